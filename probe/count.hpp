@@ -17,6 +17,16 @@ namespace syncmeter::probe {
 /// handler.
 void count(kind what, std::uint64_t site, unsigned team, bool adds = true);
 
+/// What is timed of a site that this thread has counted; nullptr where there is no room for it.
+[[nodiscard]] times_block* times_of(kind what, std::uint64_t site, unsigned row_team,
+                                    unsigned threads, std::uint64_t every);
+/// Which are timed: each of whose number is a multiple of the first, and one lock in so many; 0:
+/// none.
+struct timing {
+  std::uint64_t meetings = 0, locks = 0;
+};
+[[nodiscard]] const timing& timed_every();
+
 /// The function that the program would have called without the probe; nullptr where there is none.
 [[nodiscard]] void* find_real(const char* name);
 

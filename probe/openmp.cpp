@@ -6,22 +6,10 @@
 #include <utility>
 
 #include "probe/count.hpp"
+#include "probe/times.hpp"
 
 namespace syncmeter::probe {
 namespace {
-
-/// A region on its way to the threads of the team: on the stack of the thread that called it, which
-/// returns when all have left the region.
-struct region_frame {
-  std::uint64_t site;
-  int* owner;  ///< of the thread that called
-};
-__thread int this_thread = 0;
-
-/// By the thread that called: before its part of the region.
-void enter(const region_frame& frame) {
-  if (frame.owner == &this_thread) count(kind::region, frame.site, team_size());
-}
 
 using gomp_body = void(void*);
 struct gomp_frame : region_frame {
@@ -29,8 +17,8 @@ struct gomp_frame : region_frame {
   void* data;
 };
 void run_gomp_body(void* data) {
-  const auto& frame = *static_cast<gomp_frame*>(data);
-  enter(frame);
+  auto& frame = *static_cast<gomp_frame*>(data);
+  const inside_region inside(frame);
   frame.body(frame.data);
 }
 
@@ -38,7 +26,8 @@ void run_gomp_body(void* data) {
 #define SM_GOMP_REGION(name, parameters, ...)                                                      \
   SM_EXPORT void name(gomp_body* body, void* data, unsigned threads parameters) {                  \
     static constinit real_function<decltype(name)> real{#name};                                    \
-    gomp_frame frame{{SM_SITE, &this_thread}, body, data};                                         \
+    gomp_frame frame{{.site = SM_SITE}, body, data};                                               \
+    const region_call around(frame);                                                               \
     if (auto* const call = real.get()) call(run_gomp_body, &frame, threads, __VA_ARGS__);          \
     else run_gomp_body(&frame);                                                                    \
   }
@@ -80,6 +69,7 @@ SM_EXPORT unsigned GOMP_parallel_reductions(gomp_body* body, void* data, unsigne
                                             unsigned flags) {
   static constinit real_function<decltype(GOMP_parallel_reductions)> real{
       "GOMP_parallel_reductions"};
+  const unseen_region unseen;
   auto* const call = real.get();
   const unsigned team = call == nullptr ? 0 : call(body, data, threads, flags);
   count(kind::region, SM_SITE, team);
@@ -105,7 +95,7 @@ void call_with(const kmpc_frame& frame, int* global, int* bound, std::index_sequ
 }
 
 void run_kmpc_body(int* global, int* bound, kmpc_frame* frame) {
-  enter(*frame);
+  const inside_region inside(*frame);
   if (frame->words <= 16) call_with(*frame, global, bound, std::make_index_sequence<16>{});
   else if (frame->words <= 128) call_with(*frame, global, bound, std::make_index_sequence<128>{});
   else call_with(*frame, global, bound, std::make_index_sequence<most_words>{});
@@ -124,28 +114,39 @@ SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
   va_start(list, body);
   for (int i = 0; i < passed; ++i) word[i] = i < words ? va_arg(list, void*) : nullptr;
   va_end(list);
-  kmpc_frame frame{{SM_SITE, &this_thread}, reinterpret_cast<void*>(body), words, word};
+  kmpc_frame frame{{.site = SM_SITE}, reinterpret_cast<void*>(body), words, word};
+  const region_call around(frame);
   if (auto* const call = real.get())
     call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), &frame);
 }
 
-/// A barrier is counted by the first thread of its team: g++ has threads that got no iteration of a
-/// loop call from another place than the rest.
-static void count_call(kind what, std::uint64_t site) {
-  count(what, site, team_size(), what != kind::barrier || number_in_team() == 0);
-}
-
-// The rows of the table. LLVM's runtime makes some of GOMP's calls of its own __kmpc_ ones, in
-// places by a jump: such a call must return to this library, whose calls nobody counts, and not to
-// the program.
 struct returns_here {
+  returns_here(kind, std::uint64_t, unsigned) {}
   ~returns_here() { asm volatile(""); }
 };
+template <kind What, bool Waits = waiting_of(What) != waiting::none> struct around_call {
+  using type = returns_here;
+};
+template <kind What> struct around_call<What, true> {
+  using type = lock_call;
+};
+template <> struct around_call<kind::barrier, false> {
+  using type = team_barrier;
+};
+
+/// A barrier is counted by the first thread of its team: g++ has threads that got no iteration of a
+/// loop call from another place than the rest. Returns the size of the team.
+static unsigned count_call(kind what, std::uint64_t site) {
+  const unsigned team = team_size();
+  count(what, site, team, what != kind::barrier || number_in_team() == 0);
+  return team;
+}
+
 #define SM_OPENMP(name, what, result_type, parameters, arguments)                                  \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \
-    count_call(kind::what, SM_SITE);                                                               \
-    const returns_here no_jump;                                                                    \
+    const unsigned team = count_call(kind::what, SM_SITE);                                         \
+    const around_call<kind::what>::type around(kind::what, SM_SITE, team);                         \
     auto* const call = real.get();                                                                 \
     return call == nullptr ? no_answer<result_type>() : call arguments;                            \
   }
@@ -157,6 +158,13 @@ struct returns_here {
     if (got) count(kind::what, SM_SITE, team_size());                                              \
     return result;                                                                                 \
   }
+#define SM_OPENMP_END(name, result_type, parameters, arguments)                                    \
+  SM_EXPORT result_type name parameters {                                                          \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    const unlock_call around;                                                                      \
+    if (auto* const call = real.get()) call arguments;                                             \
+  }
+#define SM_POSIX_END(...)
 #define SM_POSIX(...)
 #define SM_POSIX_TRY(...)
 #define SM_BY_HAND(...)

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "probe/count.hpp"
+#include "probe/times.hpp"
 
 using namespace syncmeter::probe;
 
@@ -16,6 +17,10 @@ using namespace syncmeter::probe;
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
     count(kind::what, SM_SITE, 0);                                                                 \
+    if constexpr (waiting_of(kind::what) != waiting::none) {                                       \
+      const lock_call around(kind::what, SM_SITE, 0);                                              \
+      return real.get() arguments;                                                                 \
+    }                                                                                              \
     return real.get() arguments;                                                                   \
   }
 #define SM_POSIX_TRY(name, what, result_type, parameters, arguments, got)                          \
@@ -25,6 +30,13 @@ using namespace syncmeter::probe;
     if (got) count(kind::what, SM_SITE, 0);                                                        \
     return result;                                                                                 \
   }
+#define SM_POSIX_END(name, result_type, parameters, arguments)                                     \
+  SM_EXPORT result_type name parameters {                                                          \
+    static constinit real_function<result_type parameters> real{#name};                            \
+    const unlock_call around;                                                                      \
+    return real.get() arguments;                                                                   \
+  }
+#define SM_OPENMP_END(...)
 #define SM_OPENMP(...)
 #define SM_OPENMP_TRY(...)
 #define SM_LOOP_REGION(...)
@@ -34,9 +46,20 @@ using namespace syncmeter::probe;
 /// Counted by the thread that the C library singles out of those that met.
 SM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   static constinit real_function<int(pthread_barrier_t*)> real{"pthread_barrier_wait"};
+  const std::uint64_t site = SM_SITE;
+  count(kind::barrier_wait, site, 0, false);
+  const posix_barrier around(barrier, site);
   const int result = real.get()(barrier);
-  count(kind::barrier_wait, SM_SITE, 0, result == PTHREAD_BARRIER_SERIAL_THREAD);
+  if (result == PTHREAD_BARRIER_SERIAL_THREAD) count(kind::barrier_wait, site, 0);
   return result;
+}
+
+SM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
+                                   const pthread_barrierattr_t* attributes, unsigned size) {
+  static constinit real_function<int(pthread_barrier_t*, const pthread_barrierattr_t*, unsigned)>
+      real{"pthread_barrier_init"};
+  note_barrier(barrier, size);
+  return real.get()(barrier, attributes, size);
 }
 
 /// The last act is a jump, as the call may return on another stack (clone): the file is compiled

@@ -344,6 +344,43 @@ void count(kind what, std::uint64_t site, unsigned team, bool adds) {
     __atomic_fetch_add(&header->lost_calls, 1, __ATOMIC_RELAXED);
 }
 
+times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned threads,
+                      std::uint64_t every) {
+  const auto number = static_cast<std::uint32_t>(what);
+  row* const found = find_row(site, number, row_team, false);
+  if (found == nullptr || changing) return nullptr;
+  if (found->times == nullptr) {
+    const tables_lock held;
+    auto* const made = new_block<times_block>(block_type::times, sizeof(times_block));
+    if (made == nullptr) return nullptr;
+    made->address = site;
+    made->kind = number;
+    made->row_team = row_team;
+    made->threads = threads;
+    made->every = every;
+    found->times = made;
+  }
+  return found->times;
+}
+
+const timing& timed_every() {
+  static constinit timing every{};
+  static constinit bool read = false;
+  if (!read) [[unlikely]] {
+    const char* text = ::getenv(times_variable);
+    for (std::uint64_t* number : {&every.meetings, &every.locks}) {
+      if (text == nullptr) break;
+      std::uint64_t value = 0;
+      for (; *text >= '0' && *text <= '9'; ++text)
+        value = value * 10 + static_cast<std::uint64_t>(*text - '0');
+      *number = value;
+      if (*text == ',') ++text;
+    }
+    read = true;
+  }
+  return every;
+}
+
 void* find_real(const char* name) {
   // Of a function with several versions, the one that programs are linked with today.
   static constexpr const char* version =

@@ -14,6 +14,9 @@ enum class kind : std::uint32_t {
 
 /// The environment variable with the folder of these files; without it the probe counts nothing.
 inline constexpr const char* folder_variable = "SYNCMETER_PROBE_FOLDER";
+/// And one with two whole numbers, "n,m": regions and barriers are timed whose number is a multiple
+/// of n, and of waits for locks one in m, drawn at random; without it none is.
+inline constexpr const char* times_variable = "SYNCMETER_PROBE_EVERY";
 inline constexpr const char* file_suffix = ".counts";
 inline constexpr char magic[8] = {'s', 'm', 'p', 'r', 'o', 'b', 'e', '1'};
 
@@ -27,7 +30,7 @@ struct file_header {
 };
 static_assert(sizeof(file_header) == 4096);
 
-enum class block_type : std::uint32_t { none = 0, module = 1, rows = 2 };
+enum class block_type : std::uint32_t { none = 0, module = 1, rows = 2, times = 3 };
 
 /// Before each block. `bytes` are those of the whole block, this among them.
 struct block_head {
@@ -44,13 +47,47 @@ struct module_block {
   std::uint64_t runtime;  ///< 1: an OpenMP runtime, or the probe: its calls are not the program's
 };
 
+/// Of many intervals: buckets of a quarter of an octave, from 0 ns on.
+struct interval_sums {
+  std::uint64_t sum_ns;
+  std::uint64_t long_ns;  ///< of it, that of intervals beyond 1 ms
+  std::uint32_t buckets[160];
+};
+[[nodiscard]] inline std::uint32_t bucket_of(std::uint64_t ns) {
+  constexpr std::uint32_t last = sizeof(interval_sums::buckets) / sizeof(std::uint32_t) - 1;
+  if (ns < 4) return static_cast<std::uint32_t>(ns);
+  const auto octave = static_cast<std::uint32_t>(63 - __builtin_clzll(ns));
+  const auto bucket = (octave - 1) * 4 + static_cast<std::uint32_t>(ns >> (octave - 2) & 3U);
+  return bucket < last ? bucket : last;
+}
+/// The least interval of a bucket.
+[[nodiscard]] inline std::uint64_t bucket_start(std::uint32_t bucket) {
+  if (bucket < 4) return bucket;
+  return std::uint64_t{4 + bucket % 4} << (bucket / 4 - 1);
+}
+
+/// What was timed of a site in one thread; of a region, by the thread that called it.
+struct times_block {
+  block_head head;
+  std::uint64_t address;
+  std::uint32_t kind, row_team;  ///< of its row
+  std::uint64_t threads;         ///< that meet; of a lock 0
+  std::uint64_t timed;           ///< regions; of all else, this thread's calls
+  std::uint64_t every;           ///< of how many each was one
+  std::uint64_t fork_ns;    ///< of a region, from the call to a thread's begin, over all threads
+  interval_sums lateness;   ///< from a thread's arrival to the last one's; of a region, each
+                            ///< thread's
+  interval_sums mechanism;  ///< from the last arrival to this thread's return; of a lock, the call
+};
+
 /// One site in one thread: who called what, in a team of how many threads. `address` 0: not used.
 struct row {
   std::uint64_t address;  ///< to which the call returns
   std::uint64_t count;    ///< 0: only others counted what this thread called, too
   std::uint32_t kind;
   std::uint32_t team;  ///< 0: not known, or of no team
-  std::uint64_t unused[5];
+  times_block* times;  ///< in the probe's memory alone
+  std::uint64_t unused[4];
 };
 static_assert(sizeof(row) == 64);
 

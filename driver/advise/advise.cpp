@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <ranges>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -93,19 +93,37 @@ program_run run_once(const program_counts& of, const std::string& arm,
           .other_cpu_share = share_of_others(before, read_cpu_times(allowed))};
 }
 
-std::vector<std::string> settings_of_probe(const std::string& folder) {
+std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
   const char* const preloaded = std::getenv("LD_PRELOAD");
   const std::string behind =
       preloaded == nullptr || *preloaded == 0 ? "" : fmt::format(":{}", preloaded);
   return {fmt::format("LD_PRELOAD={}{}", find_probe(), behind),
-          fmt::format("{}={}", probe::folder_variable, folder)};
+          fmt::format("{}={}", probe::folder_variable, folder),
+          fmt::format("{}={}", probe::times_variable, every)};
 }
 
-program_run run_counted(program_counts& of) {
+program_run run_under_probe(program_counts& of, const std::string& arm, const std::string& every) {
   const counts_folder folder;
-  const program_run run = run_once(of, "count", settings_of_probe(folder.path()));
+  const program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
   of.of_last_run = read_counts(folder.path());
   return run;
+}
+
+/// Of how many events one is timed, so that stamps stay below 2 % of the time: of those that
+/// threads meet at, and of the others.
+std::string timed_every(const std::vector<site>& sites, double wall_s) {
+  constexpr double most_per_s = 1e5;
+  double meetings = 0, others = 0;
+  for (const site& each : sites) {
+    const auto count = static_cast<double>(each.count);
+    if (each.kind == "region" || each.kind == "barrier" || each.kind == "barrier_wait")
+      meetings = std::max(meetings, count);
+    else others += count / each.threads;
+  }
+  const auto one_in = [&](double events) {
+    return std::max(1.0, std::ceil(events / wall_s / most_per_s));
+  };
+  return fmt::format("{:.0f},{:.0f}", one_in(meetings), one_in(others));
 }
 
 json policy_of_environment() {
@@ -120,15 +138,42 @@ json policy_of_environment() {
   return policy;
 }
 
-/// "1,234,567".
-std::string grouped(std::uint64_t number) {
-  std::string text = fmt::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
+json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+json line_of_times(const interval_times& times, double events) {
+  return {{"sum", times.sum_ns / events},
+          {"long", times.long_ns / events},
+          {"median", times.median_ns}};
 }
 
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+/// Sums are those of one thread's path, over the events that were timed.
+void add_times_to(json& line, const site& of) {
+  const site_times& times = *of.times;
+  const double threads = std::max(1U, times.threads);
+  line["timed"] = times.timed;
+  line["every"] = times.every;
+  if (times.threads == 0) {
+    const double callers = std::max(1U, of.threads);
+    line["wait_ns"] = line_of_times(times.mechanism, callers);
+    line["section_ns"] = line_of_times(times.lateness, callers);
+    return;
+  }
+  line["lateness_ns"] = line_of_times(times.lateness, threads);
+  line["mechanism_ns"] = line_of_times(times.mechanism, of.kind == "region" ? 1 : threads);
+  if (of.kind == "region") line["fork_ns"] = times.fork_ns / threads;
+}
+
+json line_of_advice(const advice& of, std::size_t rank) {
+  return {{"record", "advice"},
+          {"rank", rank},
+          {"rule", of.rule},
+          {"sites", {of.site_id}},
+          {"saves_s", {{"low", 0}, {"high", of.at_most_s}}},
+          {"kind", of.rule == "locks" ? "range" : "bound"},
+          {"proof", "calls"},
+          {"tried", nullptr},
+          {"text", printable(of.text)}};
+}
 
 json line_of_site(const site& of, std::size_t id) {
   json frames = json::array();
@@ -136,37 +181,66 @@ json line_of_site(const site& of, std::size_t id) {
     frames.push_back({{"function", text_or_null(printable(frame.function))},
                       {"file", text_or_null(printable(frame.file))},
                       {"line", frame.line == 0 ? json(nullptr) : json(frame.line)}});
-  return json{{"record", "site"},
-              {"id", id},
-              {"kind", of.kind},
-              {"module", text_or_null(printable(of.module))},
-              {"offset", of.offset},
-              {"frames", std::move(frames)},
-              {"team", of.team == 0 ? json(nullptr) : json(of.team)},
-              {"count", of.count},
-              {"threads", of.threads}};
+  json line{{"record", "site"},
+            {"id", id},
+            {"kind", of.kind},
+            {"module", text_or_null(printable(of.module))},
+            {"offset", of.offset},
+            {"frames", std::move(frames)},
+            {"team", of.team == 0 ? json(nullptr) : json(of.team)},
+            {"count", of.count},
+            {"threads", of.threads}};
+  if (of.times) add_times_to(line, of);
+  return line;
 }
 
 std::string runs_text(const program_counts& of) {
-  std::vector<double> plain, counted;
+  std::vector<double> plain, counted, timed;
   for (const program_run& run : of.runs)
-    (run.arm == "plain" ? plain : counted).push_back(run.wall_s);
+    (run.arm == "plain" ? plain : run.arm == "count" ? counted : timed).push_back(run.wall_s);
   const auto range = [](std::vector<double> walls) {
     std::ranges::sort(walls);
     const double low = walls.front(), high = walls.back();
     return walls.size() == 1 ? fmt::format("{:.3g} s", low)
                              : fmt::format("{:.3g} to {:.3g} s", low, high);
   };
-  std::string text = plain.empty()
-                         ? fmt::format("1 run, counted: {}.", range(counted))
-                         : fmt::format("{}: {}; {} counted: {}.",
-                                       count_text(plain.size(), "plain run", "plain runs"),
-                                       range(plain), counted.size(), range(counted));
+  std::string text;
+  const auto add = [&](const std::vector<double>& walls, const char* one, const char* many) {
+    if (walls.empty()) return;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", count_text(walls.size(), one, many),
+                        range(walls));
+  };
+  add(plain, "plain run", "plain runs");
+  add(counted, "counted run", "counted runs");
+  add(timed, "timed run", "timed runs");
+  text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
     text += fmt::format(" Counting takes {:.3f} times as long", cost->ratio);
     if (cost->low < cost->high) text += fmt::format(" ({:.3f} to {:.3f})", cost->low, cost->high);
     text += '.';
   }
+  return text;
+}
+
+/// Where counting itself takes more than a twentieth, times are those of another program.
+bool may_show_shares(const program_counts& of) {
+  constexpr double most = 1.05;
+  const auto cost = cost_of_counting(of.runs);
+  return cost && cost->ratio <= most;
+}
+
+/// What may be gained, or that nothing is.
+std::string advice_paragraphs(const program_counts& of, std::size_t width) {
+  if (of.runs.back().arm != "time") return "";
+  if (of.advices.empty())
+    return wrapped("Nothing to gain: no site takes 2 % of the time. Atomic operations are no "
+                   "calls, and "
+                   "not timed.",
+                   0, width) +
+           "\n";
+  std::string text;
+  for (std::size_t i = 0; i < of.advices.size(); ++i)
+    text += fmt::format("{}. {}\n", i + 1, wrapped(printable(of.advices[i].text), 3, width));
   return text;
 }
 
@@ -179,7 +253,7 @@ std::vector<std::string> sentences_of(const program_counts& of) {
     all.push_back(fmt::format("The program ended with {}.", ending_text(strange->wait_status)));
   if (of.of_last_run.lost_calls > 0)
     all.push_back(fmt::format("{} calls are of no site: the tables had no room for them.",
-                              grouped(of.of_last_run.lost_calls)));
+                              grouped_digits(of.of_last_run.lost_calls)));
   if (of.of_last_run.processes == 0)
     all.emplace_back("No process of the program loaded the library that counts: it may have been "
                      "started with another environment.");
@@ -211,13 +285,14 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
                     .file = look_at_program(command.front()),
                     .runs = {},
                     .of_last_run = {},
+                    .advices = {},
                     .notes = {}};
   for (const std::string& note : of.file.notes) print_message(note);
   const std::optional<off_t> input = start_of_input();
   if (!input) {
     of.notes.emplace_back("Standard input is a pipe, which can be read once: the program ran once, "
-                          "counted, and what counting costs is not known.");
-    of.runs.push_back(run_counted(of));
+                          "timed, and what counting costs is not known.");
+    of.runs.push_back(run_under_probe(of, "time", "10,64"));
     return of;
   }
   double used_s = 0;
@@ -225,18 +300,23 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     // The order turns round, so that what drifts meets both alike.
     for (const bool counted : {pair % 2 != 0, pair % 2 == 0}) {
       (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
-      of.runs.push_back(counted ? run_counted(of) : run_once(of, "plain", {}));
+      of.runs.push_back(counted ? run_under_probe(of, "count", "0") : run_once(of, "plain", {}));
       used_s += of.runs.back().wall_s;
       if (WIFSIGNALED(of.runs.back().wait_status) && of.of_last_run.processes > 0) return of;
     }
     if (used_s * static_cast<double>(pair + 2) / static_cast<double>(pair + 1) > budget_s) break;
   }
+  (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+  const auto last_counted = std::find_if(of.runs.rbegin(), of.runs.rend(),
+                                         [](const program_run& r) { return r.arm == "count"; });
+  of.runs.push_back(
+      run_under_probe(of, "time", timed_every(of.of_last_run.sites, last_counted->wall_s)));
   return of;
 }
 
 std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+  for (std::size_t i = 0; i + 1 < runs.size() && runs[i + 1].arm != "time"; i += 2) {
     const bool plain_first = runs[i].arm == "plain";
     ratios.push_back(runs[plain_first ? i + 1 : i].wall_s / runs[plain_first ? i : i + 1].wall_s);
   }
@@ -281,6 +361,8 @@ std::vector<json> advice_lines(const program_counts& of) {
   if (const auto quota = read_cpu_grant().quota_cpus) header["quota"] = *quota;
   std::vector<json> lines{std::move(header)};
   for (const site& each : of.of_last_run.sites) lines.push_back(line_of_site(each, lines.size()));
+  for (std::size_t i = 0; i < of.advices.size(); ++i)
+    lines.push_back(line_of_advice(of.advices[i], i + 1));
   return lines;
 }
 
@@ -288,18 +370,32 @@ std::string advice_text(const program_counts& of, page_style style) {
   const std::size_t width = style.width == 0 ? usual_width : style.width;
   const std::string title = "syncmeter advise: ";
   std::string text = "\n" + title + wrapped(printable(join(of.command, " ")), title.size(), width) +
-                     "\n" + runs_text(of) + "\n";
+                     "\n" + wrapped(runs_text(of), 0, width) + "\n";
   for (const std::string& sentence : sentences_of(of))
     text += wrapped(printable(sentence), 0, width) + "\n";
   if (of.of_last_run.sites.empty()) return text;
   using enum columns::align;
-  columns table({{"kind"}, {"count", right}, {"team", right}, {"threads", right}, {"where"}});
+  const bool shares = may_show_shares(of);
+  columns table({{"kind"},
+                 {"count", right},
+                 {"team", right},
+                 {"threads", right},
+                 {"late", right},
+                 {"after", right},
+                 {"where"}});
   const auto& sites = of.of_last_run.sites;
-  for (const site& each : sites | std::views::take(sites_shown)) {
-    table.row({each.kind, grouped(each.count), each.team == 0 ? "" : fmt::to_string(each.team),
-               fmt::to_string(each.threads), printable(where_text(each))});
+  for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
+    const site& each = sites[i];
+    const auto cost = shares ? cost_of(each) : std::nullopt;
+    const auto share = [&](double s) {
+      return cost ? fmt::format("{:.1f} %", s / of.runs.back().wall_s * 100) : "";
+    };
+    table.row({each.kind, grouped_digits(each.count),
+               each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),
+               cost && each.times->threads > 0 ? share(cost->lateness_s) : "",
+               cost ? share(cost->mechanism_s) : "", printable(where_text(each))});
   }
-  text += "\n" + table.text(style);
+  text += "\n" + advice_paragraphs(of, width) + "\n" + table.text(style);
   if (sites.size() > sites_shown)
     text += fmt::format("  ... and {} sites with smaller counts; --json FILE has all.\n",
                         sites.size() - sites_shown);

@@ -10,11 +10,13 @@
 
 #include "driver/advise/counts.hpp"
 #include "driver/advise/program_file.hpp"
+#include "driver/advise/rules.hpp"
 #include "driver/text/columns.hpp"
 
 namespace syncmeter {
 
-/// One run of the program: as it is ("plain"), or with its calls counted ("count").
+/// One run of the program: as it is ("plain"), with its calls counted ("count"), and timed
+/// ("time").
 struct program_run {
   std::string arm;
   double wall_s = 0, user_s = 0;
@@ -34,6 +36,7 @@ struct program_counts {
   program_file file;
   std::vector<program_run> runs;
   call_counts of_last_run;
+  std::vector<advice> advices;     ///< of the last run, where that was timed
   std::vector<std::string> notes;  ///< beside those of its file
 };
 

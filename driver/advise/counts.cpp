@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -58,10 +57,17 @@ struct row_of_thread {
   std::uint32_t thread;
 };
 
+/// One site's intervals while files are read.
+struct times_sums {
+  site_times times;
+  std::array<std::uint64_t, std::size(probe::interval_sums{}.buckets)> lateness{}, mechanism{};
+};
+
 using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t>;
 struct site_sums {
   std::uint64_t count = 0;
   unsigned threads = 0;
+  std::optional<times_sums> times{};
 };
 
 /// Runtimes make calls of their own; what they create for the program is a finding.
@@ -69,22 +75,67 @@ bool is_of_program(const module_range& module, std::uint32_t kind) {
   return module.block.runtime == 0 || kind == static_cast<std::uint32_t>(probe::kind::create);
 }
 
+/// The site of an address that a call returns to; nothing where a runtime called for itself.
+std::optional<site_key> key_of(const std::vector<module_range>& modules, std::uint64_t address,
+                               std::uint32_t kind, std::uint32_t team) {
+  const auto module = std::ranges::find_if(modules, [&](const module_range& m) {
+    return address >= m.block.first && address < m.block.end;
+  });
+  if (module == modules.end()) return site_key{kind, "", address - 1, team};
+  if (!is_of_program(*module, kind)) return std::nullopt;
+  return site_key{kind, module->path, address - 1 - module->block.base, team};
+}
+
 void add_rows(const std::vector<row_of_thread>& rows, const std::vector<module_range>& modules,
               std::map<site_key, site_sums>& sums) {
   std::map<site_key, std::set<std::uint32_t>> threads;
   for (const auto& [row, thread] : rows) {
-    const auto module = std::ranges::find_if(modules, [&](const module_range& m) {
-      return row.address >= m.block.first && row.address < m.block.end;
-    });
-    const bool known = module != modules.end();
-    if (known && !is_of_program(*module, row.kind)) continue;
-    const site_key key{row.kind, known ? module->path : "",
-                       row.address - 1 - (known ? module->block.base : 0), row.team};
-    sums[key].count += row.count;
-    threads[key].insert(thread);
+    const auto key = key_of(modules, row.address, row.kind, row.team);
+    if (!key) continue;
+    sums[*key].count += row.count;
+    threads[*key].insert(thread);
   }
   for (const auto& [key, of_site] : threads)
     sums[key].threads += static_cast<unsigned>(of_site.size());
+}
+
+void add_intervals(const probe::interval_sums& from, interval_times& to, auto& buckets) {
+  to.sum_ns += static_cast<double>(from.sum_ns);
+  to.long_ns += static_cast<double>(from.long_ns);
+  for (std::size_t i = 0; i < buckets.size(); ++i) buckets[i] += from.buckets[i];
+}
+
+void add_times(const probe::times_block& block, site_sums& to) {
+  if (!to.times) to.times.emplace();
+  auto& [times, lateness, mechanism] = *to.times;
+  times.timed += block.timed;
+  times.every = block.every;
+  times.threads = static_cast<unsigned>(block.threads);
+  times.fork_ns += static_cast<double>(block.fork_ns);
+  add_intervals(block.lateness, times.lateness, lateness);
+  add_intervals(block.mechanism, times.mechanism, mechanism);
+}
+
+/// The middle of the bucket in which this share of the intervals ends.
+double quantile_of(const auto& buckets, double share) {
+  double all = 0, below = 0;
+  for (const std::uint64_t in_bucket : buckets) all += static_cast<double>(in_bucket);
+  for (std::uint32_t i = 0; i < buckets.size(); ++i) {
+    below += static_cast<double>(buckets[i]);
+    if (below >= share * all && all > 0)
+      return static_cast<double>(probe::bucket_start(i) + probe::bucket_start(i + 1)) / 2;
+  }
+  return 0;
+}
+
+std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
+  if (!sums) return std::nullopt;
+  site_times times = sums->times;
+  // One thread of each meeting is the last, and waits for nobody.
+  const double last = 1.0 / std::max(1U, times.threads);
+  times.lateness.median_ns = quantile_of(sums->lateness, last + (1 - last) / 2);
+  times.mechanism.median_ns = quantile_of(sums->mechanism, 0.5);
+  return times;
 }
 
 void add_file(std::string_view bytes, call_counts& all, std::map<site_key, site_sums>& sums) {
@@ -97,6 +148,7 @@ void add_file(std::string_view bytes, call_counts& all, std::map<site_key, site_
       file.text(offsetof(probe::file_header, program), sizeof(probe::file_header));
   std::vector<module_range> modules;
   std::vector<row_of_thread> rows;
+  std::vector<probe::times_block> times;
   for (std::uint64_t at = sizeof(probe::file_header); at < header->used_bytes;) {
     const auto head = file.at<probe::block_head>(at);
     if (!head || head->bytes == 0) break;
@@ -113,10 +165,17 @@ void add_file(std::string_view bytes, call_counts& all, std::map<site_key, site_
         if (const auto row = file.at<probe::row>(r);
             row && row->address != 0 && row->kind < kind_names.size())
           rows.push_back({*row, block->thread});
+    } else if (head->type == probe::block_type::times) {
+      const auto block = file.at<probe::times_block>(at);
+      if (block && block->timed > 0 && block->every > 0 && block->kind < kind_names.size())
+        times.push_back(*block);
     }
     at = end;
   }
   add_rows(rows, modules, sums);
+  for (const probe::times_block& block : times)
+    if (const auto key = key_of(modules, block.address, block.kind, block.row_team))
+      add_times(block, sums[*key]);
 }
 
 /// addr2line's "FUNCTION" and "FILE:LINE (discriminator 2)".
@@ -156,6 +215,18 @@ std::vector<std::vector<source_frame>> ask_addr2line(const std::string& module,
   return frames;
 }
 
+/// Of two medians, that of the copy that was called more often.
+void add_copy(const site_times& from, site_times& to) {
+  const bool rarer = from.timed <= to.timed;
+  for (const auto part : {&site_times::lateness, &site_times::mechanism}) {
+    (to.*part).sum_ns += (from.*part).sum_ns;
+    (to.*part).long_ns += (from.*part).long_ns;
+    if (!rarer) (to.*part).median_ns = (from.*part).median_ns;
+  }
+  to.timed += from.timed;
+  to.fork_ns += from.fork_ns;
+}
+
 /// A compiler may have made several copies of one line of the source: one site all the same.
 void join_copies(std::vector<site>& sites) {
   std::vector<site> joined;
@@ -169,6 +240,8 @@ void join_copies(std::vector<site>& sites) {
       continue;
     }
     same->count += each.count;
+    if (each.times && same->times) add_copy(*each.times, *same->times);
+    else if (each.times) same->times = each.times;
     same->threads = std::max(same->threads, each.threads);
   }
   std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);
@@ -205,7 +278,8 @@ call_counts read_counts(const std::string& folder) {
                          .offset = offset,
                          .team = team,
                          .count = sum.count,
-                         .threads = sum.threads});
+                         .threads = sum.threads,
+                         .times = times_of(sum.times)});
   }
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
   return all;
@@ -222,8 +296,9 @@ std::string find_source_lines(std::vector<site>& sites) {
     try {
       auto frames = ask_addr2line(module, offsets);
       if (!has_all_symbols(module))
-        for (source_frame& frame : frames | std::views::join)
-          if (frame.file.empty()) frame.function.clear();
+        for (auto& of_address : frames)
+          for (source_frame& frame : of_address)
+            if (frame.file.empty()) frame.function.clear();
       for (std::size_t i = 0; i < std::min(frames.size(), of_module.size()); ++i)
         of_module[i]->frames = frames[i];
     } catch (const disassembly_error& error) {
@@ -233,6 +308,13 @@ std::string find_source_lines(std::vector<site>& sites) {
   }
   join_copies(sites);
   return problem;
+}
+
+std::string grouped_digits(std::uint64_t number) {
+  std::string text = fmt::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
 }
 
 std::string where_text(const site& of) {

@@ -16,6 +16,25 @@ struct source_frame {
   friend bool operator==(const source_frame&, const source_frame&) = default;
 };
 
+/// Of many intervals, over all threads.
+struct interval_times {
+  double sum_ns = 0;
+  double long_ns = 0;    ///< of it, that of intervals beyond 1 ms
+  double median_ns = 0;  ///< of lateness, of threads that were not last
+};
+
+/// What was timed of a site: of one event in `every`.
+struct site_times {
+  std::uint64_t timed = 0;  ///< regions; of all else calls, each thread's
+  std::uint64_t every = 1;
+  unsigned threads = 0;  ///< that meet; of a lock 0
+  /// Of threads that meet: from a thread's arrival to the last one's; of a lock: from the call
+  /// until its release has returned.
+  interval_times lateness{};
+  interval_times mechanism{};  ///< from the last arrival to the return; of a lock, the call
+  double fork_ns = 0;          ///< of regions: from the call to the begin, over all threads
+};
+
 /// A call in the program's code, in teams of one size.
 struct site {
   std::string kind;
@@ -25,6 +44,7 @@ struct site {
   std::uint64_t count = 0;             ///< of calls; of barriers, once for all threads that met
   unsigned threads = 0;                ///< that called it, as many as lived at the same time
   std::vector<source_frame> frames{};  ///< innermost first
+  std::optional<site_times> times{};
 };
 
 struct call_counts {
@@ -41,6 +61,9 @@ struct call_counts {
 /// frames are equal. Returns what it could not do,
 /// in a sentence; empty when all went well.
 [[nodiscard]] std::string find_source_lines(std::vector<site>& sites);
+
+/// "1,234,567".
+[[nodiscard]] std::string grouped_digits(std::uint64_t number);
 
 /// The frame to show: the first that is not of the compiler's or the system's headers.
 [[nodiscard]] std::string where_text(const site& of);

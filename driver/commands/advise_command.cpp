@@ -22,6 +22,7 @@ constexpr const char* before_command = "--";
 struct advise_request {
   double budget_s = 60;
   std::optional<std::string> json;
+  std::optional<double> fail_above;
   bool help = false;
 };
 
@@ -34,7 +35,11 @@ std::vector<option_row> rows_of(advise_request& request) {
           value_row("json", "FILE",
                     "also write what was found, a JSON object in each line; must not exist "
                     "(default: none)",
-                    request.json, &parse_file_name)};
+                    request.json, &parse_file_name),
+          value_row("fail-above", "SHARE",
+                    "exit status 1 where a change at one site may save more than this share of the "
+                    "time (default: none)",
+                    request.fail_above, &parse_share)};
 }
 
 std::string advise_notes() {
@@ -54,7 +59,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     fmt::print(
         out,
         "syncmeter advise [options] -- PROGRAM [arguments]: {}\n\n{}\n{}\nExit status: 0 the "
-        "program was counted, however it ended; 1 it could not be run;\n2 wrong usage, or a "
+        "program was counted, however it ended; 1 it could not be run, or\n--fail-above; 2 wrong "
+        "usage, or a "
         "program whose calls cannot be counted.\n",
         "what a program calls to synchronize", advise_notes(), options_text(rows));
     return 0;
@@ -66,6 +72,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s);
   const std::string problem = find_source_lines(counted.of_last_run.sites);
   if (!problem.empty()) counted.notes.push_back(problem);
+  if (counted.runs.back().arm == "time")
+    counted.advices = advise_on(counted.of_last_run.sites, counted.runs.back().wall_s);
   if (file) {
     for (const nlohmann::json& line : advice_lines(counted)) file->write(line);
     file->flush();
@@ -73,7 +81,10 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   // Its output comes first, also where both go to one file.
   std::fflush(out);
   std::fputs(advice_text(counted, style_of(STDERR_FILENO)).c_str(), stderr);
-  return 0;
+  const bool too_much =
+      request.fail_above && !counted.advices.empty() &&
+      counted.advices.front().at_most_s > *request.fail_above * counted.runs.back().wall_s;
+  return too_much ? 1 : 0;
 }
 
 }  // namespace

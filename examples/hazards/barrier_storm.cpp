@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-constexpr int steps = 200'000;
+constexpr int steps = 50'000;
 
 int main() {
   double sums[2][8] = {};

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-constexpr int rounds = 200, iterations = 64;
+constexpr int rounds = 100, iterations = 64;
 
 int main() {
   std::vector<double> sums(iterations);
@@ -16,7 +16,7 @@ int main() {
 #pragma omp for schedule(static)
 #endif
     for (int i = 0; i < iterations; ++i)
-      for (int work = 0; work < 100 * i; ++work) sums[i] += 0.5;
+      for (int work = 0; work < 300 * i; ++work) sums[i] += 0.5;
   }
   double sum = 0;
   for (const double each : sums) sum += each;

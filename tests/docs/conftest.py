@@ -91,6 +91,8 @@ class Programs:
         if at is None:
             return [*wrong, f"'{command}' names no program of this project"]
         program, rest = names[at], words[at + 1:]
+        if rest[:1] == ["advise"] and "--" in rest:  # behind it stands the reader's program
+            rest = rest[:rest.index("--")]
         if program.startswith("scripts/"):
             script = program.removeprefix("scripts/")
             if not os.access(ROOT / program, os.X_OK):

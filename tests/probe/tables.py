@@ -36,6 +36,37 @@ class Row:
     thread: int
 
 
+@dataclasses.dataclass
+class Times:
+    kind: str
+    threads: int
+    timed: int
+    every: int
+    fork_ns: int
+    lateness_ns: int
+    long_lateness_ns: int
+    mechanism_ns: int
+    buckets: list[int]
+
+
+def read_times(path):
+    """What was timed, of each site and thread of the program's own."""
+    data = pathlib.Path(path).read_bytes()
+    used, at, found, runtimes = struct.unpack_from("<Q", data, 8)[0], 4096, [], []
+    while at < used:
+        type_of_block, size = struct.unpack_from("<II", data, at)
+        if type_of_block == 1:
+            first, end, _, runtime = struct.unpack_from("<QQQQ", data, at + 8)
+            runtimes += [range(first, end)] * runtime
+        if type_of_block == 3:
+            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQ160IQQ", data, at + 8)
+            threads, timed, every, fork, lateness, long_lateness, *buckets, mechanism, _ = sums
+            if not any(address in runtime for runtime in runtimes):
+                found.append(Times(KINDS[kind], threads, timed, every, fork, lateness, long_lateness, mechanism, buckets))
+        at += size
+    return found
+
+
 def read(path):
     """Header and rows of a file of the probe."""
     data = pathlib.Path(path).read_bytes()
@@ -87,6 +118,7 @@ class Counted:
         environment.pop("OMP_NUM_THREADS", None)
         self.done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=check, **how)
         self.files = [read(path) for path in sorted(folder.glob("*.counts"))]
+        self.times = [times for path in folder.glob("*.counts") for times in read_times(path)]
         self.lost = sum(header["lost"] for header, _ in self.files)
 
     @property

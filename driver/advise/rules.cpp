@@ -1,0 +1,110 @@
+#include "driver/advise/rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "driver/text/columns.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr double least_worth_saying = 0.02;
+constexpr std::array<std::string_view, 7> lock_kinds{
+    "critical", "ordered", "omp_lock", "mutex_lock", "rwlock_read", "rwlock_write", "spin_lock"};
+
+std::string seconds_text(double s) {
+  return s < 0.01 ? fmt::format("{:.2g} ms", s * 1e3) : fmt::format("{:.2g} s", s);
+}
+
+/// A meeting of threads: its cause is that one comes late where those that were not last typically
+/// wait longer for it than all take to go on.
+advice about_meeting(const site& of, const site_cost& cost, double wall_s) {
+  const std::string wall = seconds_text(wall_s);
+  if (of.times->lateness.median_ns > of.times->mechanism.median_ns)
+    return {.rule = "imbalance",
+            .site_id = 0,
+            .at_most_s = cost.lateness_s,
+            .text =
+                fmt::format("{}: a thread waits {} of {} for the last one to arrive ({}). Perfect "
+                            "balance saves at most that, and no other barrier helps: give the "
+                            "threads equal work, by another schedule or smaller pieces.",
+                            where_text(of), seconds_text(cost.lateness_s), wall, of.kind)};
+  const double in_all = cost.lateness_s + cost.mechanism_s;
+  if (of.kind == "region")
+    return {.rule = "regions",
+            .site_id = 0,
+            .at_most_s = in_all,
+            .text =
+                fmt::format("{}: to begin and end {} parallel regions takes {} of {}. One region "
+                            "around all of them, or fewer, saves at most that.",
+                            where_text(of), grouped_digits(of.count), seconds_text(in_all), wall)};
+  return {.rule = "barriers",
+          .site_id = 0,
+          .at_most_s = in_all,
+          .text =
+              fmt::format("{}: a thread is {} of {} in {} barriers, mostly after the last one has "
+                          "arrived. Fewer barriers save at most that.",
+                          where_text(of), seconds_text(in_all), wall, grouped_digits(of.count))};
+}
+
+advice about_lock(const site& of, const site_cost& cost, double wall_s) {
+  return {
+      .rule = "locks",
+      .site_id = 0,
+      .at_most_s = cost.lateness_s,
+      .text = fmt::format(
+          "{}: {} threads take a lock {} times ({}). The calls that take it are {} of {} for each "
+          "of "
+          "them, and with the work under the lock and its release {}. A variable for each thread, "
+          "an atomic operation, several locks or another one save between nothing and that.",
+          where_text(of), of.threads, grouped_digits(of.count), of.kind,
+          seconds_text(cost.mechanism_s), seconds_text(wall_s), seconds_text(cost.lateness_s))};
+}
+
+}  // namespace
+
+std::optional<site_cost> cost_of(const site& of) {
+  if (!of.times || of.times->timed == 0) return std::nullopt;
+  const site_times& times = *of.times;
+  constexpr double s = 1e-9;
+  const double threads = std::max(1U, times.threads);
+  // A region is timed once for all its threads; of a barrier each thread times its own part.
+  const bool region = of.kind == "region";
+  const double events = static_cast<double>(times.timed) / (region ? 1 : threads);
+  const double each = static_cast<double>(of.count) / events * s;
+  if (times.threads == 0) {
+    const double of_thread = each / std::max(1U, of.threads);
+    return site_cost{.lateness_s = times.lateness.sum_ns * of_thread,
+                     .mechanism_s = times.mechanism.sum_ns * of_thread};
+  }
+  return site_cost{.lateness_s = times.lateness.sum_ns * each / threads,
+                   .mechanism_s = region ? (times.mechanism.sum_ns + times.fork_ns / threads) * each
+                                         : times.mechanism.sum_ns * each / threads};
+}
+
+std::vector<advice> advise_on(const std::vector<site>& sites, double wall_s) {
+  std::vector<advice> all;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const site& of = sites[i];
+    const auto cost = cost_of(of);
+    if (!cost) continue;
+    const bool meeting = of.times->threads > 1;
+    if (!meeting && (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2)) continue;
+    // Work under a lock is no reason for another one; waiting for it is.
+    if (!meeting && cost->mechanism_s < least_worth_saying * wall_s) continue;
+    all.push_back(meeting ? about_meeting(of, *cost, wall_s) : about_lock(of, *cost, wall_s));
+    all.back().site_id = i + 1;
+    // Sums over threads that did not run, as others had the processors, may pass the time of all.
+    all.back().at_most_s = std::min(all.back().at_most_s, wall_s);
+  }
+  std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
+  std::ranges::stable_sort(all, std::ranges::greater{}, &advice::at_most_s);
+  return all;
+}
+
+}  // namespace syncmeter

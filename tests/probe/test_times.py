@@ -1,0 +1,54 @@
+"""Lateness and mechanism of regions and barriers, by a clock that the program plans."""
+
+import pytest
+
+
+MEETINGS = ("region", "barrier", "barrier_wait")
+
+
+def sums_of(parts):
+    return [sum(getattr(times, name) for times in parts) for name in ("timed", "lateness_ns", "mechanism_ns", "fork_ns")]
+
+
+def printed_by(run):
+    return {line.split()[0]: [int(word) for word in line.split()[1:]] for line in run.done.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_meetings_are_those_planned(compiler, every, build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", f"{every},0")
+    run = count(build("times", compiler, "-O2", "-fopenmp"), str(every))
+    printed = printed_by(run)
+    assert {times.kind for times in run.times} == set(MEETINGS)
+    for kind in MEETINGS:
+        # The region of the barriers is a site of its own.
+        parts = [times for times in run.times if times.kind == kind and times.timed > 1]
+        assert {(times.threads, times.every) for times in parts} == {(2, every)}
+        assert (kind, sums_of(parts)) == (kind, printed[kind])
+        assert 0 < sum(times.long_lateness_ns for times in parts) < printed[kind][1]
+        assert sum(sum(times.buckets) for times in parts) == printed[kind][0] * (2 if kind == "region" else 1)
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_sections_are_those_planned(compiler, build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
+    run = count(build("times", compiler, "-O2", "-fopenmp"))
+    for kind, expected in printed_by(run).items():
+        if kind not in MEETINGS:
+            parts = [times for times in run.times if times.kind == kind]
+            assert {(times.threads, times.every) for times in parts} == {(0, 1)}
+            assert (kind, sums_of(parts)) == (kind, expected)
+
+
+def test_locks_are_drawn(build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,10")
+    run = count(build("times", "g++", "-O2", "-fopenmp"))
+    assert {times.every for times in run.times} == {10}
+    # 600 calls in each of 11 functions: 60 are expected, and 30 are 4 standard deviations less.
+    assert all(30 < times.timed < 90 for times in run.times if times.kind in ("rwlock_read", "rwlock_write", "spin_lock"))
+    assert not [times for times in run.times if times.kind in MEETINGS]
+
+
+def test_nothing_is_timed_unless_asked(build, count):
+    assert count(build("times", "g++", "-O2", "-fopenmp")).times == []

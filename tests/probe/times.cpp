@@ -1,0 +1,216 @@
+// A program with a clock of its own, which the probe reads in place of the system's: when threads
+// arrive and leave is planned, and the sums that must come out are printed: KIND TIMED LATENESS
+// MECHANISM FORK, in ns over all threads, of the regions and barriers whose number is a multiple of
+// the first argument.
+#include <omp.h>
+#include <pthread.h>
+#include <threads.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+/// What the next looks at the clock show, in this thread.
+thread_local std::uint64_t planned[4] = {};
+thread_local int looks = 0;
+
+void plan(std::uint64_t a, std::uint64_t b, std::uint64_t c = 0, std::uint64_t d = 0) {
+  looks = 0;
+  planned[0] = a;
+  planned[1] = b;
+  planned[2] = c;
+  planned[3] = d;
+}
+
+std::uint64_t every = 1;
+struct sums {
+  std::uint64_t timed = 0, lateness = 0, mechanism = 0, fork = 0;
+  void print(const char* kind) const {
+    std::printf("%s %lu %lu %lu %lu\n", kind, timed, lateness, mechanism, fork);
+  }
+};
+
+constexpr std::uint64_t number = 600, turn = 1'000'000'000;
+/// In turn the one and the other is late, by something else each time.
+std::uint64_t arrival(std::uint64_t n, int thread) {
+  return (n + 1) * turn + (n % 2 == static_cast<std::uint64_t>(thread) ? 1000 + 7919 * n : 0);
+}
+std::uint64_t last_arrival(std::uint64_t n) { return std::max(arrival(n, 0), arrival(n, 1)); }
+std::uint64_t leaving(std::uint64_t n, int thread) {
+  return last_arrival(n) + 100 + n + 50 * static_cast<std::uint64_t>(thread);
+}
+constexpr std::uint64_t called_before = 5000, begun_before = 3000;
+
+void expect_meetings(sums& all, bool both_leave) {
+  for (std::uint64_t n = 0; n < number; n += every) {
+    all.timed += both_leave ? 2 : 1;
+    for (int thread = 0; thread < 2; ++thread) all.lateness += last_arrival(n) - arrival(n, thread);
+    all.mechanism += leaving(n, 0) - last_arrival(n);
+    if (both_leave) all.mechanism += leaving(n, 1) - last_arrival(n);
+  }
+}
+
+/// Between regions: when the next is called, and when this thread begins its part.
+[[gnu::noinline]] void region(std::uint64_t n) {
+  if (n == 0) plan(arrival(0, 0) - called_before, arrival(0, 0) - begun_before);
+#pragma omp parallel num_threads(2)
+  {
+    // A region that is left out looks at no clock.
+    const bool timed = n % every == 0;
+    const std::uint64_t next = (n / every + 1) * every;
+    const int thread = omp_get_thread_num();
+    if (timed && thread == 0)
+      plan(arrival(n, 0), leaving(n, 0), arrival(next, 0) - called_before,
+           arrival(next, 0) - begun_before);
+    else if (timed) plan(arrival(n, 1), arrival(next, 0) - begun_before);
+  }
+}
+
+[[gnu::noinline]] void barriers() {
+#pragma omp parallel num_threads(2)
+  {
+    const int thread = omp_get_thread_num();
+    for (std::uint64_t n = 0; n < number; ++n) {
+      plan(arrival(n, thread), leaving(n, thread));
+#pragma omp barrier
+    }
+    plan(0, 0);
+  }
+}
+
+/// Sections of one thread: when the call comes, when it has the lock, when its release has
+/// returned.
+void expect_sections(sums& all) {
+  for (std::uint64_t n = 0; n < number; ++n) {
+    ++all.timed;
+    all.lateness += 500 + 3 * n;
+    all.mechanism += 100 + n;
+  }
+}
+#define SECTIONS(name, take, release)                                                              \
+  [[gnu::noinline]] void name() {                                                                  \
+    for (std::uint64_t n = 0; n < number; ++n) {                                                   \
+      plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);                \
+      take;                                                                                        \
+      release;                                                                                     \
+    }                                                                                              \
+  }
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+pthread_spinlock_t spin;
+omp_lock_t lock;
+omp_nest_lock_t nest_lock;
+mtx_t mtx;
+SECTIONS(mutexes, pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex))
+SECTIONS(mtxs, mtx_lock(&mtx), mtx_unlock(&mtx))
+SECTIONS(reads, pthread_rwlock_rdlock(&rwlock), pthread_rwlock_unlock(&rwlock))
+SECTIONS(writes, pthread_rwlock_wrlock(&rwlock), pthread_rwlock_unlock(&rwlock))
+SECTIONS(spins, pthread_spin_lock(&spin), pthread_spin_unlock(&spin))
+SECTIONS(locks, omp_set_lock(&lock), omp_unset_lock(&lock))
+SECTIONS(nest_locks, omp_set_nest_lock(&nest_lock), omp_unset_nest_lock(&nest_lock))
+// What is taken inside a timed section is part of it.
+SECTIONS(nested, (pthread_mutex_lock(&mutex), pthread_mutex_lock(&inner)),
+         (pthread_mutex_unlock(&inner), pthread_mutex_unlock(&mutex)))
+[[gnu::noinline]] void criticals() {
+  for (std::uint64_t n = 0; n < number; ++n) {
+    plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);
+#pragma omp critical
+    asm volatile("");
+  }
+}
+[[gnu::noinline]] void named_criticals() {
+  for (std::uint64_t n = 0; n < number; ++n) {
+    plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);
+#pragma omp critical(named)
+    asm volatile("");
+  }
+}
+#ifndef __clang__
+long double wide = 0;
+[[gnu::noinline]] void atomics() {
+  for (std::uint64_t n = 0; n < number; ++n) {
+    plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);
+#pragma omp atomic
+    wide += 1;
+  }
+}
+#endif
+void sections() {
+  pthread_spin_init(&spin, 0);
+  omp_init_lock(&lock);
+  omp_init_nest_lock(&nest_lock);
+  mtx_init(&mtx, mtx_plain);
+  int criticals_of_kinds = 2;
+  mutexes();
+  mtxs();
+  nested();
+  reads();
+  writes();
+  spins();
+  locks();
+  nest_locks();
+  criticals();
+  named_criticals();
+#ifndef __clang__
+  atomics();
+  ++criticals_of_kinds;
+#endif
+  const auto print = [](const char* kind, int functions) {
+    sums all;
+    for (int i = 0; i < functions; ++i) expect_sections(all);
+    all.print(kind);
+  };
+  print("mutex_lock", 3);
+  print("rwlock_read", 1);
+  print("rwlock_write", 1);
+  print("spin_lock", 1);
+  print("omp_lock", 2);
+  print("critical", criticals_of_kinds);
+}
+
+pthread_barrier_t barrier;
+void* wait(void* thread) {
+  const int own = thread == nullptr ? 0 : 1;
+  for (std::uint64_t n = 0; n < number; ++n) {
+    plan(arrival(n, own), leaving(n, own));
+    pthread_barrier_wait(&barrier);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" int clock_gettime(clockid_t, timespec* at) noexcept {
+  const std::uint64_t now = planned[looks < 4 ? looks++ : 3];
+  at->tv_sec = static_cast<time_t>(now / 1'000'000'000);
+  at->tv_nsec = static_cast<long>(now % 1'000'000'000);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  every = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+  sums of_regions, of_barriers, of_posix;
+  for (std::uint64_t n = 0; n < number; ++n) region(n);
+  expect_meetings(of_regions, false);
+  for (std::uint64_t n = 0; n < number; n += every) {
+    of_regions.fork += called_before - begun_before;
+    // The other thread's first begin is before the call: its clock stood at 0.
+    if (n > 0) of_regions.fork += called_before - begun_before;
+  }
+  barriers();
+  expect_meetings(of_barriers, true);
+  pthread_barrier_init(&barrier, nullptr, 2);
+  pthread_t other;
+  pthread_create(&other, nullptr, wait, &other);
+  wait(nullptr);
+  pthread_join(other, nullptr);
+  expect_meetings(of_posix, true);
+  of_regions.print("region");
+  of_barriers.print("barrier");
+  of_posix.print("barrier_wait");
+  sections();
+}
