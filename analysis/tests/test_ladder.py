@@ -58,3 +58,8 @@ def test_a_lock_of_more_lanes_than_all_else_is_no_rung(tmp_path):
         "a lock around an add (1 thread)",
         "a lock around an add (2 threads)",
     ]
+
+
+def test_one_thread_of_a_gpu_alone_makes_none(tmp_path):
+    lines = visits([5.0] * 3, point(backend="cuda", affinity="none"), device=0)
+    assert ladder(read(write(tmp_path / "f", lines, first=campaign()))) == []
