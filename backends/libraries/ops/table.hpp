@@ -117,12 +117,12 @@ template <class Work, literal Type, literal Name, literal What> struct tbb_regio
 struct tbb_parallel_for
     : found_op<SM_HAS_TBB,
                tbb_region<tbb_for, "tbb_for", "tbb_parallel_for",
-                          "tbb::parallel_for of one index a lane, simple_partitioner">,
+                          "tbb::parallel_for of one index a lane, by whichever thread comes first">,
                no_tbb> {};
 struct tbb_parallel_reduce
     : found_op<SM_HAS_TBB,
                tbb_region<tbb_reduce, "tbb_reduce", "tbb_parallel_reduce",
-                          "tbb::parallel_reduce of one index a lane, simple_partitioner">,
+                          "tbb::parallel_reduce of one index a lane, by whichever comes first">,
                no_tbb> {};
 struct tbb_task_group : found_op<SM_HAS_TBB,
                                  tbb_region<tbb_group, "tbb_group", "tbb_task_group",

@@ -19,6 +19,9 @@ study regions_study() {
   after_gaps.gaps_us = {0, 1, 10, 100, 1000, 10'000};
   study_axes teams = constructs;
   teams.lanes = lane_set::two_and_max;
+  // Their threads wait as these APIs have them wait.
+  study_axes other_apis = teams;
+  other_apis.waits = {wait_policy::active};
   return {.place = 21,
           .name = "regions",
           .purpose =
@@ -33,10 +36,14 @@ study regions_study() {
                     {.ops = {"task_by_*", "taskloop", "task_chain", "task_fan"}, .axes = tasks},
                     {.ops = {"parallel_region_fewer", "region_after_resize", "nested_region"},
                      .axes = teams},
-                    {.ops = {"region_after_gap"}, .axes = after_gaps}},
+                    {.ops = {"region_after_gap"}, .axes = after_gaps},
+                    {.ops = {"thread_create_join", "jthread_create_join", "async_get",
+                             "pool_submit_wait", "tbb_parallel_*", "tbb_task_group", "tbb_arena"},
+                     .axes = other_apis},
+                    {.ops = {"launch_for", "launch_team", "launch_reduce"}, .axes = constructs}},
           .others = constructs,
           .pace = study_pace{.precision = 0.02,
-                             .max_time_s = 0.1,
+                             .max_time_s = 0.06,
                              .min_sample_us = 0,
                              .many = 64,
                              .visits_of_many = 3},
@@ -44,7 +51,7 @@ study regions_study() {
           .ops_together = true,
           .also = {"omp-llvm", "std", "libraries"},
           .left_out = "affinities other than close; other chunks, numbers of tasks and gaps unless "
-                      "--size and --gap name them"};
+                      "--size and --gap name them; Kokkos unless --backend names it"};
 }
 
 }  // namespace syncmeter

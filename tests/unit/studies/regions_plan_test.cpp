@@ -54,6 +54,17 @@ TEST(regions_plan, crosses_teams_with_ways_of_waiting_and_gaps_at_the_largest_te
   EXPECT_LT(plan.predicted_s, 60);
 }
 
+TEST(regions_plan, other_apis_have_one_way_of_waiting) {
+  worker_info std_worker = worker_with_regions().front();
+  std_worker.capabilities.erase(std_worker.capabilities.begin() + 1, std_worker.capabilities.end());
+  std_worker.capabilities.front().op = "thread_create_join";
+  std_worker.capabilities.front().own_threads = true;
+  const auto plan = plan_on("core:4 pu:1", with_ops({}, "regions"), {std_worker});
+  const auto forks = points_of(plan, "thread_create_join");
+  EXPECT_THAT(values(forks, &point::lanes), ElementsAre(2, 4));
+  EXPECT_THAT(values(forks, &point::wait), ElementsAre(wait_policy::active));
+}
+
 TEST(regions_plan, the_user_names_gaps) {
   run_options options = with_ops({}, "regions");
   options.gaps_us = {70};
