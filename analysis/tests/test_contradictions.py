@@ -12,7 +12,13 @@ from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.relation import Ratio, Verdict
-from syncmeter_analysis.relate.text import costs_as_long, effect, ratio_fields
+from syncmeter_analysis.relate.text import (
+    costs_as_long,
+    duration_interval,
+    duration_range,
+    effect,
+    ratio_fields,
+)
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.markdown import as_markdown
@@ -242,3 +248,9 @@ def test_the_quotient_of_both_costs_is_shown_where_the_interval_holds_it():
     beyond = replace(r, under_ns=14000.0)
     assert effect(beyond) == "2.14 times slower in paired visits (1.82 to 2.27)"
     assert costs_as_long(beyond).startswith("2.14 times as long in paired visits (1.82 to 2.27), ")
+
+
+def test_costs_of_one_sentence_have_one_unit_where_they_can():
+    assert duration_interval(Interval(18265.0, 16847.0, 19836.0)) == "18.27 µs, 16.85 to 19.84"
+    assert duration_range(175.5, 231.9) == "175.5 to 231.9 ns"
+    assert duration_range(9000.0, 12100.0) == "9000 ns to 12.10 µs"

@@ -155,7 +155,7 @@ def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):
     assert "1 pair not comparable: seen in different placement states" in text
     # The range of the class is the hypervisor's doing.
     assert re.search(r"same L3 +2 +30.56 +30.06..110.2 +28..105", text)
-    assert "pairs of one class (same L3) were met at several distances" in text
+    assert "met at several distances (same L3: 28 to 105 ns apart): their range includes" in text
     assert "several distances" not in told(tmp_path, PAIRS)
 
 
@@ -229,8 +229,8 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
     (figure,) = drawing.figures(found)
     assert len(figure.panels) == 2
     assert figure.title == (
-        "omp handoff: between two processing units one way takes 55.11 ns (same "
-        "L3), 215.4 ns (other package); 50.10 ns to 300.6 ns over 5 pairs: keep threads "
+        "omp handoff (read by loads): one way between processing units takes 55.11 ns (same "
+        "L3), 215.4 ns (other package); 50.10 to 300.6 ns over 5 pairs: keep threads "
         "that share data on the same L3, because pairs of the class other package take 3.91 times as "
         "long"
     )

@@ -56,9 +56,9 @@ def test_the_boundary_is_taken_apart(tmp_path):
 def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
     # 4000 + 2 x 1000 < 3 x 2200, and 4000 + 1000 > 2 x 2200; the sizes measured are 1, 2 and 9.
     assert re.search(
-        r"- Put kernels that run again and again into a graph, because each takes 1000 ns "
-        r"there, 2200 ns launched by itself; a graph of 9 kernels takes 0\.606 times as long "
-        r"\(0\.\d+ to 0\.\d+\) as 9 launches, and every one from 9 kernels on is faster "
+        r"- Put kernels that run again and again into a graph, because one more takes 1000 ns "
+        r"there, 2200 ns by itself; a graph of 9 kernels takes 0\.606 times as long "
+        r"\(0\.\d+ to 0\.\d+\) as 9 launches, and all from 9 kernels on are faster "
         r"\(by the line through the sizes from 3 kernels on\)\n",
         told(tmp_path, *TAKEN_APART),
     )
@@ -139,5 +139,5 @@ def test_the_figure_has_a_row_for_each_part_in_the_order_of_the_table(tmp_path):
     assert drawn[-1]["value"] == 12000 / 9
     assert figure.title == (
         "A kernel that does nothing (1 x 32) takes 6000 ns with the wait for it, 2100 ns "
-        "until its call returns, 2200 ns behind another, 1000 ns more in a graph"
+        "until its call returns, 2200 ns behind another, 1000 ns as a further one in a graph"
     )

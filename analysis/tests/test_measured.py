@@ -25,9 +25,9 @@ FILES = {
         "xeon-64-vcpu-locks",
         [
             # 18265 / 64 / 118.
-            "- 64 threads, one add under the lock: take omp spin_lock (18.26 µs, 16.85 to 19.84), "
-            "because a section takes 2.41 cache line moves (118 ns); omp critical takes 2.17 times as "
-            "long (1.62 to 2.73), omp nest_lock 3.94 (3.63 to 4.33)\n",
+            "- 64 threads, one add under the lock: take omp spin_lock (18.26 µs for 64 sections, "
+            "16.85 to 19.84), because a section takes 2.41 moves of a cache line (118 ns a move); omp "
+            "critical takes 2.17 times as long (1.62 to 2.73)\n",
             "- 64 threads, where one add is all: use an atomic add, because it needs no lock: omp "
             "spin_lock takes 9.14 times as long (8.48 to 10.3), 18.26 µs against 1998 ns\n",
             "- 1 thread, one add under the lock: take omp ticket_lock (8.345 ns, 8.075 to 10.16), "
@@ -62,8 +62,8 @@ FILES = {
         ],
         [
             "a barrier of 64 threads (close, spread, smt): take omp active (4452 ns, 3525 to 9006), "
-            "because it takes 33.6 cache line moves (133 ns); std active takes 19.9 times as long "
-            "(2.62 to 132), omp passive 20.7 (15.0 to 33.4)"
+            "because it takes 33.6 moves of a cache line (133 ns a move); std active takes 19.9 times "
+            "as long (2.62 to 132), omp passive 20.7 (15.0 to 33.4)"
         ],
     ),
     "false-sharing": (
@@ -148,9 +148,9 @@ FILES = {
         "2-vcpu-waiting",
         [
             "- your own code: spin (pause) for 32.04 µs, then sleep (atomic), because a sleeper goes "
-            "on that much later than a spinner (with the other thread 100 µs late)",
-            "- omp: spin for 398.1 µs (GOMP_SPINCOUNT; spin_pause was not measured), because a thread "
-            "that sleeps goes on ",
+            "on that much later than a spinner (the other thread 100 µs late)",
+            "- omp: spin for 398.1 µs (GOMP_SPINCOUNT; spin_pause was not measured), because a sleeper "
+            "goes on ",
         ],
         1,
     ),

@@ -216,7 +216,7 @@ belief_futex_wake = row(
     origin(belief, "waiting", "waiting"),
     statement="A thread that sleeps in a futex sees its turn ten times as late as one that spins.",
     needs="wait_futex and wait_pause, 100 us late or more",
-    advice="Spin for as long as a wake-up costs before you sleep.",
+    advice="Spin before you sleep: at least for as long as a wake-up takes, longer to lose less time.",
     otherwise="Sleep at once: a wake-up costs little more than spinning here.",
 )
 

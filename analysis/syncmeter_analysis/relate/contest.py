@@ -115,7 +115,7 @@ class Contest:
             return f"{where}: cannot tell which {what} to take: none has a cost"
         ties = [name(s) for s in self.ties]
         if taken is not self.best:
-            fastest = f"the fastest, {name(self.best)} ({amount(self.best)})"
+            fastest = f"the fastest, {name(self.best)} ({amount(self.best).partition(',')[0]})"
             why = f"because it needs no code of your own and no difference to {fastest}, could be shown"
             ties = []
         because = f", {why}" if why else ""

@@ -56,6 +56,13 @@ def duration_interval(i: Interval) -> str:
     return f"{duration(i.value)}, {low} to {high}"
 
 
+def duration_range(least: float, most: float) -> str:
+    """`175.5 to 231.9 ns`; each with its unit where these differ: `9000 ns to 12.10 µs`."""
+    low, high = duration(least), duration(most)
+    number, _, unit = low.rpartition(" ")
+    return f"{number if high.endswith(f' {unit}') else low} to {high}"
+
+
 def ratio(value: float) -> str:
     """A ratio with as many digits as it deserves: 0.0031, 0.031, 0.991, 1.31, 14.2, 310."""
     if not math.isfinite(value):
@@ -267,6 +274,11 @@ def _size(p: Point) -> str:
     if p.op.startswith("multi_gpu_"):
         return count(p.size, "GPU")
     return f"of {count(p.size, 'kernel')}" if "graph_launch" in p.op else f"size {p.size}"
+
+
+def op_and_size(p: Point) -> str:
+    """`additional_graph_launch of 8 kernels`."""
+    return " ".join(filter(None, [p.op, _size(p)]))
 
 
 _memory = {"first": "in its own memory", "second": "in a peer's memory", "other": "in the host's"}

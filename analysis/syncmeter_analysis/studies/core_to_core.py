@@ -466,11 +466,15 @@ def _legend(matrix: Matrix) -> list[str]:
 
 
 def _placements(matrix: Matrix) -> list[str]:
-    several = [c.name for c in matrix.classes if c.several_states]
+    several = [
+        f"{c.name}: {min(c.hops):.0f} to {max(c.hops):.0f} ns apart"
+        for c in matrix.classes
+        if c.several_states
+    ]
     if not several:
         return []
     return [
-        f"pairs of one class ({', '.join(several)}) were met at several distances: their range "
+        f"pairs of one class were met at several distances ({', '.join(several)}): their range "
         "includes where the hypervisor had placed the threads"
     ]
 
@@ -532,6 +536,18 @@ def _name(matrix: Matrix) -> str:
     return formats.short_name(matrix.what, usual)
 
 
+#: How the second thread waits for the store of the first.
+_waits = {
+    "handoff": "read by loads",
+    "handoff_cas": "read by compare-and-swap",
+}
+
+
+def _means(matrix: Matrix) -> str:
+    """` (read by loads)`: what the op is, in a few words."""
+    return f" ({words})" if (words := _waits.get(matrix.what.op)) else ""
+
+
 def by_class(matrix: Matrix) -> str:
     """What a pair of each class costs, and the nearest and the farthest pair."""
     classes = [c for c in matrix.classes if c.costs]
@@ -540,8 +556,8 @@ def by_class(matrix: Matrix) -> str:
     what = "one way" if matrix.family == "handoff" else "an op"
     least, most = min(matrix.costs), max(matrix.costs)
     found = (
-        f"{_name(matrix)}: between two processing units {what} takes {costs}; "
-        f"{formats.duration(least)} to {formats.duration(most)} over "
+        f"{_name(matrix)}{_means(matrix)}: {what} between processing units takes {costs}; "
+        f"{formats.duration_range(least, most)} over "
         f"{formats.count(measured, 'pair')}"
     )
     if any(c.several_states for c in classes) and most >= gap_of_states * least:
@@ -550,8 +566,8 @@ def by_class(matrix: Matrix) -> str:
     times = median(far.costs) / median(near.costs)
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
         found += (
-            ": bind no threads to a pair, because the slowest takes only "
-            f"{formats.ratio(most / least)} times as long as the fastest"
+            ": bind no threads to a pair, because the slowest takes "
+            f"{formats.ratio(most / least)} times the fastest ({gap_of_states} would pay)"
         )
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (

@@ -108,7 +108,7 @@ def _why(one: Contest) -> str:
     ns = s.cost.value / p.lanes - p.section_ns
     if ns <= 0 or s.cost.value < _busy_lock * (p.section_ns + p.think_ns):
         return ""
-    return f"because it passes to the next thread in {formats.duration(ns)}"
+    return f"because it is handed on in {formats.duration(ns)}"
 
 
 def _waits_sentence(held: Sequence[Contest]) -> list[str]:

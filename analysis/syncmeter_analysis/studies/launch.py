@@ -217,8 +217,7 @@ def _graph_finding(kernel: Kernel) -> str:
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
     each = (
-        f"each takes {formats.duration(line.each_ns)} there, {formats.duration(one)} "
-        "launched by itself"
+        f"one more takes {formats.duration(line.each_ns)} there, {formats.duration(one)} by itself"
     )
     whole = f"a graph of {n} kernels"
     if isinstance(r, NotComparable):
@@ -229,8 +228,8 @@ def _graph_finding(kernel: Kernel) -> str:
         return f"Kernels in a graph: {each}; {whole}, {verdict(r).value}{within}"
     least = _faster_from(measured)
     sentence = (
-        f"Put kernels that run again and again into a graph, because {each}; {whole}, and every one "
-        f"from {formats.count(least, 'kernel')} on is faster"
+        f"Put kernels that run again and again into a graph, because {each}; {whole}, and all "
+        f"from {formats.count(least, 'kernel')} on are faster"
     )
     even = _even(line, one)
     if even not in (0, least):
@@ -304,6 +303,6 @@ def _costs_of(kernel: Kernel) -> str:
     ]
     line = kernel.graph_costs("additional_graph_launch")
     if line and line.each_ns > 0:
-        costs.append(f"{formats.duration(line.each_ns)} more in a graph")
+        costs.append(f"{formats.duration(line.each_ns)} as a further one in a graph")
     name = f"A kernel that does nothing ({kernel_name(kernel)})"
     return f"{name} takes {', '.join(costs)}" if costs else ""

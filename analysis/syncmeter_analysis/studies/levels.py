@@ -81,6 +81,9 @@ _by_both_clocks = (
 
 _warp_size = 32
 
+#: Levels with several ways to synchronize: a sentence names the one that its cost is of.
+_named_ops = ("grid", "launch")
+
 
 @dataclass
 class BlockRate:
@@ -268,16 +271,17 @@ def _grid_sentence(row: GridBarriers) -> str:
 
 
 def _of_each_level(found: GpuLevels) -> str:
-    fastest = [
-        f"{name}{f' ({best.point.op})' * (name == 'launch')} {formats.duration(ns_of(best))}"
-        for name, one in found.axis
-        if (best := one.best)
-    ]
     # A shuffle brings a value with it, and is no barrier.
-    barriers = [ns_of(one.best) for name, one in found.axis if one.best and "shuffle" not in name]
-    wider = len(barriers) > 1 and all(less < more for less, more in pairwise(barriers))
+    taken = [(name, one.taken) for name, one in found.axis if one.taken and "shuffle" not in name]
+    costs = [
+        name
+        + (f" ({formats.op_and_size(s.point)})" if name in _named_ops else "")
+        + f" {formats.duration(ns_of(s))}"
+        for name, s in taken
+    ]
+    wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
     because = ", because each wider barrier takes longer" if wider else ""
-    return f"Synchronize at the narrowest level that will do{because}: {'; '.join(fastest)}"
+    return f"Synchronize at the narrowest level that will do{because}: {'; '.join(costs)}"
 
 
 @of_each

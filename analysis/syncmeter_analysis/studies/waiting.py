@@ -357,23 +357,23 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
     extra = formats.duration(a.extra_ns)
     found = [
         f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper goes on "
-        f"that much later than a spinner (with the other thread {a.extra_at_us} µs late): a wait, and "
-        "its CPU time, are at most twice the better of the two"
+        f"that much later than a spinner (the other thread {a.extra_at_us} µs late): a wait, and its "
+        "CPU time, are at most twice the better of both"
     ]
     if a.spin_ns > 0:
         found.append(
             f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
-            f"because in longer waits going on later costs at most {allowed_behind:.0%} of the time; "
+            f"because in longer waits going on later costs {allowed_behind:.0%} at most; "
             f"{_checked(a)}"
         )
     return found
 
 
 def _checked(a: Advice) -> str:
-    """What it loses at worst, and what it spares, over the latenesses that were measured."""
+    """What it loses at worst, and what it spares, each at which lateness of those measured."""
     return (
-        f"computed: at worst {a.worst:.0%} more time ({a.worst_at_us:.3g} µs late), "
-        f"{a.cpu_spared:.0%} less CPU time ({a.latenesses[1]} µs late)"
+        f"at worst {a.worst:.0%} slower than the better of both ({a.worst_at_us:.3g} µs), "
+        f"{a.cpu_spared:.0%} less CPU than spinning ({a.latenesses[1] / 1e3:g} ms)"
     )
 
 
@@ -382,7 +382,7 @@ def _why(a: Advice) -> str:
     if a.extra_ns <= 0:
         return ""
     extra = formats.duration(a.extra_ns)
-    return f", because a thread that sleeps goes on {extra} later ({a.extra_at_us} µs late)"
+    return f", because a sleeper goes on {extra} later if one is {a.extra_at_us} µs late"
 
 
 def setting(runtime: Runtime) -> str:
