@@ -95,7 +95,8 @@ def test_every_way_to_fork_and_join_is_compared_whatever_its_affinity(tmp_path):
     lines += construct("parallel_region", 20000.0, wait="passive")
     lines += construct("parallel_region", 1400.0, backend="omp-llvm")
     lines += construct("thread_create_join", 50000.0, backend="std", affinity="none")
-    lines += construct("tbb_parallel_for", 3000.0, backend="libraries")
+    lines += construct("pool_submit_wait", 3000.0, backend="std", affinity="none")
+    lines += construct("tbb_parallel_for", 90.0, backend="libraries", affinity="none")
     text = told(tmp_path, lines)
     assert "- fork and join of 2 threads: take omp active (1000 ns" in text
     assert "std thread_create_join takes 50.0 times as long" in text

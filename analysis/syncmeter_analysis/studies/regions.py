@@ -41,10 +41,11 @@ iterations = 128
 iteration_ns = 10.0
 
 _families = ("region", "worksharing", "tasking")
-#: Ways to have all threads do something and to wait for them, in every API.
+#: Ways to have all threads do something and to wait for them, in every API. Not oneTBB's: no thread
+#: has to come to its tasks, and where they are empty the caller does them all.
 _forks = (
     *("parallel_region", "thread_create_join", "jthread_create_join", "async_get"),
-    *("pool_submit_wait", "tbb_parallel_for", "launch_team"),
+    *("pool_submit_wait", "launch_team"),
 )
 #: Serial work, ns, for which the gain of each team is told.
 _works = {"1 µs": 1e3, "10 µs": 1e4, "100 µs": 1e5, "1 ms": 1e6, "10 ms": 1e7}
