@@ -22,7 +22,7 @@ def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
     card = next(c for c in told if "Replace critical" in c.text)
     # Of the two points that are drawn, not a middle over 1 and 2 threads (2 and 10 times).
     assert card.effect.startswith("10.0 times slower (")
-    assert card.where == "omp, int32, shared, 2 threads, close"
+    assert card.where == "omp, int32, shared, 2 threads, placed close"
     assert [(b.name, b.cost) for b in card.bars] == [
         ("critical_add", "200.0 ns"),
         ("atomic_add", "20.00 ns"),

@@ -325,9 +325,14 @@ def short_name(p: Point, without: Sequence[str] = ()) -> str:
 
 
 def in_common(a: Point, b: Point) -> str:
-    """What both points are, of what is not the ordinary: `omp, int32, shared, 2 threads`."""
+    """What both points are, of what is not the ordinary: `omp, int32, shared, 2 threads, placed
+    close`."""
     ours, theirs = dict(_parts(a)), dict(_parts(b))
-    alike = (words for axis, words in ours.items() if words and words == theirs.get(axis))
+    alike = [
+        f"placed {words}" if axis == "affinity" else words
+        for axis, words in ours.items()
+        if words and words == theirs.get(axis)
+    ]
     return ", ".join(words.replace("lane", "thread") for words in alike)
 
 

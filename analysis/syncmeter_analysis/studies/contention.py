@@ -265,14 +265,14 @@ def _lanes_table(part: Part) -> Table:
 
 def name_of(row: Row) -> str:
     p = row.first.point
-    return f"{p.backend} {p.op}, {formats.count(row.lanes, 'lane')}, {row.placed}"
+    return f"{p.backend} {p.op}, {formats.count(row.lanes, 'thread')}, placed {row.placed}"
 
 
 def throughput_sentence(row: Row) -> str:
     """One cell against a lone lane, then more cells against one, the most first."""
     found = []
     if row.over_alone is not None:
-        found.append(_gives("one cell", row.over_alone, "the throughput of one lane alone"))
+        found.append(_gives("one cell", row.over_alone, "the throughput of one thread alone"))
     more = [(n, c.over_one) for n, c in reversed(row.by_cells.items()) if c.over_one is not None]
     found += [_gives(f"{n} cells", over, "that of one cell") for n, over in more[:1]]
     others = [f"{n} cells {formats.times(r)}" for n, r in more[1:] if isinstance(r, Ratio)]
