@@ -104,7 +104,7 @@ std::vector<std::string> settings_of_probe(const std::string& folder, const std:
 
 program_run run_under_probe(program_counts& of, const std::string& arm, const std::string& every) {
   const counts_folder folder;
-  const program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
+  program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
   of.of_last_run = read_counts(folder.path());
   return run;
 }

@@ -97,7 +97,7 @@ void look_into(elf_file& file, const std::string& command, program_file& found) 
     if (has_beginning(library, {"libgomp.", "libomp.", "libiomp5."}))
       found.runtimes.push_back(library);
   }
-  if (is_go) found.notes.push_back("It is a Go program: only what its C code calls is counted.");
+  if (is_go) found.notes.emplace_back("It is a Go program: only what its C code calls is counted.");
   const auto functions = read_elf_symbols(found.path).functions;
   for (const char* of_runtime : {"GOMP_parallel", "__kmpc_fork_call"})
     if (functions.contains(of_runtime))
@@ -121,7 +121,7 @@ program_file look_at_program(const std::string& command) {
   }
   struct stat status = {};
   if (::stat(found.path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
-    found.notes.push_back(
+    found.notes.emplace_back(
         "It runs as another user or group (set-user-id): the system preloads nothing into it, so "
         "its calls are not counted.");
   return found;
