@@ -121,7 +121,7 @@ def test_no_ratio_crosses_placement_states_but_both_costs_are_told(tmp_path):
 def test_the_text_has_a_line_for_each_conclusion(tmp_path):
     text = told(tmp_path, two_packages())
     assert (
-        "- omp atomic_add, 4 threads, placed close: one cell gives 0.200 times the throughput of"
+        "- omp atomic_add, 4 threads, close: one cell gives 0.200 times the throughput of"
         in text
     )
     assert "; 4 cells give 20.1 times that of one cell (" in text
@@ -189,7 +189,7 @@ def test_the_figure_tells_what_contention_costs(tmp_path):
     path = write(tmp_path / "f", two_packages(), first=first())
     (figure,) = drawing.figures(contention.rows(read(path)))
     assert figure.title.startswith(
-        "omp atomic_add, 4 threads, placed close: one cell gives 0.200 times "
+        "omp atomic_add, 4 threads, close: one cell gives 0.200 times "
     )
     assert [panel.title for panel in figure.panels] == [
         "int32, affinity close",
@@ -202,7 +202,7 @@ def test_of_several_placements_of_the_most_lanes_the_figure_tells_the_worst(tmp_
     lines += placed(cells_of(2, 1, "spread"), 40.0, [0, 2])
     (figure,) = drawing.figures(contention.rows(read(write(tmp_path / "f", lines, first=first()))))
     assert figure.title.startswith(
-        "omp atomic_add, 2 threads, placed spread: one cell gives 0.250 times "
+        "omp atomic_add, 2 threads, spread: one cell gives 0.250 times "
     )
 
 

@@ -40,16 +40,16 @@ FILES = {
         "2-vcpu-contention",
         [
             # A lone lane has no hop, and is compared all the same.
-            "- omp atomic_add, 2 threads, placed close, spread, smt: one cell gives 0.347 times the "
+            "- omp atomic_add, 2 threads, close, spread, smt: one cell gives 0.347 times the "
             "throughput of one thread alone (0.307 to 0.395); 2 cells give 5.82 times that of one "
             "cell (5.05 to 6.40)\n",
             "here are in one domain (same L3), so that there are no lanes farther apart",
         ],
         [
-            "omp atomic_add, 2 threads, placed close, spread, smt: one cell gives 0.347 times the "
+            "omp atomic_add, 2 threads, close, spread, smt: one cell gives 0.347 times the "
             "throughput of one thread alone (0.307 to 0.395); 2 cells give 5.82 times that of one "
             "cell (5.05 to 6.40)",
-            "omp lock_add, 2 threads, placed close, spread, smt: one cell gives 0.100 times the "
+            "omp lock_add, 2 threads, close, spread, smt: one cell gives 0.100 times the "
             "throughput of one thread alone (0.075 to 0.137); 2 cells give 19.3 times that of one "
             "cell (12.9 to 28.4)",
         ],

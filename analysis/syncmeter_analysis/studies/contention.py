@@ -265,7 +265,7 @@ def _lanes_table(part: Part) -> Table:
 
 def name_of(row: Row) -> str:
     p = row.first.point
-    return f"{p.backend} {p.op}, {formats.count(row.lanes, 'thread')}, placed {row.placed}"
+    return f"{p.backend} {p.op}, {formats.count(row.lanes, 'thread')}, {row.placed}"
 
 
 def throughput_sentence(row: Row) -> str:
