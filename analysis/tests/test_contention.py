@@ -121,8 +121,7 @@ def test_no_ratio_crosses_placement_states_but_both_costs_are_told(tmp_path):
 def test_the_text_has_a_line_for_each_conclusion(tmp_path):
     text = told(tmp_path, two_packages())
     assert (
-        "- omp atomic_add, 4 threads, close: one cell gives 0.200 times the throughput of"
-        in text
+        "- omp atomic_add, 4 threads, close: one cell gives 0.200 times the throughput of" in text
     )
     assert "; 4 cells give 20.1 times that of one cell (" in text
     assert "), 2 cells 4.0" in text
@@ -188,9 +187,7 @@ def test_placements_that_share_their_measurements_share_a_row(tmp_path):
 def test_the_figure_tells_what_contention_costs(tmp_path):
     path = write(tmp_path / "f", two_packages(), first=first())
     (figure,) = drawing.figures(contention.rows(read(path)))
-    assert figure.title.startswith(
-        "omp atomic_add, 4 threads, close: one cell gives 0.200 times "
-    )
+    assert figure.title.startswith("omp atomic_add, 4 threads, close: one cell gives 0.200 times ")
     assert [panel.title for panel in figure.panels] == [
         "int32, affinity close",
         "int32, affinity spread",
@@ -201,9 +198,7 @@ def test_of_several_placements_of_the_most_lanes_the_figure_tells_the_worst(tmp_
     lines = placed(cells_of(1, 1), 5.0, [0]) + placed(cells_of(2, 1), 20.0, [0, 1])
     lines += placed(cells_of(2, 1, "spread"), 40.0, [0, 2])
     (figure,) = drawing.figures(contention.rows(read(write(tmp_path / "f", lines, first=first()))))
-    assert figure.title.startswith(
-        "omp atomic_add, 2 threads, spread: one cell gives 0.250 times "
-    )
+    assert figure.title.startswith("omp atomic_add, 2 threads, spread: one cell gives 0.250 times ")
 
 
 def test_points_without_a_number_of_cells_are_of_other_studies(tmp_path):
