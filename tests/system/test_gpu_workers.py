@@ -41,7 +41,7 @@ def test_a_gpu_is_visited_three_times_unless_told_otherwise(gpu_campaign):
     del arguments[arguments.index("--visits"):arguments.index("--visits") + 2]
     assert gpu_campaign.call(*arguments)[0] == 0
     assert [visit["visit"] for visit in gpu_campaign.visits()] == [1, 2, 3]
-    assert gpu_campaign.log("measure")[0]["options"]["max_time_ns"] == pytest.approx(55e6 / 3), "what quick gives a GPU, over three visits"
+    assert gpu_campaign.log("measure")[0]["options"]["max_time_ns"] == pytest.approx(45e6 / 3), "what quick gives a GPU, over three visits"
 
 
 def test_a_worker_that_ends_with_its_visit_is_replaced_without_a_crash(gpu_campaign):
