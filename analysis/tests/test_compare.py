@@ -333,6 +333,24 @@ def test_points_that_all_became_slower_are_found(tmp_path):
     assert (c.status, len(c.slower)) == (1, 24)
 
 
+def beside_neighbours(rng, factor, *changed):
+    """Lone lanes whose cores a neighbour shared in all visits, and slowed by up to this factor."""
+    lines = []
+    for i in range(24):
+        cost = 18.0 * rng.uniform(1.0, factor) * (10.0 if i in changed else 1.0)
+        lines += in_cycles(steady(rng, [cost] * 6), point(f"op{i}"), busy=True)
+    return lines
+
+
+def test_a_neighbour_that_stayed_for_a_campaign_is_no_change_of_the_points(tmp_path):
+    rng = random.Random(4)
+    one, other = beside_neighbours(rng, 1.0), beside_neighbours(rng, 1.4)
+    c = both(tmp_path, one, other)
+    assert (c.status, c.slower) == (3, [])
+    found = both(tmp_path, one, beside_neighbours(rng, 1.4, 7)).slower
+    assert [d.new.point.op for d in found] == ["op7"]
+
+
 def of_two_lanes(rng, factors=()):
     """Ops that two lanes do where they meet, the first of them a lock."""
     lines = []

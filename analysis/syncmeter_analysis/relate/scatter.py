@@ -90,6 +90,12 @@ class _Pair:
         meet in its memory, and differ more than one does."""
         return kind_of(self.new), self.new.point.blocks > 1
 
+    @property
+    def beside_neighbours(self) -> bool:
+        """Lanes of a CPU that were quiet too seldom to be compared so in one of the campaigns."""
+        quiet = min(self.old.quiet_visits, self.new.quiet_visits)
+        return self.in_cycles and quiet < enough_quiet
+
     def difference(self) -> float:
         old, new = (self.location(values) for values in self.values)
         return new - old
@@ -268,6 +274,9 @@ kinds = ("inside the GPU", "launches", "one thread", "threads apart", "threads t
 #: became slower, their differences say nothing of it.
 _most_wander = dict(zip(kinds, (0.015, 0.10, 0.10, 0.08, 0.08), strict=True))
 _most_over_visits = 3.0
+#: But for points that were never quiet: a neighbour on the core stays for a whole campaign, and slows
+#: what all lanes do by up to a half while their visits agree. Two standard deviations are that half.
+_most_beside_neighbours = math.log(2) / 2
 
 
 def kind_of(s: Measured) -> str:
@@ -322,18 +331,21 @@ def _wanders(pairs: Sequence[_Pair]) -> dict[tuple[str, bool], tuple[float, floa
     null of Efron 2004): by a quantile of their squares, so that one in seven may have changed by
     whatever it has. Around 0: what all have in common is part of it.
     """
-    by_kind: dict[tuple[str, bool], list[tuple[float, float, float]]] = defaultdict(list)
+    by_kind: dict[tuple[str, bool], list[tuple[float, float, float, bool]]] = defaultdict(list)
     for p in pairs:
         visit, degrees = _moderated((0.0, 0.0), [p.spread(values) for values in p.values])
         if degrees:
-            by_kind[p.kind].append((p.difference() ** 2, visit * p.error_factor(), visit))
+            error = visit * p.error_factor()
+            by_kind[p.kind].append((p.difference() ** 2, error, visit, p.beside_neighbours))
     found = {}
     for kind, each in by_kind.items():
         if len(each) >= _enough_points:
-            squares, of_visits, visits = zip(*each, strict=True)
+            squares, of_visits, visits, beside = zip(*each, strict=True)
             of_all = sorted(squares)[int(_inner_share * len(squares))] / _inner_reach**2
             beyond = max(0.0, of_all - median(of_visits))
             most = min(_most_wander[kind[0]] ** 2, _most_over_visits**2 * median(visits))
+            if 2 * sum(beside) > len(beside):
+                most = _most_beside_neighbours**2
             found[kind] = min(beyond, most), _inner_efficiency * len(each)
     return found
 
