@@ -61,7 +61,8 @@ def test_a_clock_that_stays_where_it_is_throughout_a_campaign_is_reckoned_with(t
 
 
 def test_one_point_says_less_than_many(tmp_path):
-    assert lands(tmp_path, "normal", pairs=150, ops=OPS[:1]) > 0.86
+    # Three visits: beyond them is more than between them.
+    assert lands(tmp_path, "normal", pairs=150, ops=OPS[:1], number=3, scatter=0.2) > 0.84
 
 
 def test_where_the_clock_is_fixed_a_repetition_lands_nearer(tmp_path):
