@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/harness/stats.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/campaign/cpu_use.hpp"
 #include "driver/text/messages.hpp"
@@ -321,11 +322,8 @@ std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& ru
     ratios.push_back(runs[plain_first ? i + 1 : i].wall_s / runs[plain_first ? i : i + 1].wall_s);
   }
   if (ratios.empty()) return std::nullopt;
-  std::ranges::sort(ratios);
-  const std::size_t middle = ratios.size() / 2;
-  const double median =
-      ratios.size() % 2 != 0 ? ratios[middle] : (ratios[middle - 1] + ratios[middle]) / 2;
-  return counting_cost{.ratio = median, .low = ratios.front(), .high = ratios.back()};
+  const auto [low, high] = std::ranges::minmax(ratios);
+  return counting_cost{.ratio = median(ratios), .low = low, .high = high};
 }
 
 std::vector<json> advice_lines(const program_counts& of) {

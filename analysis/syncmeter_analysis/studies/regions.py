@@ -37,7 +37,7 @@ efficiency = 0.9
 #: Iterations of each thread in the loops whose `size` is a chunk.
 iterations = 128
 
-#: Work is told in iterations of this cost too, ns.
+#: Work is given in iterations of this cost too, ns.
 iteration_ns = 10.0
 
 _families = ("region", "worksharing", "tasking")
@@ -47,7 +47,7 @@ _forks = (
     *("parallel_region", "thread_create_join", "jthread_create_join", "async_get"),
     *("pool_submit_wait", "launch_team"),
 )
-#: Serial work, ns, for which the gain of each team is told.
+#: Serial work, ns, for which the gain of each team is shown.
 _works = {"1 µs": 1e3, "10 µs": 1e4, "100 µs": 1e5, "1 ms": 1e6, "10 ms": 1e7}
 _affinities = ("close", "none", "spread", "smt")
 

@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -15,20 +14,21 @@
 namespace syncmeter::cuda {
 namespace {
 
+std::vector<int> allowed_pus() {
+  std::vector<int> allowed;
+  for (const processing_unit& unit : machine_of_this_process().units()) allowed.push_back(unit.os);
+  return allowed;
+}
+
 device_neighbours neighbours_of_device(int index) {
   std::array<char, 32> bus_id{};
   SM_CUDA(cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), index));
-  std::vector<int> allowed;
-  for (const processing_unit& unit : machine_of_this_process().units()) allowed.push_back(unit.os);
-  return neighbours_of(bus_id.data(), allowed);
+  return neighbours_of(bus_id.data(), allowed_pus());
 }
 
 // The PUs near to the device, or where all are equally near, all.
 std::vector<int> usual_pus(const device_neighbours& device) {
-  if (device.problem.empty()) return device.near;
-  std::vector<int> all;
-  for (const processing_unit& unit : machine_of_this_process().units()) all.push_back(unit.os);
-  return all;
+  return device.problem.empty() ? device.near : allowed_pus();
 }
 
 }  // namespace
