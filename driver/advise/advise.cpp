@@ -12,7 +12,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/harness/stats.hpp"
 #include "core/machine/topology.hpp"
@@ -26,10 +25,9 @@ namespace syncmeter {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::json;
 
 constexpr const char* probe_name = "libsyncmeter-probe.so";
-constexpr std::size_t most_pairs = 5, sites_shown = 40;
+constexpr std::size_t most_pairs = 5;
 
 std::string find_probe() {
   for (const fs::path& folder : folders_of_workers())
@@ -127,159 +125,7 @@ std::string timed_every(const std::vector<site>& sites, double wall_s) {
   return fmt::format("{:.0f},{:.0f}", one_in(meetings), one_in(others));
 }
 
-json policy_of_environment() {
-  json policy = json::object();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const auto equals = text.find('=');
-    const auto begins = [&](const char* with) { return text.starts_with(with); };
-    if (equals != std::string_view::npos && (begins("OMP_") || begins("KMP_") || begins("GOMP_")))
-      policy[printable(text.substr(0, equals))] = printable(text.substr(equals + 1));
-  }
-  return policy;
-}
-
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-
-json line_of_times(const interval_times& times, double events) {
-  return {{"sum", times.sum_ns / events},
-          {"long", times.long_ns / events},
-          {"median", times.median_ns}};
-}
-
-/// Sums are those of one thread's path, over the events that were timed.
-void add_times_to(json& line, const site& of) {
-  const site_times& times = *of.times;
-  const double threads = std::max(1U, times.threads);
-  line["timed"] = times.timed;
-  line["every"] = times.every;
-  if (times.threads == 0) {
-    const double callers = std::max(1U, of.threads);
-    line["wait_ns"] = line_of_times(times.mechanism, callers);
-    line["section_ns"] = line_of_times(times.lateness, callers);
-    return;
-  }
-  line["lateness_ns"] = line_of_times(times.lateness, threads);
-  line["mechanism_ns"] = line_of_times(times.mechanism, of.kind == "region" ? 1 : threads);
-  if (of.kind == "region") line["fork_ns"] = times.fork_ns / threads;
-}
-
-json line_of_advice(const advice& of, std::size_t rank) {
-  return {{"record", "advice"},
-          {"rank", rank},
-          {"rule", of.rule},
-          {"sites", {of.site_id}},
-          {"saves_s", {{"low", 0}, {"high", of.at_most_s}}},
-          {"kind", of.rule == "locks" ? "range" : "bound"},
-          {"proof", "calls"},
-          {"tried", nullptr},
-          {"text", printable(of.text)}};
-}
-
-json line_of_site(const site& of, std::size_t id) {
-  json frames = json::array();
-  for (const source_frame& frame : of.frames)
-    frames.push_back({{"function", text_or_null(printable(frame.function))},
-                      {"file", text_or_null(printable(frame.file))},
-                      {"line", frame.line == 0 ? json(nullptr) : json(frame.line)}});
-  json line{{"record", "site"},
-            {"id", id},
-            {"kind", of.kind},
-            {"module", text_or_null(printable(of.module))},
-            {"offset", of.offset},
-            {"frames", std::move(frames)},
-            {"team", of.team == 0 ? json(nullptr) : json(of.team)},
-            {"count", of.count},
-            {"threads", of.threads}};
-  if (of.times) add_times_to(line, of);
-  return line;
-}
-
-std::string runs_text(const program_counts& of) {
-  std::vector<double> plain, counted, timed;
-  for (const program_run& run : of.runs)
-    (run.arm == "plain" ? plain : run.arm == "count" ? counted : timed).push_back(run.wall_s);
-  const auto range = [](std::vector<double> walls) {
-    std::ranges::sort(walls);
-    const double low = walls.front(), high = walls.back();
-    return walls.size() == 1 ? fmt::format("{:.3g} s", low)
-                             : fmt::format("{:.3g} to {:.3g} s", low, high);
-  };
-  std::string text;
-  const auto add = [&](const std::vector<double>& walls, const char* one, const char* many) {
-    if (walls.empty()) return;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", count_text(walls.size(), one, many),
-                        range(walls));
-  };
-  add(plain, "plain run", "plain runs");
-  add(counted, "counted run", "counted runs");
-  add(timed, "timed run", "timed runs");
-  text += '.';
-  if (const auto cost = cost_of_counting(of.runs)) {
-    text += fmt::format(" Counting takes {:.3f} times as long", cost->ratio);
-    if (cost->low < cost->high) text += fmt::format(" ({:.3f} to {:.3f})", cost->low, cost->high);
-    text += '.';
-  }
-  return text;
-}
-
-/// Where counting itself takes more than a twentieth, times are those of another program.
-bool may_show_shares(const program_counts& of) {
-  constexpr double most = 1.05;
-  const auto cost = cost_of_counting(of.runs);
-  return cost && cost->ratio <= most;
-}
-
-/// What may be gained, or that nothing is.
-std::string advice_paragraphs(const program_counts& of, std::size_t width) {
-  if (of.runs.back().arm != "time") return "";
-  if (of.advices.empty())
-    return wrapped("Nothing to gain: no site takes 2 % of the time. Atomic operations are no "
-                   "calls, and "
-                   "not timed.",
-                   0, width) +
-           "\n";
-  std::string text;
-  for (std::size_t i = 0; i < of.advices.size(); ++i)
-    text += fmt::format("{}. {}\n", i + 1, wrapped(printable(of.advices[i].text), 3, width));
-  return text;
-}
-
-std::vector<std::string> sentences_of(const program_counts& of) {
-  std::vector<std::string> all = of.file.notes;
-  all.insert(all.end(), of.notes.begin(), of.notes.end());
-  const auto strange =
-      std::ranges::find_if(of.runs, [](const program_run& r) { return r.wait_status != 0; });
-  if (strange != of.runs.end())
-    all.push_back(fmt::format("The program ended with {}.", ending_text(strange->wait_status)));
-  if (of.of_last_run.lost_calls > 0)
-    all.push_back(fmt::format("{} calls are of no site: the tables had no room for them.",
-                              grouped_digits(of.of_last_run.lost_calls)));
-  if (of.of_last_run.processes == 0)
-    all.emplace_back("No process of the program loaded the library that counts: it may have been "
-                     "started with another environment.");
-  else if (of.of_last_run.sites.empty())
-    all.emplace_back(
-        "The program calls nothing that synchronizes. Atomic operations are no calls, and "
-        "not counted.");
-  double others = 0;
-  for (const program_run& run : of.runs) others = std::max(others, run.other_cpu_share.value_or(0));
-  constexpr double disturbing = 0.05;
-  if (others > disturbing)
-    all.push_back(
-        fmt::format("Other programs used up to {:.0f} % of the CPUs while it ran: take the "
-                    "times for rough ones.",
-                    others * 100));
-  return all;
-}
-
 }  // namespace
-
-std::string ending_text(int wait_status) {
-  if (WIFSIGNALED(wait_status))
-    return fmt::format("signal {} ({})", WTERMSIG(wait_status), ::strsignal(WTERMSIG(wait_status)));
-  return fmt::format("exit status {}", WEXITSTATUS(wait_status));
-}
 
 program_counts count_calls(const std::vector<std::string>& command, double budget_s) {
   program_counts of{.command = command,
@@ -324,80 +170,6 @@ std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& ru
   if (ratios.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(ratios);
   return counting_cost{.ratio = median(ratios), .low = low, .high = high};
-}
-
-std::vector<json> advice_lines(const program_counts& of) {
-  json runs = json::array();
-  for (const program_run& run : of.runs)
-    runs.push_back(
-        {{"arm", run.arm},
-         {"wall_s", run.wall_s},
-         {"user_s", run.user_s},
-         {"exit",
-          WIFSIGNALED(run.wait_status) ? -WTERMSIG(run.wait_status) : WEXITSTATUS(run.wait_status)},
-         {"other_cpu_share", run.other_cpu_share ? json(*run.other_cpu_share) : json(nullptr)}});
-  json words = json::array();
-  for (const std::string& word : of.command) words.push_back(printable(word));
-  json header{{"record", "advise"},
-              {"schema", 1},
-              {"version", SM_VERSION},
-              {"command", std::move(words)},
-              {"program",
-               {{"path", printable(of.file.path)},
-                {"build_id", text_or_null(of.file.build_id)},
-                {"interp", text_or_null(printable(of.file.interpreter))},
-                {"runtimes", of.file.runtimes}}},
-              {"runs", std::move(runs)},
-              {"counting_cost", nullptr},
-              {"processes", of.of_last_run.processes},
-              {"lost_calls", of.of_last_run.lost_calls},
-              {"policy", policy_of_environment()},
-              {"quota", nullptr},
-              {"notes", sentences_of(of)}};
-  if (const auto cost = cost_of_counting(of.runs))
-    header["counting_cost"] = {{"ratio", cost->ratio}, {"low", cost->low}, {"high", cost->high}};
-  if (const auto quota = read_cpu_grant().quota_cpus) header["quota"] = *quota;
-  std::vector<json> lines{std::move(header)};
-  for (const site& each : of.of_last_run.sites) lines.push_back(line_of_site(each, lines.size()));
-  for (std::size_t i = 0; i < of.advices.size(); ++i)
-    lines.push_back(line_of_advice(of.advices[i], i + 1));
-  return lines;
-}
-
-std::string advice_text(const program_counts& of, page_style style) {
-  const std::size_t width = style.width == 0 ? usual_width : style.width;
-  const std::string title = "syncmeter advise: ";
-  std::string text = "\n" + title + wrapped(printable(join(of.command, " ")), title.size(), width) +
-                     "\n" + wrapped(runs_text(of), 0, width) + "\n";
-  for (const std::string& sentence : sentences_of(of))
-    text += wrapped(printable(sentence), 0, width) + "\n";
-  if (of.of_last_run.sites.empty()) return text;
-  using enum columns::align;
-  const bool shares = may_show_shares(of);
-  columns table({{"kind"},
-                 {"count", right},
-                 {"team", right},
-                 {"threads", right},
-                 {"late", right},
-                 {"after", right},
-                 {"where"}});
-  const auto& sites = of.of_last_run.sites;
-  for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
-    const site& each = sites[i];
-    const auto cost = shares ? cost_of(each) : std::nullopt;
-    const auto share = [&](double s) {
-      return cost ? fmt::format("{:.1f} %", s / of.runs.back().wall_s * 100) : "";
-    };
-    table.row({each.kind, grouped_digits(each.count),
-               each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),
-               cost && each.times->threads > 0 ? share(cost->lateness_s) : "",
-               cost ? share(cost->mechanism_s) : "", printable(where_text(each))});
-  }
-  text += "\n" + advice_paragraphs(of, width) + "\n" + table.text(style);
-  if (sites.size() > sites_shown)
-    text += fmt::format("  ... and {} sites with smaller counts; --json FILE has all.\n",
-                        sites.size() - sites_shown);
-  return text;
 }
 
 }  // namespace syncmeter

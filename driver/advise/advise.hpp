@@ -49,6 +49,10 @@ struct program_counts {
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 
+/// What a reader must know beside the counts: of the program's file, its end, and what disturbed
+/// it.
+[[nodiscard]] std::vector<std::string> sentences_of(const program_counts& counted);
+
 /// The lines of the file: first what was run, then a line for each site.
 [[nodiscard]] std::vector<nlohmann::json> advice_lines(const program_counts& counted);
 /// The same for a reader: the runs, what counting cost, and the sites with the most calls.

@@ -1,0 +1,127 @@
+// What is known of a program, as lines of a file.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "core/machine/topology.hpp"
+#include "driver/advise/advise.hpp"
+#include "driver/text/messages.hpp"
+
+namespace syncmeter {
+namespace {
+
+using json = nlohmann::json;
+
+json policy_of_environment() {
+  json policy = json::object();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    const auto begins = [&](const char* with) { return text.starts_with(with); };
+    if (equals != std::string_view::npos && (begins("OMP_") || begins("KMP_") || begins("GOMP_")))
+      policy[printable(text.substr(0, equals))] = printable(text.substr(equals + 1));
+  }
+  return policy;
+}
+
+json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+json line_of_times(const interval_times& times, double events) {
+  return {{"sum", times.sum_ns / events},
+          {"long", times.long_ns / events},
+          {"median", times.median_ns}};
+}
+
+/// Sums are those of one thread's path, over the events that were timed.
+void add_times_to(json& line, const site& of) {
+  const site_times& times = *of.times;
+  const double threads = std::max(1U, times.threads);
+  line["timed"] = times.timed;
+  line["every"] = times.every;
+  if (times.threads == 0) {
+    const double callers = std::max(1U, of.threads);
+    line["wait_ns"] = line_of_times(times.mechanism, callers);
+    line["section_ns"] = line_of_times(times.lateness, callers);
+    return;
+  }
+  line["lateness_ns"] = line_of_times(times.lateness, threads);
+  line["mechanism_ns"] = line_of_times(times.mechanism, of.kind == "region" ? 1 : threads);
+  if (of.kind == "region") line["fork_ns"] = times.fork_ns / threads;
+}
+
+json line_of_advice(const advice& of, std::size_t rank) {
+  return {{"record", "advice"},
+          {"rank", rank},
+          {"rule", of.rule},
+          {"sites", {of.site_id}},
+          {"saves_s", {{"low", 0}, {"high", of.at_most_s}}},
+          {"kind", of.rule == "locks" ? "range" : "bound"},
+          {"proof", "calls"},
+          {"tried", nullptr},
+          {"text", printable(of.text)}};
+}
+
+json line_of_site(const site& of, std::size_t id) {
+  json frames = json::array();
+  for (const source_frame& frame : of.frames)
+    frames.push_back({{"function", text_or_null(printable(frame.function))},
+                      {"file", text_or_null(printable(frame.file))},
+                      {"line", frame.line == 0 ? json(nullptr) : json(frame.line)}});
+  json line{{"record", "site"},
+            {"id", id},
+            {"kind", of.kind},
+            {"module", text_or_null(printable(of.module))},
+            {"offset", of.offset},
+            {"frames", std::move(frames)},
+            {"team", of.team == 0 ? json(nullptr) : json(of.team)},
+            {"count", of.count},
+            {"threads", of.threads}};
+  if (of.times) add_times_to(line, of);
+  return line;
+}
+
+}  // namespace
+
+std::vector<json> advice_lines(const program_counts& of) {
+  json runs = json::array();
+  for (const program_run& run : of.runs)
+    runs.push_back(
+        {{"arm", run.arm},
+         {"wall_s", run.wall_s},
+         {"user_s", run.user_s},
+         {"exit",
+          WIFSIGNALED(run.wait_status) ? -WTERMSIG(run.wait_status) : WEXITSTATUS(run.wait_status)},
+         {"other_cpu_share", run.other_cpu_share ? json(*run.other_cpu_share) : json(nullptr)}});
+  json words = json::array();
+  for (const std::string& word : of.command) words.push_back(printable(word));
+  json header{{"record", "advise"},
+              {"schema", 1},
+              {"version", SM_VERSION},
+              {"command", std::move(words)},
+              {"program",
+               {{"path", printable(of.file.path)},
+                {"build_id", text_or_null(of.file.build_id)},
+                {"interp", text_or_null(printable(of.file.interpreter))},
+                {"runtimes", of.file.runtimes}}},
+              {"runs", std::move(runs)},
+              {"counting_cost", nullptr},
+              {"processes", of.of_last_run.processes},
+              {"lost_calls", of.of_last_run.lost_calls},
+              {"policy", policy_of_environment()},
+              {"quota", nullptr},
+              {"notes", sentences_of(of)}};
+  if (const auto cost = cost_of_counting(of.runs))
+    header["counting_cost"] = {{"ratio", cost->ratio}, {"low", cost->low}, {"high", cost->high}};
+  if (const auto quota = read_cpu_grant().quota_cpus) header["quota"] = *quota;
+  std::vector<json> lines{std::move(header)};
+  for (const site& each : of.of_last_run.sites) lines.push_back(line_of_site(each, lines.size()));
+  for (std::size_t i = 0; i < of.advices.size(); ++i)
+    lines.push_back(line_of_advice(of.advices[i], i + 1));
+  return lines;
+}
+
+}  // namespace syncmeter

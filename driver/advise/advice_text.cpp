@@ -1,0 +1,139 @@
+// What is known of a program, for a reader.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "driver/advise/advise.hpp"
+#include "driver/text/messages.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr std::size_t sites_shown = 40;
+
+std::string runs_text(const program_counts& of) {
+  std::vector<double> plain, counted, timed;
+  for (const program_run& run : of.runs)
+    (run.arm == "plain" ? plain : run.arm == "count" ? counted : timed).push_back(run.wall_s);
+  const auto range = [](std::vector<double> walls) {
+    std::ranges::sort(walls);
+    const double low = walls.front(), high = walls.back();
+    return walls.size() == 1 ? fmt::format("{:.3g} s", low)
+                             : fmt::format("{:.3g} to {:.3g} s", low, high);
+  };
+  std::string text;
+  const auto add = [&](const std::vector<double>& walls, const char* one, const char* many) {
+    if (walls.empty()) return;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", count_text(walls.size(), one, many),
+                        range(walls));
+  };
+  add(plain, "plain run", "plain runs");
+  add(counted, "counted run", "counted runs");
+  add(timed, "timed run", "timed runs");
+  text += '.';
+  if (const auto cost = cost_of_counting(of.runs)) {
+    text += fmt::format(" Counting takes {:.3f} times as long", cost->ratio);
+    if (cost->low < cost->high) text += fmt::format(" ({:.3f} to {:.3f})", cost->low, cost->high);
+    text += '.';
+  }
+  return text;
+}
+
+/// Where counting itself takes more than a twentieth, times are those of another program.
+bool may_show_shares(const program_counts& of) {
+  constexpr double most = 1.05;
+  const auto cost = cost_of_counting(of.runs);
+  return cost && cost->ratio <= most;
+}
+
+/// What may be gained, or that nothing is.
+std::string advice_paragraphs(const program_counts& of, std::size_t width) {
+  if (of.runs.back().arm != "time") return "";
+  if (of.advices.empty())
+    return wrapped("Nothing to gain: no site takes 2 % of the time. Atomic operations are no "
+                   "calls, and "
+                   "not timed.",
+                   0, width) +
+           "\n";
+  std::string text;
+  for (std::size_t i = 0; i < of.advices.size(); ++i)
+    text += fmt::format("{}. {}\n", i + 1, wrapped(printable(of.advices[i].text), 3, width));
+  return text;
+}
+
+}  // namespace
+
+std::string ending_text(int wait_status) {
+  if (WIFSIGNALED(wait_status))
+    return fmt::format("signal {} ({})", WTERMSIG(wait_status), ::strsignal(WTERMSIG(wait_status)));
+  return fmt::format("exit status {}", WEXITSTATUS(wait_status));
+}
+
+std::vector<std::string> sentences_of(const program_counts& of) {
+  std::vector<std::string> all = of.file.notes;
+  all.insert(all.end(), of.notes.begin(), of.notes.end());
+  const auto strange =
+      std::ranges::find_if(of.runs, [](const program_run& r) { return r.wait_status != 0; });
+  if (strange != of.runs.end())
+    all.push_back(fmt::format("The program ended with {}.", ending_text(strange->wait_status)));
+  if (of.of_last_run.lost_calls > 0)
+    all.push_back(fmt::format("{} calls are of no site: the tables had no room for them.",
+                              grouped_digits(of.of_last_run.lost_calls)));
+  if (of.of_last_run.processes == 0)
+    all.emplace_back("No process of the program loaded the library that counts: it may have been "
+                     "started with another environment.");
+  else if (of.of_last_run.sites.empty())
+    all.emplace_back(
+        "The program calls nothing that synchronizes. Atomic operations are no calls, and "
+        "not counted.");
+  double others = 0;
+  for (const program_run& run : of.runs) others = std::max(others, run.other_cpu_share.value_or(0));
+  constexpr double disturbing = 0.05;
+  if (others > disturbing)
+    all.push_back(
+        fmt::format("Other programs used up to {:.0f} % of the CPUs while it ran: take the "
+                    "times for rough ones.",
+                    others * 100));
+  return all;
+}
+
+std::string advice_text(const program_counts& of, page_style style) {
+  const std::size_t width = style.width == 0 ? usual_width : style.width;
+  const std::string title = "syncmeter advise: ";
+  std::string text = "\n" + title + wrapped(printable(join(of.command, " ")), title.size(), width) +
+                     "\n" + wrapped(runs_text(of), 0, width) + "\n";
+  for (const std::string& sentence : sentences_of(of))
+    text += wrapped(printable(sentence), 0, width) + "\n";
+  if (of.of_last_run.sites.empty()) return text;
+  using enum columns::align;
+  const bool shares = may_show_shares(of);
+  columns table({{"kind"},
+                 {"count", right},
+                 {"team", right},
+                 {"threads", right},
+                 {"late", right},
+                 {"after", right},
+                 {"where"}});
+  const auto& sites = of.of_last_run.sites;
+  for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
+    const site& each = sites[i];
+    const auto cost = shares ? cost_of(each) : std::nullopt;
+    const auto share = [&](double s) {
+      return cost ? fmt::format("{:.1f} %", s / of.runs.back().wall_s * 100) : "";
+    };
+    table.row({each.kind, grouped_digits(each.count),
+               each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),
+               cost && each.times->threads > 0 ? share(cost->lateness_s) : "",
+               cost ? share(cost->mechanism_s) : "", printable(where_text(each))});
+  }
+  text += "\n" + advice_paragraphs(of, width) + "\n" + table.text(style);
+  if (sites.size() > sites_shown)
+    text += fmt::format("  ... and {} sites with smaller counts; --json FILE has all.\n",
+                        sites.size() - sites_shown);
+  return text;
+}
+
+}  // namespace syncmeter
