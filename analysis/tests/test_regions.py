@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.studies import regions
+from syncmeter_analysis.studies import regions, work_that_pays
 from tests.made import around, campaign, point, read, section_text, visits, write
 
 
@@ -44,10 +44,10 @@ def told(tmp_path, *lines):
 )
 def test_work_that_pays_for_a_region(lanes, cost, even, busy):
     region = Interval(cost, 0.9 * cost, 1.2 * cost)
-    least = regions.break_even(region, lanes)
+    least = work_that_pays.break_even(region, lanes)
     assert (least.value, least.low, least.high) == pytest.approx((even, 0.9 * even, 1.2 * even))
     assert least.value == pytest.approx(least.value / lanes + cost), "as long as by one thread"
-    work = regions.busy_from(region, lanes).value
+    work = work_that_pays.busy_from(region, lanes).value
     assert work == pytest.approx(busy)
     assert work / lanes / (work / lanes + cost) == pytest.approx(0.9)
 
@@ -66,7 +66,7 @@ def test_work_that_pays_for_a_region(lanes, cost, even, busy):
     ],
 )
 def test_each_team_is_the_fastest_from_some_work_on(costs, teams):
-    found = regions.fastest_teams(costs)
+    found = work_that_pays.fastest_teams(costs)
     assert found == [(n, pytest.approx(work)) for n, work in teams]
     for (before, _), (team, work) in pairwise(found):
         times = {n: work / n + (costs[n] if n > 1 else 0.0) for n in {1, *costs}}
@@ -167,11 +167,11 @@ def test_threads_sleep_where_that_costs_nothing(tmp_path, ns, says):
 def test_a_piece_of_work_is_to_be_nine_times_what_it_costs(tmp_path, op, costs, each):
     lines = [line for size, ns in costs.items() for line in loop(op, ns, size=size)]
     (part,) = parts(tmp_path, lines)
-    (grain,) = regions.grains_of(part.runtimes[0], 2)
+    (grain,) = work_that_pays.grains_of(part.runtimes[0], 2)
     assert grain.each.value == pytest.approx(each)
     assert grain.each.low < each < grain.each.high
     assert grain.least.value == pytest.approx(9 * each)
-    worst = regions._difference(Interval(50.0, 45.0, 60.0), Interval(20.0, 18.0, 25.0))
+    worst = work_that_pays._difference(Interval(50.0, 45.0, 60.0), Interval(20.0, 18.0, 25.0))
     assert worst == Interval(30.0, 20.0, 42.0)
     assert each / (each + grain.least.value) == pytest.approx(0.1)
 
@@ -180,7 +180,7 @@ def test_chunks_that_cost_nothing_more_ask_for_no_work(tmp_path):
     (part,) = parts(
         tmp_path, loop("for_dynamic", 500.0, size=1), loop("for_dynamic", 510.0, size=64)
     )
-    assert regions.grains_of(part.runtimes[0], 2) == []
+    assert work_that_pays.grains_of(part.runtimes[0], 2) == []
 
 
 PAIRS = [
@@ -193,6 +193,11 @@ PAIRS = [
     ),
     (construct("reduction_sum", 1500.0), construct("parallel_region", 1000.0), "reduce once"),
     (construct("nested_region", 9000.0), construct("parallel_region", 1000.0), "do not nest"),
+    (
+        construct("first_region", 9e4, affinity="none"),
+        construct("parallel_region", 1e3),
+        "keep the",
+    ),
     (task("task_by_one", 900.0, size=4), task("task_by_all", 300.0, size=4), "let all threads"),
     (task("task_chain", 900.0, size=4), task("task_by_one", 300.0, size=4), "join tasks"),
 ]

@@ -18,7 +18,9 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.regions import break_even, grains_of, iterations, rows
+from syncmeter_analysis.studies.constructs import iterations
+from syncmeter_analysis.studies.regions import rows
+from syncmeter_analysis.studies.work_that_pays import break_even, grains_of
 
 _epcc = "Bull, Measuring Synchronisation and Scheduling Overheads in OpenMP, EWOMP 1999"
 _epcc_tasks = "Bull, Reid and McDonnell, A Microbenchmark Suite for OpenMP Tasks, IWOMP 2012"

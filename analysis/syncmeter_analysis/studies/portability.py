@@ -26,7 +26,8 @@ from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.cells import of_each
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
-from syncmeter_analysis.studies.regions import fork_sentence, fork_table, forks
+from syncmeter_analysis.studies.forks import fork_sentence, fork_table
+from syncmeter_analysis.studies.regions import forks
 
 title = "Portable against native"
 measured_by = "`syncmeter run --study portability`, where Kokkos is found"

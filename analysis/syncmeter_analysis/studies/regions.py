@@ -1,17 +1,12 @@
 """Parallel regions, loops, reductions and tasks: what each costs by team, runtime and way of waiting,
 and how much work pays for it.
-
-W ns of serial work take W / n + R on n threads, where a region costs R: they are done sooner than by
-one thread from W = R n / (n - 1) on, and the threads are busy for a share e of the time from
-W = n R e / (1 - e) on. Who pays c for a piece of work is as busy with pieces of c e / (1 - e). Work is
-taken to divide evenly, and to take as long on all threads at once as on one.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,32 +19,36 @@ from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict, verdict_
 from syncmeter_analysis.relate.stats import quotient
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, cost_alone, cost_ns, notes, of_each
+from syncmeter_analysis.studies.cells import cost, cost_alone, cost_ns, of_each
+from syncmeter_analysis.studies.constructs import (
+    Runtime,
+    by_preference,
+    families,
+    iterations,
+    runtime_name,
+    runtimes_of,
+)
 from syncmeter_analysis.studies.figures import Axis, Figure, Row, curve, rows_of
+from syncmeter_analysis.studies.forks import fork_sentence, fork_table, forks_of
+from syncmeter_analysis.studies.work_that_pays import (
+    Grain,
+    break_even,
+    busy_from,
+    efficiency,
+    fastest_at,
+    fastest_teams,
+    grains_of,
+)
 
 title = "Regions, loops and tasks"
 measured_by = "`syncmeter run --study regions`"
 order = 17
 
-#: The share of the time that threads are to be busy with work.
-efficiency = 0.9
-
-#: Iterations of each thread in the loops whose `size` is a chunk.
-iterations = 128
-
 #: Work is given in iterations of this cost too, ns.
 iteration_ns = 10.0
 
-_families = ("region", "worksharing", "tasking")
-#: Ways to have all threads do something and to wait for them, in every API. Not oneTBB's: no thread
-#: has to come to its tasks, and where they are empty the caller does them all.
-_forks = (
-    *("parallel_region", "thread_create_join", "jthread_create_join", "async_get"),
-    *("pool_submit_wait", "launch_team"),
-)
 #: Serial work, ns, for which the gain of each team is shown.
 _works = {"1 µs": 1e3, "10 µs": 1e4, "100 µs": 1e5, "1 ms": 1e6, "10 ms": 1e7}
-_affinities = ("close", "none", "spread", "smt")
 
 
 class Pair(NamedTuple):
@@ -100,6 +99,13 @@ _pairs = (
         "do not nest regions",
     ),
     Pair(
+        ("first_region", 1),
+        ("parallel_region", 1),
+        "a region that starts its threads, and their end",
+        "one whose threads are there",
+        "keep the threads: leave a program's first region out of what is timed",
+    ),
+    Pair(
         ("task_by_one", 0),
         ("task_by_all", 0),
         "a task where one thread makes all of them",
@@ -114,51 +120,6 @@ _pairs = (
         "join tasks of a chain",
     ),
 )
-
-
-@dataclass
-class Runtime:
-    """What the constructs of an API cost with one way of waiting, by op, threads, size (1 where an op
-    has none) and gap."""
-
-    name: str
-    costs: dict[tuple[str, int, int, int], Measured] = field(default_factory=dict)
-
-    def at(self, op: str, lanes: int, size: int = 1, gap_us: int = 0) -> Measured | None:
-        return self.costs.get((op, lanes, size, gap_us))
-
-    def by_lanes(self, op: str) -> dict[int, Measured]:
-        """The costs of an op of size 1 that are known, by threads."""
-        found = {key[1]: s for key, s in self.costs.items() if key == (op, key[1], 1, 0)}
-        return {lanes: s for lanes, s in sorted(found.items()) if s.usable}
-
-    def by_size(self, op: str, lanes: int) -> dict[int, Measured]:
-        """The costs of an op that are known, by its size."""
-        found = {key[2]: s for key, s in self.costs.items() if key[:2] == (op, lanes)}
-        return {size: s for size, s in sorted(found.items()) if s.usable}
-
-    def after_gap(self, lanes: int) -> dict[int, Measured]:
-        """The costs of a region by the microseconds of serial work before it."""
-        key = ("region_after_gap", lanes)
-        found = {at[3]: s for at, s in self.costs.items() if at[:2] == key and s.usable}
-        return dict(sorted(found.items()))
-
-
-@dataclass(frozen=True)
-class Grain:
-    """A piece of work that a thread gets hold of for `each` ns, by the points `measured`."""
-
-    op: str
-    what: str
-    lanes: int
-    runtime: str
-    each: Interval
-    measured: list[Measured]
-
-    @property
-    def least(self) -> Interval:
-        """The work, ns, with which threads are busy enough."""
-        return self.each.scaled(efficiency / (1 - efficiency))
 
 
 @dataclass
@@ -186,18 +147,6 @@ class Part:
         return [s.id for runtime in self.runtimes for s in runtime.costs.values()]
 
 
-def _name(s: Measured) -> str:
-    """`omp passive`; APIs other than OpenMP have one way of waiting."""
-    p = s.point
-    return f"{p.backend} {p.wait}" if p.backend.startswith(("omp", "kokkos-openmp")) else p.backend
-
-
-def _fork_name(s: Measured) -> str:
-    """`omp active`, `std thread_create_join`."""
-    openmp = s.point.op == "parallel_region"
-    return _name(s) if openmp else f"{_name(s)} {s.point.op}"
-
-
 def rows(campaign: Campaign) -> list[Part]:
     """The constructs of each file that has any."""
     found = (_part(points, source) for _, points, source in campaign.parts())
@@ -206,110 +155,17 @@ def rows(campaign: Campaign) -> list[Part]:
 
 def _part(points: list[Measured], source: str) -> Part | None:
     able = [s for s in points if not (s.on_gpu or s.oversubscribed or s.status == "unsupported")]
-    # Of several affinities, types and repeats the first.
-    able.sort(
-        key=lambda s: (
-            s.point.wait != "active",
-            _affinities.index(s.point.affinity),
-            s.point.type not in ("", "int32"),
-            s.point.repeat,
-        )
-    )
-    runtimes: dict[str, Runtime] = {}
-    for s in able:
-        p = s.point
-        if s.family in _families:
-            runtime = runtimes.setdefault(_name(s), Runtime(_name(s)))
-            runtime.costs.setdefault((p.op, p.lanes, p.size or 1, p.gap_us), s)
-    if not runtimes:
+    able = by_preference(able)
+    if not (runtimes := runtimes_of(able)):
         return None
-    lanes = max(at[1] for runtime in runtimes.values() for at in runtime.costs)
-    return Part(
-        [runtimes[name] for name in sorted(runtimes)], lanes, _forks_of(able, lanes, source), source
-    )
-
-
-def _forks_of(points: list[Measured], lanes: int, source: str) -> Contest:
-    found: dict[str, Measured] = {}
-    for s in points:
-        if s.point.op in _forks and s.point.lanes == lanes:
-            found.setdefault(_fork_name(s), s)
-    return contest([found[name] for name in sorted(found)], source)
+    lanes = max(at[1] for runtime in runtimes for at in runtime.costs)
+    return Part(runtimes, lanes, forks_of(able, lanes, source), source)
 
 
 def forks(campaign: Campaign) -> list[Contest]:
     """Every way to fork and join the largest team, of each file in which several APIs have one."""
     found = (part.forks for part in rows(campaign))
     return [one for one in found if len({s.point.backend for s in one.points}) > 1]
-
-
-def break_even(region: Interval, lanes: int) -> Interval:
-    """The serial work, ns, from which on `lanes` threads, two or more, are done sooner than one."""
-    return region.scaled(lanes / (lanes - 1))
-
-
-def busy_from(region: Interval, lanes: int) -> Interval:
-    """The serial work, ns, from which on the threads of a region are busy enough."""
-    return region.scaled(lanes * efficiency / (1 - efficiency))
-
-
-def fastest_teams(regions: Mapping[int, float]) -> list[tuple[int, float]]:
-    """Teams with the serial work, ns, from which on each is the fastest; one thread, which needs no
-    region, first. `regions` are costs in ns by threads.
-
-    The lower envelope of W / n + R(n): from the team that is the fastest so far to the one whose line
-    crosses it first.
-    """
-    found = [(1, 0.0)]
-    lanes, region = 1, 0.0
-    while larger := [n for n in regions if n > lanes]:
-        crossings = [((regions[n] - region) / (1 / lanes - 1 / n), n) for n in larger]
-        work, lanes = min(crossings)
-        region = regions[lanes]
-        found.append((lanes, work))
-    return found
-
-
-def _fastest_at(regions: Mapping[int, float], work: float) -> tuple[int, float]:
-    """The fastest team for so much serial work, and its speed over that of one thread."""
-    times = {1: work} | {n: work / n + region for n, region in regions.items() if n > 1}
-    best = min(times, key=times.__getitem__)
-    return best, work / times[best]
-
-
-#: What a thread is given one by one, by op: its name, and how many pieces each thread gets of an op of
-#: this size.
-_pieces: dict[str, tuple[str, Callable[[int], float]]] = {
-    "for_dynamic": ("a chunk of a dynamic loop", lambda size: iterations / size),
-    "task_by_all": ("a task of its own", float),
-    "task_by_one": ("a task that one thread makes", float),
-    "epcc_parallel_task": ("a task of its own (EPCC)", lambda _: 1.0),
-    "epcc_master_task": ("a task that one thread makes (EPCC)", lambda _: 1.0),
-}
-
-
-def grains_of(runtime: Runtime, lanes: int) -> list[Grain]:
-    """Of each op with most pieces over that with fewest, so that what is paid once is left out."""
-    found = []
-    for op, (what, pieces) in _pieces.items():
-        costs = {pieces(size): s for size, s in runtime.by_size(op, lanes).items()}
-        if not costs:
-            continue
-        most, fewest = max(costs), min(costs)
-        each = (costs[most].cost or Interval(0.0)).scaled(1 / most)
-        if most > fewest:
-            each = _difference(costs[most].cost, costs[fewest].cost).scaled(1 / (most - fewest))
-        if each.value > 0:
-            measured = [costs[most], costs[fewest]][: len(costs)]
-            found.append(Grain(op, what, lanes, runtime.name, each, measured))
-    return found
-
-
-def _difference(more: Interval | None, less: Interval | None) -> Interval:
-    """With bounds for the worst case on both sides."""
-    if more is None or less is None:
-        return Interval(0.0)
-    return Interval(more.value - less.value, more.low - less.high, more.high - less.low)
 
 
 def _compared(runtime: Runtime, lanes: int) -> Iterator[tuple[Pair, Measured, Measured, Over]]:
@@ -386,12 +242,6 @@ def _iterations(work: Interval) -> str:
     return f"{max(1, round(work.value / iteration_ns))} iterations of {iteration_ns:.0f} ns"
 
 
-def fork_sentence(one: Contest) -> str:
-    """Which way to fork and join to take."""
-    threads = formats.count(one.first.point.lanes, "thread")
-    return one.sentence(f"fork and join of {threads}", _fork_name, cost_ns, "way")
-
-
 _loads = {
     "for_dynamic": "a loop in dynamic chunks of one",
     "task_by_all": "tasks that each thread makes",
@@ -407,7 +257,7 @@ def _fastest(part: Part, threads: str) -> Iterator[str]:
         if common:
             size = min(common) if op == "for_dynamic" else max(common)
             one = contest(costs[size] for costs in able)
-            yield one.sentence(f"{threads}, {what}", _name, cost_ns, "runtime")
+            yield one.sentence(f"{threads}, {what}", runtime_name, cost_ns, "runtime")
 
 
 def _teams(runtime: Runtime) -> list[str]:
@@ -491,10 +341,10 @@ def _costs(part: Part) -> Table:
     names = [runtime.name for runtime in part.runtimes]
     by_key = {runtime.name: runtime.costs for runtime in part.runtimes}
     keys = list(dict.fromkeys(key for costs in by_key.values() for key in costs if not key[3]))
-    families = {key: costs[key].family for costs in by_key.values() for key in costs}
+    family_of = {key: costs[key].family for costs in by_key.values() for key in costs}
     sizes = {key: str(s.point.size or "") for costs in by_key.values() for key, s in costs.items()}
-    keys.sort(key=lambda key: (_families.index(families[key]), key[0] == "region_after_gap"))
-    grouped_keys = grouped(keys, lambda key: (families[key], key[0]))
+    keys.sort(key=lambda key: (families.index(family_of[key]), key[0] == "region_after_gap"))
+    grouped_keys = grouped(keys, lambda key: (family_of[key], key[0]))
     lines = [
         [key[0], sizes[key], str(key[1]), *(cost(by_key[name].get(key)) for name in names)]
         for of_op in grouped_keys.values()
@@ -528,7 +378,7 @@ def _work(part: Part) -> Table:
 def _by_work(lanes: int, regions: Mapping[int, float]) -> Iterator[str]:
     for work in _works.values():
         speed = work / (work / lanes + regions[lanes])
-        yield formats.ratio(speed) + " *" * (_fastest_at(regions, work)[0] == lanes)
+        yield formats.ratio(speed) + " *" * (fastest_at(regions, work)[0] == lanes)
 
 
 def _after_gaps(part: Part) -> Table:
@@ -564,23 +414,6 @@ def _fine(part: Part) -> Table:
     columns += f"|iterations of {iteration_ns:.0f} ns>"
     what = f"Work that keeps threads {efficiency:.0%} busy"
     return table(_heading(part, what), columns, lines, keys=3)
-
-
-def fork_table(one: Contest) -> Table:
-    """Every way to fork and join, over the fastest."""
-    lines = [
-        [
-            Cell(_name(s), [s.id]),
-            s.point.op,
-            formats.cost(s),
-            *one.fields(s),
-            notes(s, one.source),
-        ]
-        for s in one.points
-    ]
-    threads = formats.count(one.first.point.lanes, "thread")
-    columns = "runtime|op|ns>|over fastest>|95 % interval>|"
-    return table(f"Fork and join of {threads}", columns, lines)
 
 
 def _teams_of(runtime: Runtime) -> list[int]:

@@ -1,0 +1,56 @@
+"""Fork and join: every way, of every API, to have all threads do something and to wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.blocks import Cell, Table, table
+from syncmeter_analysis.studies.cells import cost_ns, notes
+from syncmeter_analysis.studies.constructs import runtime_name
+
+#: Not oneTBB's: no thread has to come to its tasks, and where they are empty the caller does them all.
+_forks = (
+    *("parallel_region", "thread_create_join", "jthread_create_join", "async_get"),
+    *("pool_submit_wait", "launch_team"),
+)
+
+
+def _fork_name(s: Measured) -> str:
+    """`omp active`, `std thread_create_join`."""
+    openmp = s.point.op == "parallel_region"
+    return runtime_name(s) if openmp else f"{runtime_name(s)} {s.point.op}"
+
+
+def forks_of(points: Iterable[Measured], lanes: int, source: str) -> Contest:
+    """The ways that fork and join so many threads; of equal ones the first counts."""
+    found: dict[str, Measured] = {}
+    for s in points:
+        if s.point.op in _forks and s.point.lanes == lanes:
+            found.setdefault(_fork_name(s), s)
+    return contest([found[name] for name in sorted(found)], source)
+
+
+def fork_sentence(one: Contest) -> str:
+    """Which way to fork and join to take."""
+    threads = formats.count(one.first.point.lanes, "thread")
+    return one.sentence(f"fork and join of {threads}", _fork_name, cost_ns, "way")
+
+
+def fork_table(one: Contest) -> Table:
+    """Every way to fork and join, over the fastest."""
+    lines = [
+        [
+            Cell(runtime_name(s), [s.id]),
+            s.point.op,
+            formats.cost(s),
+            *one.fields(s),
+            notes(s, one.source),
+        ]
+        for s in one.points
+    ]
+    threads = formats.count(one.first.point.lanes, "thread")
+    columns = "runtime|op|ns>|over fastest>|95 % interval>|"
+    return table(f"Fork and join of {threads}", columns, lines)
