@@ -166,16 +166,6 @@ void open_tables(bool by_fork) {
   __atomic_store_n(&here.header, header, __ATOMIC_RELEASE);
 }
 
-bool is_runtime(const char* path) {
-  const char* name = path;
-  for (const char* c = path; *c != 0; ++c)
-    if (*c == '/') name = c + 1;
-  for (const char* runtime :
-       {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-", "libiomp5", "libsyncmeter-probe."})
-    if (::strncmp(name, runtime, ::strlen(runtime)) == 0) return true;
-  return false;
-}
-
 /// Whether this module has the address that the block begins with; then the block is filled.
 int find_module(dl_phdr_info* module, std::size_t, void* wanted) {
   auto& found = *static_cast<module_block*>(wanted);

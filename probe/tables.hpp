@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 
 namespace syncmeter::probe {
 
@@ -46,6 +48,16 @@ struct module_block {
   std::uint64_t base;        ///< what was added to the addresses in its file
   std::uint64_t runtime;  ///< 1: an OpenMP runtime, or the probe: its calls are not the program's
 };
+
+/// Whether a file of this path is an OpenMP runtime, or the probe.
+[[nodiscard]] inline bool is_runtime(const char* path) {
+  const char* const slash = ::strrchr(path, '/');
+  const char* const name = slash == nullptr ? path : slash + 1;
+  for (const char* const runtime :
+       {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-", "libiomp5", "libsyncmeter-probe."})
+    if (::strncmp(name, runtime, ::strlen(runtime)) == 0) return true;
+  return false;
+}
 
 /// Of many intervals: buckets of a quarter of an octave, from 0 ns on.
 struct interval_sums {

@@ -60,7 +60,7 @@ json line_of_advice(const advice& of, std::size_t rank) {
           {"sites", {of.site_id}},
           {"saves_s", {{"low", 0}, {"high", of.at_most_s}}},
           {"kind", of.rule == "locks" ? "range" : "bound"},
-          {"proof", "calls"},
+          {"proof", of.rule == "atomics" ? "samples" : "calls"},
           {"tried", nullptr},
           {"text", printable(of.text)}};
 }
@@ -78,8 +78,17 @@ json line_of_site(const site& of, std::size_t id) {
             {"offset", of.offset},
             {"frames", std::move(frames)},
             {"team", of.team == 0 ? json(nullptr) : json(of.team)},
-            {"count", of.count},
-            {"threads", of.threads}};
+            {"count", of.count == 0 ? json(nullptr) : json(of.count)},
+            {"threads", of.threads == 0 ? json(nullptr) : json(of.threads)}};
+  if (!of.operation.empty()) {
+    line["operation"] = of.operation;
+    line["copies"] = of.copies;
+  }
+  if (of.samples) {
+    line["samples"] = of.samples->taken;
+    line["share"] = of.samples->share;
+    line["path_share"] = of.samples->path_share;
+  }
   if (of.times) add_times_to(line, of);
   return line;
 }
@@ -111,11 +120,16 @@ std::vector<json> advice_lines(const program_counts& of) {
               {"counting_cost", nullptr},
               {"processes", of.of_last_run.processes},
               {"lost_calls", of.of_last_run.lost_calls},
+              {"sampling", nullptr},
               {"policy", policy_of_environment()},
               {"quota", nullptr},
               {"notes", sentences_of(of)}};
   if (const auto cost = cost_of_counting(of.runs))
     header["counting_cost"] = {{"ratio", cost->ratio}, {"low", cost->low}, {"high", cost->high}};
+  if (of.sampled)
+    header["sampling"] = {{"period_ns", of.sampled->period_ns},
+                          {"samples", of.sampled->samples},
+                          {"lost", of.sampled->lost}};
   if (const auto quota = read_cpu_grant().quota_cpus) header["quota"] = *quota;
   std::vector<json> lines{std::move(header)};
   for (const site& each : of.of_last_run.sites) lines.push_back(line_of_site(each, lines.size()));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -15,9 +16,13 @@ namespace {
 constexpr std::size_t sites_shown = 40;
 
 std::string runs_text(const program_counts& of) {
-  std::vector<double> plain, counted, timed;
+  std::vector<double> plain, counted, timed, sampled;
   for (const program_run& run : of.runs)
-    (run.arm == "plain" ? plain : run.arm == "count" ? counted : timed).push_back(run.wall_s);
+    (run.arm == "plain"    ? plain
+     : run.arm == "count"  ? counted
+     : run.arm == "sample" ? sampled
+                           : timed)
+        .push_back(run.wall_s);
   const auto range = [](std::vector<double> walls) {
     std::ranges::sort(walls);
     const double low = walls.front(), high = walls.back();
@@ -32,6 +37,7 @@ std::string runs_text(const program_counts& of) {
   };
   add(plain, "plain run", "plain runs");
   add(counted, "counted run", "counted runs");
+  add(sampled, "sampled run", "sampled runs");
   add(timed, "timed run", "timed runs");
   text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
@@ -53,9 +59,10 @@ bool may_show_shares(const program_counts& of) {
 std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   if (of.runs.back().arm != "time") return "";
   if (of.advices.empty())
-    return wrapped("Nothing to gain: no site takes 2 % of the time. Atomic operations are no "
-                   "calls, and "
-                   "not timed.",
+    return wrapped(fmt::format("Nothing to gain: no site takes 2 % of the time. {}",
+                               of.sampled ? "Atomic operations are sampled; below a quarter of the "
+                                            "time, a locked instruction may cost nothing."
+                                          : "Atomic operations are no calls, and not timed."),
                    0, width) +
            "\n";
   std::string text;
@@ -82,13 +89,15 @@ std::vector<std::string> sentences_of(const program_counts& of) {
   if (of.of_last_run.lost_calls > 0)
     all.push_back(fmt::format("{} calls are of no site: the tables had no room for them.",
                               grouped_digits(of.of_last_run.lost_calls)));
+  if (of.runs.empty()) return all;
   if (of.of_last_run.processes == 0)
     all.emplace_back("No process of the program loaded the library that counts: it may have been "
                      "started with another environment.");
   else if (of.of_last_run.sites.empty())
-    all.emplace_back(
-        "The program calls nothing that synchronizes. Atomic operations are no calls, and "
-        "not counted.");
+    all.emplace_back(of.sampled ? "The program calls nothing that synchronizes, and none of its "
+                                  "locked instructions takes 1 % of the CPU time."
+                                : "The program calls nothing that synchronizes. Atomic operations "
+                                  "are no calls, and not counted.");
   double others = 0;
   for (const program_run& run : of.runs) others = std::max(others, run.other_cpu_share.value_or(0));
   constexpr double disturbing = 0.05;
@@ -116,6 +125,7 @@ std::string advice_text(const program_counts& of, page_style style) {
                  {"threads", right},
                  {"late", right},
                  {"after", right},
+                 {"samples", right},
                  {"where"}});
   const auto& sites = of.of_last_run.sites;
   for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
@@ -124,15 +134,52 @@ std::string advice_text(const program_counts& of, page_style style) {
     const auto share = [&](double s) {
       return cost ? fmt::format("{:.1f} %", s / of.runs.back().wall_s * 100) : "";
     };
-    table.row({each.kind, grouped_digits(each.count),
+    table.row({each.kind, each.count == 0 ? "" : grouped_digits(each.count),
                each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),
                cost && each.times->threads > 0 ? share(cost->lateness_s) : "",
-               cost ? share(cost->mechanism_s) : "", printable(where_text(each))});
+               cost ? share(cost->mechanism_s) : "",
+               each.samples ? fmt::format("{:.1f} %", each.samples->share * 100) : "",
+               printable(where_text(each))});
   }
   text += "\n" + advice_paragraphs(of, width) + "\n" + table.text(style);
   if (sites.size() > sites_shown)
     text += fmt::format("  ... and {} sites with smaller counts; --json FILE has all.\n",
                         sites.size() - sites_shown);
+  return text;
+}
+
+std::string static_text(const program_counts& of, page_style style) {
+  const std::size_t width = style.width == 0 ? usual_width : style.width;
+  std::vector<site> sites = of.of_last_run.sites;
+  std::size_t instructions = 0, calls = 0;
+  for (const site& each : sites) (each.kind == "atomic" ? instructions : calls) += each.copies;
+  const std::string title = "syncmeter advise --static: ";
+  std::string text =
+      title + wrapped(printable(of.command.front()), title.size(), width) + "\n" +
+      wrapped(fmt::format("Its machine code has {} and {} that {}.",
+                          count_text(instructions, "locked instruction", "locked instructions"),
+                          count_text(calls, "call", "calls"),
+                          calls == 1 ? "synchronizes" : "synchronize"),
+              0, width) +
+      "\n";
+  for (const std::string& sentence : sentences_of(of))
+    text += wrapped(printable(sentence), 0, width) + "\n";
+  if (sites.empty()) return text;
+  // Those of the program's own source, by line, and then the others as they stand in the file.
+  std::ranges::stable_sort(sites, {}, [](const site& each) {
+    const source_frame* const shown = frame_to_show(each);
+    return shown == nullptr ? std::tuple(true, std::string(), 0U, each.offset)
+                            : std::tuple(false, shown->file, shown->line, each.offset);
+  });
+  using enum columns::align;
+  columns table({{"kind"}, {"operation"}, {"copies", right}, {"where"}});
+  for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i)
+    table.row({sites[i].kind, sites[i].operation, fmt::to_string(sites[i].copies),
+               printable(where_text(sites[i]))});
+  text += "\n" + table.text(style);
+  if (sites.size() > sites_shown)
+    text +=
+        fmt::format("  ... and {} more sites; --json FILE has all.\n", sites.size() - sites_shown);
   return text;
 }
 

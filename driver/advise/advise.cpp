@@ -10,12 +10,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "core/harness/stats.hpp"
 #include "core/machine/topology.hpp"
+#include "driver/advise/machine_code.hpp"
+#include "driver/advise/samples.hpp"
 #include "driver/campaign/cpu_use.hpp"
+#include "driver/census/tools/elf_file.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/start_program.hpp"
@@ -108,6 +113,24 @@ program_run run_under_probe(program_counts& of, const std::string& arm, const st
   return run;
 }
 
+/// Runs it with its CPU time sampled, where the system allows it: its sites without calls.
+std::vector<site> run_sampled(program_counts& of, double plain_s) {
+  // A sample each millisecond, and not more than there is memory for.
+  constexpr double usual_ns = 1e6, most_samples = 4e6;
+  const double cpu_ns = plain_s * 1e9 * static_cast<double>(read_cpu_grant().allowed.size());
+  cpu_sampler sampler(static_cast<std::uint64_t>(std::max(usual_ns, cpu_ns / most_samples)));
+  if (!sampler.problem().empty()) {
+    of.notes.push_back(sampler.problem());
+    return {};
+  }
+  of.runs.push_back(run_once(of, "sample", {}));
+  cpu_samples taken = sampler.finish();
+  of.sampled = {.period_ns = taken.period_ns, .samples = taken.samples.size(), .lost = taken.lost};
+  sampled_sites found = sites_of_samples(std::move(taken), of.runs.back().wall_s);
+  if (!found.problem.empty()) of.notes.push_back(found.problem);
+  return std::move(found.sites);
+}
+
 /// Of how many events one is timed, so that stamps stay below 2 % of the time: of those that
 /// threads meet at, and of the others.
 std::string timed_every(const std::vector<site>& sites, double wall_s) {
@@ -153,17 +176,41 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     }
     if (used_s * static_cast<double>(pair + 2) / static_cast<double>(pair + 1) > budget_s) break;
   }
+  const auto last_of = [&](std::string_view arm) {
+    return std::find_if(of.runs.rbegin(), of.runs.rend(),
+                        [&](const program_run& r) { return r.arm == arm; });
+  };
   (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
-  const auto last_counted = std::find_if(of.runs.rbegin(), of.runs.rend(),
-                                         [](const program_run& r) { return r.arm == "count"; });
-  of.runs.push_back(
-      run_under_probe(of, "time", timed_every(of.of_last_run.sites, last_counted->wall_s)));
+  std::vector<site> sampled = run_sampled(of, last_of("plain")->wall_s);
+  (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+  const double counted_s = last_of("count")->wall_s;
+  of.runs.push_back(run_under_probe(of, "time", timed_every(of.of_last_run.sites, counted_s)));
+  std::ranges::move(sampled, std::back_inserter(of.of_last_run.sites));
+  return of;
+}
+
+program_counts sites_without_a_run(const std::string& path) {
+  program_counts of{.command = {path},
+                    .file = look_at_code(path),
+                    .runs = {},
+                    .of_last_run = {},
+                    .advices = {},
+                    .notes = {"How often they run, in how many threads and at what cost is not in "
+                              "the code: syncmeter advise -- PROGRAM counts and samples them. Not "
+                              "among them are the libraries that it loads, calls by a pointer and "
+                              "system calls."}};
+  try {
+    of.of_last_run.sites = sites_in_code(of.file.path);
+  } catch (const disassembly_error& error) {
+    throw usage_error(fmt::format("advise --static: {}", error.what()));
+  }
   return of;
 }
 
 std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i + 1 < runs.size() && runs[i + 1].arm != "time"; i += 2) {
+  const auto is_of_pair = [](const program_run& r) { return r.arm == "plain" || r.arm == "count"; };
+  for (std::size_t i = 0; i + 1 < runs.size() && is_of_pair(runs[i + 1]); i += 2) {
     const bool plain_first = runs[i].arm == "plain";
     ratios.push_back(runs[plain_first ? i + 1 : i].wall_s / runs[plain_first ? i : i + 1].wall_s);
   }

@@ -2,6 +2,7 @@
 // text.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +16,8 @@
 
 namespace syncmeter {
 
-/// One run of the program: as it is ("plain"), with its calls counted ("count"), and timed
-/// ("time").
+/// One run of the program: as it is ("plain"), with its calls counted ("count"), timed ("time"),
+/// and as it is with its CPU time sampled ("sample").
 struct program_run {
   std::string arm;
   double wall_s = 0, user_s = 0;
@@ -30,6 +31,11 @@ struct counting_cost {
   double low = 1, high = 1;  ///< the least and the greatest of them
 };
 
+/// How its CPU time was sampled.
+struct sampling {
+  std::uint64_t period_ns = 0, samples = 0, lost = 0;
+};
+
 /// All that is known of a program in the end.
 struct program_counts {
   std::vector<std::string> command;
@@ -38,13 +44,19 @@ struct program_counts {
   call_counts of_last_run;
   std::vector<advice> advices;     ///< of the last run, where that was timed
   std::vector<std::string> notes;  ///< beside those of its file
+  std::optional<sampling> sampled{};
 };
 
 /// Runs the command plain and counted, in turn, as often as `budget_s` has room for: at least once
-/// each, at most five times; once, counted, where its standard input cannot be read again. Ends
-/// after a run that a signal ended. Throws usage_error for a program that cannot be counted, and
-/// std::runtime_error where it cannot be started.
+/// each, at most five times; then sampled, where the system allows it, and timed. Once, timed,
+/// where its standard input cannot be read again. Ends after a run that a signal ended. Throws
+/// usage_error for a program that cannot be counted, and std::runtime_error where it cannot be
+/// started.
 [[nodiscard]] program_counts count_calls(const std::vector<std::string>& command, double budget_s);
+
+/// The sites in the machine code of a program or library, which is not run. Throws usage_error for
+/// a file that has none.
+[[nodiscard]] program_counts sites_without_a_run(const std::string& path);
 
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
@@ -57,6 +69,9 @@ struct program_counts {
 [[nodiscard]] std::vector<nlohmann::json> advice_lines(const program_counts& counted);
 /// The same for a reader: the runs, what counting cost, and the sites with the most calls.
 [[nodiscard]] std::string advice_text(const program_counts& counted, page_style style);
+
+/// The sites of a program that was not run: those of its own source first.
+[[nodiscard]] std::string static_text(const program_counts& found, page_style style);
 
 /// "exit status 3", "signal 9 (Killed)".
 [[nodiscard]] std::string ending_text(int wait_status);

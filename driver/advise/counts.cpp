@@ -229,20 +229,32 @@ void add_copy(const site_times& from, site_times& to) {
 
 /// A compiler may have made several copies of one line of the source: one site all the same.
 void join_copies(std::vector<site>& sites) {
+  using identity =
+      std::tuple<std::string, unsigned, std::string, std::string, std::vector<source_frame>>;
   std::vector<site> joined;
+  std::map<identity, std::size_t> known;
   for (site& each : sites) {
-    const auto same = std::ranges::find_if(joined, [&](const site& other) {
-      return other.kind == each.kind && other.team == each.team && other.module == each.module &&
-             !each.frames.empty() && each.frames.front().line != 0 && other.frames == each.frames;
-    });
-    if (same == joined.end()) {
+    const bool has_line = !each.frames.empty() && each.frames.front().line != 0;
+    const auto [found, is_new] =
+        has_line
+            ? known.try_emplace({each.kind, each.team, each.module, each.operation, each.frames},
+                                joined.size())
+            : std::pair{known.end(), true};
+    if (is_new) {
       joined.push_back(std::move(each));
       continue;
     }
-    same->count += each.count;
-    if (each.times && same->times) add_copy(*each.times, *same->times);
-    else if (each.times) same->times = each.times;
-    same->threads = std::max(same->threads, each.threads);
+    site& same = joined[found->second];
+    same.count += each.count;
+    same.copies += each.copies;
+    if (each.times && same.times) add_copy(*each.times, *same.times);
+    else if (each.times) same.times = each.times;
+    if (each.samples && same.samples) {
+      same.samples->taken += each.samples->taken;
+      same.samples->share += each.samples->share;
+      same.samples->path_share += each.samples->path_share;
+    }
+    same.threads = std::max(same.threads, each.threads);
   }
   std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);
   sites = std::move(joined);
@@ -258,8 +270,8 @@ bool has_all_symbols(const std::string& module) {
 
 bool is_system_header(const source_frame& frame) {
   return frame.file.empty() || frame.file.starts_with("/usr/include/") ||
-         frame.file.starts_with("/usr/lib/") ||
-         frame.file.find("/include/c++/") != std::string::npos;
+         frame.file.starts_with("/usr/lib/") || frame.file.starts_with("/usr/local/go/") ||
+         frame.file.starts_with("/rustc/") || frame.file.find("/include/c++/") != std::string::npos;
 }
 
 }  // namespace
@@ -317,9 +329,13 @@ std::string grouped_digits(std::uint64_t number) {
   return text;
 }
 
-std::string where_text(const site& of) {
+const source_frame* frame_to_show(const site& of) {
   const auto shown = std::ranges::find_if_not(of.frames, is_system_header);
-  if (shown != of.frames.end())
+  return shown == of.frames.end() ? nullptr : &*shown;
+}
+
+std::string where_text(const site& of) {
+  if (const source_frame* const shown = frame_to_show(of))
     return fmt::format("{} {}:{}", shown->function.empty() ? "?" : shown->function,
                        fs::path(shown->file).filename().string(), shown->line);
   const std::string module = fs::path(of.module).filename();

@@ -13,7 +13,7 @@ struct source_frame {
   std::string function;  ///< empty: not known
   std::string file;      ///< likewise
   unsigned line = 0;     ///< 0: not known
-  friend bool operator==(const source_frame&, const source_frame&) = default;
+  friend auto operator<=>(const source_frame&, const source_frame&) = default;
 };
 
 /// Of many intervals, over all threads.
@@ -35,16 +35,27 @@ struct site_times {
   double fork_ns = 0;          ///< of regions: from the call to the begin, over all threads
 };
 
-/// A call in the program's code, in teams of one size.
+/// Samples of CPU time at a site.
+struct site_samples {
+  std::uint64_t taken = 0;
+  double share = 0;       ///< of all samples
+  double path_share = 0;  ///< of the wall time, what a change can save at most
+};
+
+/// A call in the program's code, in teams of one size; or an instruction, which is not counted.
 struct site {
   std::string kind;
   std::string module;                  ///< path of the program or library
   std::uint64_t offset = 0;            ///< of the call's last byte, as addr2line takes it
   unsigned team = 0;                   ///< 0: of no team
-  std::uint64_t count = 0;             ///< of calls; of barriers, once for all threads that met
+  std::uint64_t count = 0;             ///< of calls; of barriers, once for all threads that met;
+                                       ///< 0: not known
   unsigned threads = 0;                ///< that called it, as many as lived at the same time
   std::vector<source_frame> frames{};  ///< innermost first
   std::optional<site_times> times{};
+  std::optional<site_samples> samples{};
+  std::string operation{};  ///< of an instruction its class, of a call in the code the function
+  unsigned copies = 1;      ///< that the compiler made of it
 };
 
 struct call_counts {
@@ -65,7 +76,9 @@ struct call_counts {
 /// "1,234,567".
 [[nodiscard]] std::string grouped_digits(std::uint64_t number);
 
-/// The frame to show: the first that is not of the compiler's or the system's headers.
+/// The first that is not of the compiler's or the system's headers; none: nullptr.
+[[nodiscard]] const source_frame* frame_to_show(const site& of);
+/// That frame, or the place in the module.
 [[nodiscard]] std::string where_text(const site& of);
 
 }  // namespace syncmeter

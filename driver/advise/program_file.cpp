@@ -69,34 +69,43 @@ std::string read_build_id(elf_file& file, const std::string& names) {
   return "";
 }
 
-void look_into(elf_file& file, const std::string& command, program_file& found) {
-  const auto header = file.read<Elf64_Ehdr>(0, 1).front();
-  for (const auto& part : file.read<Elf64_Phdr>(header.e_phoff, header.e_phnum)) {
+bool is_of_go(elf_file& file, const std::string& names) {
+  return std::ranges::any_of(file.sections(), [&](const Elf64_Shdr& section) {
+    return name_at(names, section.sh_name) == ".go.buildinfo";
+  });
+}
+
+/// What loads it, its OpenMP runtimes and its number.
+void read_identity(elf_file& file, const std::string& names, program_file& found) {
+  for (const auto& part : file.segments()) {
     if (part.p_type != PT_INTERP) continue;
     const std::vector<char> text = file.read<char>(part.p_offset, part.p_filesz);
     found.interpreter.assign(text.begin(), std::ranges::find(text, '\0'));
   }
+  for (const std::string& library : needed_libraries(file))
+    if (has_beginning(library, {"libgomp.", "libomp.", "libiomp5."}))
+      found.runtimes.push_back(library);
+  found.build_id = read_build_id(file, names);
+}
+
+void look_into(elf_file& file, const std::string& command, program_file& found) {
   const std::string names = file.sections().empty() ? "" : file.names_of_sections();
-  const bool is_go = std::ranges::any_of(file.sections(), [&](const Elf64_Shdr& section) {
-    return name_at(names, section.sh_name) == ".go.buildinfo";
-  });
+  read_identity(file, names, found);
+  const bool is_go = is_of_go(file, names);
   if (is_go && found.interpreter.empty())
     refuse(command,
-           "is a Go program: it synchronizes without the C library, whose calls are counted");
+           "is a Go program: it synchronizes without the C library, whose calls are counted; "
+           "--static finds what its code has");
   if (found.interpreter.empty())
     refuse(command, "is a static program: no library can be preloaded that counts its calls; link "
-                    "it dynamically");
+                    "it dynamically, or see what its code has by --static");
   if (fs::path(found.interpreter).filename().string().starts_with("ld-musl"))
     refuse(command, "is a program of musl; calls of the GNU C library alone can be counted");
-  const std::vector<std::string> needed = needed_libraries(file);
-  for (const std::string& library : needed) {
+  for (const std::string& library : needed_libraries(file))
     if (has_beginning(library, {"libasan.", "libtsan.", "libhwasan."}))
       refuse(command, fmt::format("needs {}, which must be loaded before all others; build it "
                                   "without a sanitizer",
                                   library));
-    if (has_beginning(library, {"libgomp.", "libomp.", "libiomp5."}))
-      found.runtimes.push_back(library);
-  }
   if (is_go) found.notes.emplace_back("It is a Go program: only what its C code calls is counted.");
   const auto functions = read_elf_symbols(found.path).functions;
   for (const char* of_runtime : {"GOMP_parallel", "__kmpc_fork_call"})
@@ -105,7 +114,6 @@ void look_into(elf_file& file, const std::string& command, program_file& found) 
           "Its OpenMP runtime is linked into it ({} is defined in the file): regions, barriers and "
           "critical sections are not counted. Link the runtime dynamically.",
           of_runtime));
-  found.build_id = read_build_id(file, names);
 }
 
 }  // namespace
@@ -124,6 +132,17 @@ program_file look_at_program(const std::string& command) {
     found.notes.emplace_back(
         "It runs as another user or group (set-user-id): the system preloads nothing into it, so "
         "its calls are not counted.");
+  return found;
+}
+
+program_file look_at_code(const std::string& path) {
+  program_file found{.path = fs::absolute(path)};
+  try {
+    elf_file file(found.path);
+    read_identity(file, file.sections().empty() ? "" : file.names_of_sections(), found);
+  } catch (const disassembly_error& error) {
+    refuse(path, fmt::format("cannot be looked into: {}", error.what()));
+  }
   return found;
 }
 

@@ -20,4 +20,8 @@ struct program_file {
 /// whose sanitizer must be loaded first.
 [[nodiscard]] program_file look_at_program(const std::string& command);
 
+/// The same of a file of any kind that is not run: a program or a library. Throws usage_error where
+/// it is neither.
+[[nodiscard]] program_file look_at_code(const std::string& path);
+
 }  // namespace syncmeter

@@ -22,7 +22,7 @@ struct site_cost {
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
 
 struct advice {
-  std::string rule;      ///< imbalance, regions, barriers, locks
+  std::string rule;      ///< imbalance, regions, barriers, locks, atomics
   std::size_t site_id;   ///< as in the file: from 1 on
   double at_most_s = 0;  ///< that a change can save
   std::string text;      ///< a few sentences
@@ -31,5 +31,8 @@ struct advice {
 /// The greatest saving first. Nothing below two hundredths of `wall_s`, the time of the run in
 /// which the sites were timed.
 [[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites, double wall_s);
+
+/// Of loads and stores that take much of the CPU time without a call that explains it.
+[[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites);
 
 }  // namespace syncmeter

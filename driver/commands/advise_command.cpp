@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/advise/advise.hpp"
+#include "driver/advise/samples.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/results/results_writer.hpp"
 #include "driver/text/columns.hpp"
@@ -23,6 +24,7 @@ struct advise_request {
   double budget_s = 60;
   std::optional<std::string> json;
   std::optional<double> fail_above;
+  std::optional<std::string> static_file;
   bool help = false;
 };
 
@@ -39,7 +41,11 @@ std::vector<option_row> rows_of(advise_request& request) {
           value_row("fail-above", "SHARE",
                     "exit status 1 where a change at one site may save more than this share of the "
                     "time (default: none)",
-                    request.fail_above, &parse_share)};
+                    request.fail_above, &parse_share),
+          value_row("static", "FILE",
+                    "run nothing: the atomic operations and the calls that synchronize in the "
+                    "machine code of this program or library (default: none)",
+                    request.static_file, &parse_file_name)};
 }
 
 std::string advise_notes() {
@@ -50,6 +56,28 @@ std::string advise_notes() {
          "it leaves behind are ended.\n";
 }
 
+void write_lines(results_writer& file, const program_counts& counted) {
+  for (const nlohmann::json& line : advice_lines(counted)) file.write(line);
+  file.flush();
+}
+
+/// Nothing is run.
+int advise_on_code(const advise_request& request, bool has_command, std::FILE* out) {
+  if (has_command)
+    throw usage_error("advise: --static runs no program; leave out the command behind --, or "
+                      "--static");
+  if (request.fail_above)
+    throw usage_error("advise: --fail-above needs a run, and --static runs nothing; leave one out");
+  std::optional<results_writer> file;
+  if (request.json) file = results_writer::create(*request.json);
+  program_counts found = sites_without_a_run(*request.static_file);
+  const std::string problem = find_source_lines(found.of_last_run.sites);
+  if (!problem.empty()) found.notes.push_back(problem);
+  if (file) write_lines(*file, found);
+  std::fputs(static_text(found, style_of(::fileno(out))).c_str(), out);
+  return 0;
+}
+
 int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const auto separator = std::ranges::find(arguments, before_command);
   advise_request request;
@@ -58,13 +86,15 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (request.help) {
     fmt::print(
         out,
-        "syncmeter advise [options] -- PROGRAM [arguments]: {}\n\n{}\n{}\nExit status: 0 the "
+        "syncmeter advise [options] -- PROGRAM [arguments]: {}\nsyncmeter advise --static "
+        "FILE\n\n{}\n{}\nExit status: 0 the "
         "program was counted, however it ended; 1 it could not be run, or\n--fail-above; 2 wrong "
         "usage, or a "
         "program whose calls cannot be counted.\n",
         "what a program calls to synchronize", advise_notes(), options_text(rows));
     return 0;
   }
+  if (request.static_file) return advise_on_code(request, separator != arguments.end(), out);
   if (separator == arguments.end() || std::next(separator) == arguments.end())
     throw usage_error("advise: no program given, as in syncmeter advise -- ./app");
   std::optional<results_writer> file;
@@ -72,12 +102,12 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s);
   const std::string problem = find_source_lines(counted.of_last_run.sites);
   if (!problem.empty()) counted.notes.push_back(problem);
+  choose_sampled_sites(counted.of_last_run.sites);
+  std::ranges::move(sentences_on_memory(counted.of_last_run.sites),
+                    std::back_inserter(counted.notes));
   if (counted.runs.back().arm == "time")
     counted.advices = advise_on(counted.of_last_run.sites, counted.runs.back().wall_s);
-  if (file) {
-    for (const nlohmann::json& line : advice_lines(counted)) file->write(line);
-    file->flush();
-  }
+  if (file) write_lines(*file, counted);
   // Its output comes first, also where both go to one file.
   std::fflush(out);
   std::fputs(advice_text(counted, style_of(STDERR_FILENO)).c_str(), stderr);

@@ -1,47 +1,18 @@
 """The worker posix where the system refuses what Linux has beside POSIX: a sandbox, a C library told to do without."""
 
-import ctypes
-import errno
 import json
 import os
-import struct
 import subprocess
 
 import pytest
 from conftest import driver_path
-
-#: membarrier and eventfd2, by architecture: the numbers of system calls, and what the kernel calls the architecture.
-CALLS = {"x86_64": (0xC000003E, {"membarrier": 324, "eventfd2": 290}),
-         "aarch64": (0xC00000B7, {"membarrier": 283, "eventfd2": 19})}
-
+from refused_calls import refusing
 
 def worker():
     path = driver_path().parent / "syncmeter-posix"
     if not os.access(path, os.X_OK):
         pytest.skip("no syncmeter-posix was built here")
     return path
-
-
-def refusing(call):
-    """For a child, before it runs its program: from now on the kernel answers this call with EPERM (seccomp(2))."""
-    machine = os.uname().machine
-    if machine not in CALLS:
-        pytest.skip(f"the number of {call} on {machine} is not known here")
-    architecture, numbers = CALLS[machine]
-    # A classic BPF program: load the architecture, load the number, refuse or allow.
-    program = [(0x20, 0, 0, 4), (0x15, 0, 3, architecture), (0x20, 0, 0, 0), (0x15, 0, 1, numbers[call]),
-               (0x06, 0, 0, 0x00050000 | errno.EPERM), (0x06, 0, 0, 0x7FFF0000)]
-    code = b"".join(struct.pack("HBBI", *step) for step in program)
-    held = ctypes.create_string_buffer(code)
-    filter_ = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(program), ctypes.addressof(held)))
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def refuse():
-        if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, filter_, 0, 0) != 0:
-            os._exit(99)
-
-    refuse.keeps = held  # the program is read when it is called
-    return refuse
 
 
 def ops_of(path, **how):

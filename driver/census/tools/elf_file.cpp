@@ -49,6 +49,10 @@ void elf_file::read_into(char* to, std::uint64_t offset, std::uint64_t size) {
   if (!in_) fail("the ELF file cannot be read");
 }
 
+std::vector<Elf64_Phdr> elf_file::segments() {
+  return read<Elf64_Phdr>(header_.e_phoff, header_.e_phnum);
+}
+
 std::string elf_file::names_of_sections() {
   if (header_.e_shstrndx >= sections_.size()) fail("its sections have no names");
   return bytes_of(sections_[header_.e_shstrndx]);

@@ -33,6 +33,8 @@ class elf_file {
   /// EM_X86_64, EM_CUDA, ...
   [[nodiscard]] std::uint16_t machine() const { return header_.e_machine; }
   [[nodiscard]] const std::vector<Elf64_Shdr>& sections() const { return sections_; }
+  /// The parts that are loaded when the program starts, and what else stands in the same table.
+  [[nodiscard]] std::vector<Elf64_Phdr> segments();
   /// Where sh_name of each section points into, for name_at.
   [[nodiscard]] std::string names_of_sections();
   /// All of a section that is kept in the file.

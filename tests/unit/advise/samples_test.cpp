@@ -1,0 +1,201 @@
+// Samples of CPU time: which code a process had in its memory when one was taken, how much of the
+// time those of a site stand for, and what is said of it.
+#include "driver/advise/samples.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "driver/advise/rules.hpp"
+
+namespace syncmeter::samples_test {
+namespace {
+
+using enum memory_event::type;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint64_t period_ns = 1'000'000;
+
+/// Every offset is a locked instruction's of its own.
+std::map<std::uint64_t, sampled_code> all_locked(const std::string&,
+                                                 const std::set<std::uint64_t>& offsets) {
+  std::map<std::uint64_t, sampled_code> found;
+  for (const std::uint64_t offset : offsets) found[offset] = {offset, "atomic", "lock_add"};
+  return found;
+}
+
+memory_event mapping(std::uint64_t time, std::uint32_t process, const std::string& path,
+                     std::uint64_t first = 0x1000, std::uint64_t offset = 0) {
+  return {.what = map,
+          .time_ns = time,
+          .process = process,
+          .first = first,
+          .end = first + 0x1000,
+          .offset = offset,
+          .path = path};
+}
+
+/// Module and address of the site of each sample.
+std::vector<std::pair<std::string, std::uint64_t>> places(std::vector<memory_event> events,
+                                                          std::vector<cpu_sample> samples) {
+  const sampled_sites found = sites_of_samples(
+      {.period_ns = period_ns, .samples = std::move(samples), .events = std::move(events)}, 1,
+      all_locked);
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (const site& each : found.sites) all.emplace_back(each.module, each.offset);
+  return all;
+}
+
+TEST(Samples, AreOfTheFileThatIsMapped) {
+  EXPECT_THAT(places({mapping(1, 7, "/app", 0x5000, 0x2000)},
+                     {{2, 0x5010, 7, 7}, {3, 0x6000, 7, 7}, {4, 0x5010, 8, 8}}),
+              ElementsAre(std::pair("/app", 0x2010)));
+  EXPECT_THAT(places({mapping(1, 7, "[vdso]")}, {{2, 0x1010, 7, 7}}), IsEmpty());
+}
+
+TEST(Samples, AProcessKeepsItsParentsCodeUntilExec) {
+  const std::vector<memory_event> events{mapping(1, 7, "/app"),
+                                         {.what = fork, .time_ns = 3, .process = 8, .parent = 7},
+                                         {.what = exec, .time_ns = 5, .process = 8},
+                                         mapping(6, 8, "/other")};
+  EXPECT_THAT(places(events, {{4, 0x1010, 8, 8}}), ElementsAre(std::pair("/app", 0x1010 - 0x1000)));
+  EXPECT_THAT(places(events, {{7, 0x1010, 8, 8}}), ElementsAre(std::pair("/other", 0x10)));
+  EXPECT_THAT(places({events.begin(), events.end() - 1}, {{7, 0x1010, 8, 8}}), IsEmpty());
+}
+
+TEST(Samples, CodeBehindCallsIsLeftOut) {
+  for (const char* path : {"/lib/libc.so.6", "/lib/libgomp.so.1", "/lib/ld-linux-x86-64.so.2"})
+    EXPECT_THAT(places({mapping(1, 7, path)}, {{2, 0x1010, 7, 7}}), IsEmpty()) << path;
+}
+
+/// Threads run for a second each, one after the other or at the same time: the first at a site, the
+/// others elsewhere.
+site site_of_second(unsigned threads, bool at_once, double wall_s,
+                    const std::string& others = "/other") {
+  cpu_samples taken{.period_ns = period_ns,
+                    .samples = {},
+                    .events = {mapping(0, 7, "/app"), mapping(0, 7, others, 0x2000)}};
+  for (unsigned thread = 0; thread < threads; ++thread)
+    for (unsigned i = 0; i < 1000; ++i)
+      taken.samples.push_back({.time_ns = (at_once ? i : thread * 1000 + i) * period_ns + 1,
+                               .address = thread == 0 ? 0x1010U : 0x2010U,
+                               .process = 7,
+                               .thread = thread});
+  return sites_of_samples(std::move(taken), wall_s, all_locked).sites.front();
+}
+
+/// Two threads run for a second each, both at one site.
+site both_at_one_site(bool at_once, double wall_s) {
+  cpu_samples taken{.period_ns = period_ns, .samples = {}, .events = {mapping(0, 7, "/app")}};
+  for (std::uint64_t i = 0; i < 2000; ++i)
+    taken.samples.push_back({.time_ns = (at_once ? i / 2 : i) * period_ns,
+                             .address = 0x1010,
+                             .process = 7,
+                             .thread = static_cast<std::uint32_t>(at_once ? i % 2 : i / 1000)});
+  return sites_of_samples(std::move(taken), wall_s, all_locked).sites.front();
+}
+
+TEST(Samples, APathIsThatOfOneThread) {
+  const site half = site_of_second(2, true, 1);
+  EXPECT_EQ(half.samples->taken, 1000U);
+  EXPECT_NEAR(half.samples->share, 0.5, 1e-9);
+  EXPECT_NEAR(half.samples->path_share, 1, 0.01);
+  EXPECT_EQ(half.threads, 1U);
+  // One after the other: of two seconds each has one.
+  EXPECT_NEAR(site_of_second(2, false, 2).samples->path_share, 0.5, 0.01);
+  // Two that wait for each other all the time.
+  EXPECT_NEAR(both_at_one_site(true, 1).samples->path_share, 1, 0.01);
+}
+
+TEST(Samples, APathIsThatOfThreadsInTurn) {
+  EXPECT_NEAR(both_at_one_site(false, 2).samples->path_share, 1, 0.01);
+}
+
+TEST(Samples, AThreadThatWaitsInARuntimeDoesNoWork) {
+  // Half of the time another thread works, which waits in a runtime otherwise.
+  for (const bool works : {true, false}) {
+    cpu_samples taken{
+        .period_ns = period_ns,
+        .samples = {},
+        .events = {mapping(0, 7, "/app"), mapping(0, 7, "/lib/libgomp.so.1", 0x2000)}};
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      taken.samples.push_back({i * period_ns, 0x1010, 7, static_cast<std::uint32_t>(i / 500)});
+      taken.samples.push_back({i * period_ns, works ? 0x1500U : 0x2010U, 7, 9});
+    }
+    const site first = sites_of_samples(std::move(taken), 1, all_locked).sites.front();
+    EXPECT_NEAR(first.samples->path_share, works ? 0.5 : 1, 0.01);
+  }
+}
+
+TEST(Samples, ThreadsAreThoseAtTheSameTime) {
+  EXPECT_EQ(site_of_second(1, true, 1).threads, 1U);
+  cpu_samples taken{.period_ns = period_ns, .samples = {}, .events = {mapping(0, 7, "/app")}};
+  for (const std::uint32_t thread : {1U, 2U, 3U})
+    taken.samples.push_back({.time_ns = (thread == 3 ? 100 : 1) * period_ns,
+                             .address = 0x1010,
+                             .process = 7,
+                             .thread = thread});
+  EXPECT_EQ(sites_of_samples(std::move(taken), 1, all_locked).sites.front().threads, 2U);
+}
+
+site sampled_site(const std::string& kind, double share, unsigned threads = 2,
+                  std::uint64_t taken = 1000) {
+  return {.kind = kind,
+          .module = "/app",
+          .threads = threads,
+          .frames = {{.function = "work", .file = "app.cpp", .line = 7}},
+          .samples = site_samples{.taken = taken, .share = share, .path_share = share},
+          .operation = kind == "atomic" ? "lock_add" : ""};
+}
+
+TEST(Samples, SitesThatTakeLittleAreNotShown) {
+  std::vector<site> sites{{.kind = "mutex_lock", .module = "/app", .count = 5},
+                          sampled_site("atomic", 0.009),
+                          sampled_site("atomic", 0.011),
+                          sampled_site("memory", 0.19),
+                          sampled_site("memory", 0.21),
+                          sampled_site("memory", 0.5, 1)};
+  choose_sampled_sites(sites);
+  std::vector<std::string> kinds;
+  for (const site& each : sites) kinds.push_back(each.kind);
+  EXPECT_THAT(kinds, ElementsAre("memory", "atomic", "mutex_lock"));
+}
+
+TEST(Samples, AdviceOnAtomicsIsAnUpperBound) {
+  const std::vector<advice> found = advise_on({sampled_site("atomic", 0.64, 2, 10'000)}, 2);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().rule, "atomics");
+  // Two standard deviations of 10,000 samples are 2 %.
+  EXPECT_NEAR(found.front().at_most_s, 0.64 * 1.02 * 2, 1e-9);
+  EXPECT_THAT(
+      found.front().text,
+      HasSubstr("work app.cpp:7: up to 1.3 s of 2 s are at a locked instruction (lock_add)"));
+  EXPECT_THAT(found.front().text, HasSubstr("costs less than it seems"));
+}
+
+TEST(Samples, NothingIsAdvisedWhereAnAtomicMayCostNothing) {
+  EXPECT_THAT(advise_on({sampled_site("atomic", 0.24)}, 2), IsEmpty());
+  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 1)}, 2), IsEmpty());
+  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 2, 40)}, 2), IsEmpty());
+  EXPECT_THAT(advise_on({sampled_site("memory", 0.9)}, 2), IsEmpty());
+}
+
+TEST(Samples, OfMemoryOnlyWhatWasSeenIsSaid) {
+  const std::vector<std::string> said =
+      sentences_on_memory({sampled_site("memory", 0.63), sampled_site("atomic", 0.9)});
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_THAT(said.front(),
+              HasSubstr("63 % of the CPU time is at work app.cpp:7, a load or store"));
+  EXPECT_THAT(said.front(), HasSubstr("No call explains it"));
+  EXPECT_THAT(said.front(), testing::Not(HasSubstr("false sharing")));
+}
+
+}  // namespace
+}  // namespace syncmeter::samples_test
