@@ -39,7 +39,10 @@ struct site_times {
 struct site_samples {
   std::uint64_t taken = 0;
   double share = 0;       ///< of all samples
-  double path_share = 0;  ///< of the wall time, what a change can save at most
+  double path_share = 0;  ///< of the wall time, what one thread spends there, or threads in turn
+  /// The sums over the locked instructions of the function that the site is in, and over those and
+  /// its loads and stores: they may wait for the same lines.
+  double function_share = 0, function_path_share = 0;
 };
 
 /// A call in the program's code, in teams of one size; or an instruction, which is not counted.

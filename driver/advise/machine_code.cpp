@@ -81,9 +81,10 @@ std::map<std::uint64_t, std::uint64_t> offsets_by_address(const std::string& pat
   return by_address;
 }
 
+/// A pause is for a load that is repeated.
 bool is_access(const instruction_class& is) {
   const auto accesses = [](std::string_view name) {
-    return is_one_of(name, {"load", "store", "rmw", "load_acquire", "store_release"});
+    return is_one_of(name, {"load", "store", "rmw", "load_acquire", "store_release", "pause"});
   };
   return accesses(is.name) || accesses(is.also);
 }

@@ -75,22 +75,30 @@ constexpr std::uint64_t fewest_samples = 50;
 
 bool may_be_dear(const site& of) {
   return of.kind == "atomic" && of.samples && of.samples->taken >= fewest_samples &&
-         of.threads > 1 && of.samples->share >= least_share_of_atomic;
+         of.threads > 1 && of.samples->function_share >= least_share_of_atomic;
+}
+
+bool is_same_function(const site& a, const site& b) {
+  return a.module == b.module && !a.frames.empty() && !b.frames.empty() &&
+         !a.frames.back().function.empty() && a.frames.back().function == b.frames.back().function;
 }
 
 advice about_atomic(const site& of, double wall_s) {
   // Two standard deviations more than were drawn.
   const double noise = 1 + 2 / std::sqrt(static_cast<double>(of.samples->taken));
-  const double at_most_s = std::min(1.0, of.samples->path_share * noise) * wall_s;
+  const double at_most_s = std::min(1.0, of.samples->function_path_share * noise) * wall_s;
+  constexpr double much_more = 1.05;
+  const bool around = of.samples->function_path_share > much_more * of.samples->path_share;
   return {
       .rule = "atomics",
       .site_id = 0,
       .at_most_s = at_most_s,
       .text = fmt::format(
-          "{}: up to {} of {} are at a locked instruction ({}), in {} threads at the same time. "
+          "{}: up to {} of {} are at a locked instruction ({}){}, in {} threads at the same time. "
           "One that no other thread disturbs costs less than it seems: a variable for each "
           "thread, or fewer updates of this one, save at most that.",
-          where_text(of), seconds_text(at_most_s), seconds_text(wall_s), of.operation, of.threads)};
+          where_text(of), seconds_text(at_most_s), seconds_text(wall_s), of.operation,
+          around ? " and the loads and stores of the same function" : "", of.threads)};
 }
 
 }  // namespace
@@ -118,7 +126,10 @@ std::vector<advice> advise_on(const std::vector<site>& sites, double wall_s) {
   std::vector<advice> all;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
-    if (may_be_dear(of)) {
+    // Of several in one function the first has most of the samples.
+    if (may_be_dear(of) && std::ranges::none_of(all, [&](const advice& a) {
+          return a.rule == "atomics" && is_same_function(sites[a.site_id - 1], of);
+        })) {
       all.push_back(about_atomic(of, wall_s));
       all.back().site_id = i + 1;
     }

@@ -175,6 +175,27 @@ struct module_samples {
   double taken = 0;
   std::set<std::uint64_t> offsets{};
 };
+/// Sums over the sites of each function; one whose function is not known is alone.
+void add_up_functions(std::vector<site>& sites) {
+  std::map<std::pair<std::string, std::string>, site_samples> functions;
+  const auto function_of = [](const site& of) {
+    const std::string name = of.frames.empty() ? "" : of.frames.back().function;
+    return std::pair(of.module, name.empty() ? fmt::to_string(of.offset) : name);
+  };
+  for (const site& each : sites) {
+    if (!each.samples) continue;
+    site_samples& sum = functions[function_of(each)];
+    sum.function_share += each.kind == "atomic" ? each.samples->share : 0;
+    sum.function_path_share += each.samples->path_share;
+  }
+  for (site& each : sites) {
+    if (!each.samples) continue;
+    const site_samples& sum = functions[function_of(each)];
+    each.samples->function_share = sum.function_share;
+    each.samples->function_path_share = sum.function_path_share;
+  }
+}
+
 /// Less is not said of an atomic operation, and a module with less is not looked into.
 constexpr double least_share_shown = 0.01;
 
@@ -335,6 +356,7 @@ sampled_sites sites_of_samples(cpu_samples taken, double wall_s, const code_look
 
 void choose_sampled_sites(std::vector<site>& sites) {
   constexpr double least_share_of_memory = 0.2;
+  add_up_functions(sites);
   std::erase_if(sites, [](const site& each) {
     const bool memory = each.kind == "memory";
     return each.samples &&

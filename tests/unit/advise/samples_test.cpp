@@ -2,6 +2,7 @@
 // time those of a site stand for, and what is said of it.
 #include "driver/advise/samples.hpp"
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -151,7 +152,11 @@ site sampled_site(const std::string& kind, double share, unsigned threads = 2,
           .module = "/app",
           .threads = threads,
           .frames = {{.function = "work", .file = "app.cpp", .line = 7}},
-          .samples = site_samples{.taken = taken, .share = share, .path_share = share},
+          .samples = site_samples{.taken = taken,
+                                  .share = share,
+                                  .path_share = share,
+                                  .function_share = share,
+                                  .function_path_share = share},
           .operation = kind == "atomic" ? "lock_add" : ""};
 }
 
@@ -178,6 +183,21 @@ TEST(Samples, AdviceOnAtomicsIsAnUpperBound) {
       found.front().text,
       HasSubstr("work app.cpp:7: up to 1.3 s of 2 s are at a locked instruction (lock_add)"));
   EXPECT_THAT(found.front().text, HasSubstr("costs less than it seems"));
+}
+
+TEST(Samples, AdviceOnAtomicsIsOneForAFunction) {
+  // A spin lock: its exchange, the load that waits for it, and the work under it.
+  std::vector<site> sites{sampled_site("atomic", 0.1), sampled_site("atomic", 0.2),
+                          sampled_site("memory", 0.15), sampled_site("memory", 0.3)};
+  sites[3].frames.back().function = "other";
+  choose_sampled_sites(sites);
+  const std::vector<advice> found = advise_on(sites, 2);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(sites[found.front().site_id - 1].samples->share, 0.2);
+  const double noise = 1 + 2 / std::sqrt(1000.0);
+  EXPECT_NEAR(found.front().at_most_s, (0.1 + 0.2 + 0.15) * noise * 2, 1e-9);
+  EXPECT_THAT(found.front().text,
+              HasSubstr("(lock_add) and the loads and stores of the same function, in 2 threads"));
 }
 
 TEST(Samples, NothingIsAdvisedWhereAnAtomicMayCostNothing) {
