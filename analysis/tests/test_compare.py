@@ -454,7 +454,90 @@ def test_a_lone_lane_with_a_neighbour_in_every_visit_is_doubted(tmp_path):
     beside = in_cycles(around(20.0), point(), busy=True)
     assert both(tmp_path, quiet, in_cycles(around(20.0), point())).status == 1
     assert both(tmp_path, quiet, beside).slower == []
-    assert both(tmp_path, quiet, in_cycles(around(25.0), point(), busy=True)).status == 1
+    slower = both(tmp_path, quiet, in_cycles(around(25.0), point(), busy=True))
+    assert (slower.status, slower.blind) == (3, slower.differences)
+    assert "another program shared its core" in as_text(slower)
+    assert any("shared the core" in note for note in slower.notes)
+    assert both(tmp_path, quiet, in_cycles(around(30.0), point(), busy=True)).status == 1
+
+
+def lone_lanes(rng, costs, busy=()):
+    """A lone lane of each cost in cycles, six visits; those at these places were never quiet."""
+    lines = []
+    for i, cost in enumerate(costs):
+        lines += in_cycles(steady(rng, [cost] * 6, 0.002), point(f"op{i}"), busy=i in busy)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("times", "beside", "found"),
+    [(1.25, [7], False), (1.25, range(0, 24, 3), False), (2.0, [7], True), (1.25, [], True)],
+)
+def test_a_neighbour_at_some_points_of_one_campaign_is_no_change(tmp_path, times, beside, found):
+    # It stayed on the core while op7 was measured, or op6, and all visits agree.
+    rng = random.Random(4)
+    at = 7 if 7 in beside or not beside else 6
+    new = lone_lanes(rng, [times * 18.0 if i == at else 18.0 for i in range(24)], beside)
+    c = both(tmp_path, lone_lanes(rng, [18.0] * 24), new)
+    assert [d.new.point.op for d in c.slower] == [f"op{at}"] * found
+
+
+def test_what_neighbours_add_in_one_campaign_is_not_learnt_from_other_ops(tmp_path):
+    # They add 1 % to most, and 40 % to one.
+    rng = random.Random(4)
+    new = lone_lanes(rng, [18.0 * (1.4 if i == 6 else 1.01) for i in range(24)], range(24))
+    assert both(tmp_path, lone_lanes(rng, [18.0] * 24), new).slower == []
+
+
+def test_few_visits_that_seem_quiet_are_not_where_a_neighbour_stayed(tmp_path):
+    # op0 seems quiet, while the other lanes of the campaign never were.
+    rng = random.Random(4)
+    new = lone_lanes(rng, [18.0 * 1.2] * 24, range(1, 24))
+    assert both(tmp_path, lone_lanes(rng, [18.0] * 24), new).slower == []
+
+
+def test_a_lone_lane_is_compared_by_its_quiet_visits_and_not_the_luckiest(tmp_path):
+    def at(cycles, neighbour):
+        lines = []
+        for i in range(20):
+            quiet = in_cycles(cycles, point(f"op{i}"))
+            beside = in_cycles([neighbour] * 3, point(f"op{i}"), busy=True)
+            for number, line in enumerate(quiet + beside, 1):
+                line["visit"] = number
+            lines += quiet + beside
+        return lines
+
+    c = both(tmp_path, at([55.3, 55.2, 55.3], 54.0), at([48.6, 55.3, 55.3], 58.0))
+    assert [d.ratio.value for d in c.differences] == pytest.approx([1.0] * 20, abs=0.002)
+
+
+def of_many_lanes(op, slow, cost, hop=0.0, **axes):
+    """A point whose fastest lane takes the same in all visits, the slowest so many times as long."""
+    lane = [cost * (1 + 0.002 * i) for i in range(len(slow))]
+    cycles = [x * u for x, u in zip(lane, slow, strict=True)]
+    return in_cycles(cycles, point(op, lanes=16, **axes), True, slow, hop=hop)
+
+
+@pytest.mark.parametrize("hop", [0.0, 140.0])
+def test_fences_and_stores_are_compared_by_the_lane_that_had_no_neighbour(tmp_path, hop):
+    # All but one visit of each campaign are in one mode, in another campaign in another.
+    a, b = (1.4, 1.4, 1.4, 1.4, 1.4, 2.8, 1.4), (2.8, 2.8, 2.8, 1.4, 2.8, 2.8, 2.8)
+    old, new = of_many_lanes("fence", a, 18.0, hop), of_many_lanes("fence", b, 18.0, hop)
+    (d,) = both(tmp_path, old, new).differences
+    assert (d.verdict, d.detectable < 1.3) == (Verdict.same, True)
+    assert both(tmp_path, old, of_many_lanes("fence", b, 24.0, hop)).status == 1
+
+
+def test_lanes_that_take_turns_are_compared_by_the_slowest(tmp_path):
+    # A lock: the whole takes the same, and the fastest lane what luck gives it.
+    def at(luck, cost):
+        cycles = steady(random.Random(1), [cost] * len(luck), 0.01)
+        return in_cycles(cycles, point("lock", lanes=16), True, luck, hop=140.0)
+
+    (d,) = both(
+        tmp_path, at((1.1, 1.2, 1.1, 1.2, 1.1, 1.2), 4000), at((1.9, 1.7) * 3, 4000)
+    ).differences
+    assert d.verdict is Verdict.same
 
 
 def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, capsys):

@@ -204,3 +204,11 @@ def test_the_state_of_most_common_visits_goes_before_that_of_most_visits(tmp_pat
             lines.append({**line, "visit": number})
     r = ratio(*points_of(tmp_path / "f", lines))
     assert (r.value, r.paired, r.visits, r.state.hop_ns) == (pytest.approx(1.0), True, 3, far)
+
+
+def test_twice_as_slow_is_found_where_a_neighbour_may_have_added_half():
+    # The interval lies beyond the half; so large a difference is rare enough among many points.
+    r = Ratio(Interval(2.0, 1.65, 2.42), 5, error=0.09, degrees=20, beside_neighbour=True)
+    assert verdict(r, 0.5) is Verdict.slower
+    assert 80 * r.p(0.5) < 0.05 < 80 * Ratio(r.interval, 5, error=0.09, degrees=20).p(0.5)
+    assert r.p(0.05) < r.p(0.5)

@@ -29,7 +29,7 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.relate.scatter import enough_quiet, kind_of, ratios_of_campaigns
+from syncmeter_analysis.relate.scatter import kind_of, ratios_of_campaigns
 from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
 
@@ -40,6 +40,10 @@ alpha = 0.05
 #: one placement state, which the visits of one campaign do not show: where there are too few of them
 #: to say by how much, so much is no difference.
 contended_threshold = 0.15
+
+#: What a neighbour on its core adds to a lone lane at most: on 16 vCPUs of a busy host one program that
+#: stayed for a campaign made lone lanes up to 1.5 times slower, while their visits agreed.
+neighbour_threshold = 0.5
 
 #: Less than this between campaigns is not worth a note.
 _least_wander = 0.01
@@ -182,7 +186,7 @@ def compare_points(
     several = [pair for pair in reversed(once.values()) if pair[0].source != pair[1].source]
     apart = iter(ratios_of_campaigns(several, in_cycles, per_hop))
     found: list[Candidate] = []
-    contended = clocked = in_hops = 0
+    contended = clocked = in_hops = beside = 0
     for old, new in reversed(once.values()):
         r = next(apart) if old.source != new.source else ratio(new, old)
         if isinstance(r, Ratio):
@@ -191,6 +195,8 @@ def compare_points(
             clocked += r.in_cycles
             in_hops += per_hop and r.state is None and min(old.hop_ns, new.hop_ns) > 0
             margin = max(threshold, contended_threshold) if wanders else threshold
+            if r.beside_neighbour:
+                beside, margin = beside + 1, max(margin, neighbour_threshold)
             found.append(Candidate(old, new, r, margin))
         elif old.status != new.status or (old.usable and new.usable):
             result.apart.append(Apart(new.point, _why_apart(old, new, names)))
@@ -199,6 +205,12 @@ def compare_points(
             f"{contended} points that were contended in a virtual machine, or beside a neighbour "
             f"on the core, vary between campaigns: for these, differences up to "
             f"{contended_threshold:.0%} count as none"
+        )
+    if beside and threshold < neighbour_threshold:
+        result.notes.append(
+            f"{text.count(beside, 'point')} of one thread shared the core with another program in "
+            "nearly all visits of a campaign: for these, differences up to "
+            f"{neighbour_threshold:.0%} count as none; `syncmeter ab` or another hour tells"
         )
     if wander := _wander_text(found):
         result.notes.append(wander)
@@ -232,11 +244,9 @@ def _wander_text(found: Sequence[Candidate]) -> str:
 
 def _wanders(r: Ratio, old: Measured, new: Measured) -> bool:
     """Lanes that meet where a pair probe runs, which is under a hypervisor; and lanes of which one
-    shared its core, in each campaign with another neighbour: a lone one in all visits but one."""
-    if r.paired or new.on_gpu or r.wander is not None:
+    shared its core, in each campaign with another neighbour."""
+    if r.paired or new.on_gpu or r.wander is not None or new.point.lanes == 1:
         return False
-    if new.point.lanes == 1:
-        return r.in_cycles and min(old.quiet_visits, new.quiet_visits) < enough_quiet
     return (old.hop_ns > 0 and new.hop_ns > 0) or old.state.busy or new.state.busy
 
 
@@ -404,7 +414,8 @@ def blind_text(c: Comparison, everything: bool = False) -> str:
             for s, name in zip((d.old, d.new), c.names, strict=True)
             if (modes := text.in_modes(s))
         ]
-        why = "; ".join([*above, *modes])
+        beside = ["another program shared its core"] * d.ratio.beside_neighbour
+        why = "; ".join([*above, *beside, *modes])
         names.append(text.short_name(d.new.point) + (f" ({why})" if why else ""))
     names += [f"{text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
     shown = names if everything else names[:_most_named]

@@ -28,6 +28,9 @@ from syncmeter_analysis.relate.summary import Measured, State
 #: Costs that differ by no more than this are the same: a ratio within 1 / (1 + margin) .. 1 + margin.
 default_margin = 0.05
 
+#: What a neighbour on the core adds to most ops of a lone lane.
+usual_of_neighbours = 0.15
+
 #: Visits in common from which on two points of one campaign are compared visit by visit.
 _enough_pairs = 3
 
@@ -63,6 +66,8 @@ class Ratio:
     Student's t. `identical`: both points are one measurement; `in_cycles`: a ratio of cycles, the costs
     beside it are in ns all the same. `wander`: the standard deviation of the logarithm that two
     campaigns differ by beyond their visits, where their points say it; part of `error`.
+    `beside_neighbour`: of a lone lane whose core a neighbour shared in a campaign, which may be all of
+    the difference.
     """
 
     interval: Interval
@@ -76,6 +81,7 @@ class Ratio:
     identical: bool = False
     in_cycles: bool = False
     wander: float | None = None
+    beside_neighbour: bool = False
 
     @property
     def value(self) -> float:
@@ -116,7 +122,11 @@ class Ratio:
         return Interval(i.value, low, i.value * (i.high / i.value) ** wider)
 
     def margin_of_null(self, margin: float) -> float:
-        return margin if self.wander is None else 0.0
+        """What Holm's test counts as no difference. Few neighbours add as much as the margin allows
+        for, which the interval has to lie beyond."""
+        if self.wander is not None:
+            return 0.0
+        return min(margin, usual_of_neighbours) if self.beside_neighbour else margin
 
     def p(self, margin: float = default_margin) -> float:
         """Two-sided probability of so large a difference where the true one is within the margin; where

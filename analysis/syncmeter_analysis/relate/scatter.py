@@ -12,7 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, median, variance
+from statistics import NormalDist, median, median_low, variance
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, common_states, ratio
@@ -58,15 +58,17 @@ _enough_points = 16
 _inner_share = 0.85
 _inner_reach = NormalDist().inv_cdf((1 + _inner_share) / 2)
 _inner_efficiency = 0.65
-#: Cells of several lanes that are at least so far apart share no line of any CPU of today.
-_separate_bytes = 64
+#: Of several lanes that meet the fastest is compared where its visits scatter so many times less than
+#: those of the slowest: loads and stores, which wait for nobody, take longer beside a neighbour only.
+_times_calmer = 2.0
 
 
 @dataclass(frozen=True)
 class _Pair:
     """The logarithms of both sides' visits, in ns or in cycles, in a state that both have. `least`:
     the visits that cost least are compared, not those in the middle. `costs_ns` of both, where the
-    values are no times."""
+    values are no times. `beside`: in how many of the two campaigns a neighbour shared the core of a
+    lone lane."""
 
     old: Measured
     new: Measured
@@ -75,6 +77,7 @@ class _Pair:
     in_cycles: bool
     least: bool = False
     costs_ns: tuple[float, float] | None = None
+    beside: int = 0
 
     @property
     def family(self) -> tuple[object, ...]:
@@ -85,22 +88,24 @@ class _Pair:
         return s.on_gpu, alike, meets, self.in_cycles, self.least, p.lanes > 1, p.blocks > 1
 
     @property
-    def kind(self) -> tuple[str, bool]:
+    def kind(self) -> tuple[str, bool, int]:
         """Points of one kind differ alike from campaign to campaign; blocks on several SMs of a GPU
-        meet in its memory, and differ more than one does."""
-        return kind_of(self.new), self.new.point.blocks > 1
+        meet in its memory, and differ more than one does, as lone lanes do beside a neighbour."""
+        return kind_of(self.new), self.new.point.blocks > 1, self.beside
 
     @property
     def beside_neighbours(self) -> bool:
         """Lanes of a CPU that were quiet too seldom to be compared so in one of the campaigns."""
-        quiet = min(self.old.quiet_visits, self.new.quiet_visits)
-        return self.in_cycles and quiet < enough_quiet
+        return self.in_cycles and not _both_quiet(self.old, self.new)
 
     def difference(self) -> float:
         old, new = (self.location(values) for values in self.values)
         return new - old
 
     def location(self, values: Sequence[float]) -> float:
+        # One visit in a hundred of a lone lane is far below the others.
+        if self.least and self.new.point.lanes == 1 and not self.beside:
+            return median_low(values)
         return _lower_fifth(values) if self.least else median(values)
 
     def spread(self, values: Sequence[float]) -> tuple[float, int]:
@@ -132,13 +137,6 @@ def _spread_without_tails(values: Sequence[float]) -> tuple[float, int]:
     return variance(kept) / (1 - 2 * z * NormalDist().pdf(z) / share), len(kept) - 1
 
 
-def _separate(s: Measured) -> bool:
-    """Several lanes, each with a cell in a line of its own."""
-    p = s.point
-    apart = p.placement == "strided" and not p.cells and (p.stride_bytes or 0) >= _separate_bytes
-    return apart and p.lanes > 1
-
-
 def _lower_fifth(values: Sequence[float]) -> float:
     ascending = sorted(values)
     at = min(max(_least_share * (len(ascending) + 1) - 1, 0.0), len(ascending) - 1.0)
@@ -152,7 +150,29 @@ def _is_launch(s: Measured) -> bool:
     return s.on_gpu and s.family == "launch"
 
 
-def _pair(old: Measured, new: Measured, in_cycles: bool, per_hop: bool) -> _Pair | NotComparable:
+def _was_quiet(s: Measured) -> bool:
+    """Enough visits found the cores without a neighbour to say what the point costs there."""
+    return len(s.quiet_cycles) >= enough_quiet
+
+
+def _both_quiet(old: Measured, new: Measured) -> bool:
+    return _was_quiet(old) and _was_quiet(new)
+
+
+def _neighbour_stayed(points: Sequence[Measured]) -> bool:
+    """A neighbour shared the core throughout a campaign: most of its lone lanes were hardly ever quiet,
+    and the few visits that seem so are not."""
+    lone = [s for s in points if s.point.lanes == 1 and s.cycles_by_visit and not s.on_gpu]
+    return 2 * sum(map(_was_quiet, lone)) < len(lone)
+
+
+def _pair(
+    old: Measured,
+    new: Measured,
+    in_cycles: bool,
+    per_hop: bool,
+    stayed: tuple[bool, bool],
+) -> _Pair | NotComparable:
     if not (old.usable and new.usable):
         return NotComparable("not resolved")
     if _is_launch(old) and _is_launch(new):
@@ -176,18 +196,26 @@ def _pair(old: Measured, new: Measured, in_cycles: bool, per_hop: bool) -> _Pair
         cycles = old.cycles_in(states[0]), new.cycles_in(states[1])
         known = in_cycles and min(map(len, cycles)) > 1 and not (old.on_gpu or new.on_gpu)
         in_ns = (median(costs[0]), median(costs[1])) if known else None
+        if known and state is not None and state.busy:
+            fastest = old.fastest_lane_cycles_in(states[0]), new.fastest_lane_cycles_in(states[1])
+            if _much_calmer(fastest, cycles):
+                return _Pair(old, new, _logs_of(fastest), state, True, True, in_ns)
         return _Pair(old, new, _logs_of(cycles if known else costs), state, known, costs_ns=in_ns)
-    if in_cycles and _separate(new) and min(old.quiet_visits, new.quiet_visits) < enough_quiet:
+    lone = new.point.lanes == 1
+    if in_cycles and not lone and not _both_quiet(old, new):
         fastest = old.fastest_lane_cycles, new.fastest_lane_cycles
         if min(map(len, fastest)) > 1:
             return _Pair(old, new, _logs_of(fastest), None, True, True, _headlines(old, new))
     least = old.least_cycles, new.least_cycles
     if in_cycles and min(map(len, least)) > 1:
-        lone = new.point.lanes == 1
-        return _Pair(old, new, _logs_of(least), None, True, lone, _headlines(old, new))
-    quiet, busy = ((_costs_where(old, alike), _costs_where(new, alike)) for alike in (False, True))
-    enough = min(map(len, quiet))
-    costs_alike = quiet if enough >= min(2, min(map(len, busy))) and enough else busy
+        quiet = _was_quiet(old) and not stayed[0], _was_quiet(new) and not stayed[1]
+        beside = quiet.count(False) if lone else 0
+        if lone and not beside:
+            least = old.quiet_cycles, new.quiet_cycles
+        return _Pair(old, new, _logs_of(least), None, True, lone, _headlines(old, new), beside)
+    calm, busy = ((_costs_where(old, alike), _costs_where(new, alike)) for alike in (False, True))
+    enough = min(map(len, calm))
+    costs_alike = calm if enough >= min(2, min(map(len, busy))) and enough else busy
     if not min(map(len, costs_alike)):
         costs_alike = old.visit_costs(old.state), new.visit_costs(new.state)
     return _Pair(old, new, _logs_of(costs_alike), State(0, costs_alike is busy), False)
@@ -215,6 +243,19 @@ def _undisturbed_costs(s: Measured) -> list[float]:
         return quiet
     costs = [max((rounds, ns) for ns, rounds in v.values())[1] for v in s.by_visit.values() if v]
     return [ns for ns in costs if ns > 0]
+
+
+_OfBoth = tuple[list[float], list[float]]
+
+
+def _much_calmer(fastest: _OfBoth, slowest: _OfBoth) -> bool:
+    """Whether the visits of both campaigns scatter so much less by their fastest lane."""
+    if min(map(len, fastest)) < 2:
+        return False
+    of_fastest, of_slowest = (
+        sum(variance(logs) for logs in _logs_of(cycles)) for cycles in (fastest, slowest)
+    )
+    return _times_calmer**2 * of_fastest < of_slowest
 
 
 def _headlines(old: Measured, new: Measured) -> tuple[float, float]:
@@ -302,8 +343,12 @@ def ratios_of_campaigns(
     """New over old of each pair of points of two campaigns. `in_cycles`: of one kind of machine, so
     that CPU lanes are compared in cycles, whatever the clock was. `per_hop`: lanes that met in
     different placements are compared by their costs in hops."""
+    old_points, new_points = ([pair[side] for pair in pairs] for side in (0, 1))
+    stayed = _neighbour_stayed(old_points), _neighbour_stayed(new_points)
     found = [
-        ratio(new, old) if old.imported or new.imported else _pair(old, new, in_cycles, per_hop)
+        ratio(new, old)
+        if old.imported or new.imported
+        else _pair(old, new, in_cycles, per_hop, stayed)
         for old, new in pairs
     ]
     by_op: _Groups = defaultdict(list)
@@ -323,16 +368,19 @@ def ratios_of_campaigns(
     ]
 
 
-def _wanders(pairs: Sequence[_Pair]) -> dict[tuple[str, bool], tuple[float, float]]:
+def _wanders(pairs: Sequence[_Pair]) -> dict[tuple[str, bool, int], tuple[float, float]]:
     """The variance between two campaigns of one thing beyond that of their visits, with its degrees of
     freedom, by kind of points that has enough of them.
 
     From the differences of all points of the kind, as most of them have not changed (the empirical
     null of Efron 2004): by a quantile of their squares, so that one in seven may have changed by
-    whatever it has. Around 0: what all have in common is part of it.
+    whatever it has. Around 0: what all have in common is part of it. What a neighbour adds in one of
+    the campaigns differs too much from op to op to be learnt.
     """
-    by_kind: dict[tuple[str, bool], list[tuple[float, float, float, bool]]] = defaultdict(list)
+    by_kind: dict[tuple[str, bool, int], list[tuple[float, float, float, bool]]] = defaultdict(list)
     for p in pairs:
+        if p.beside == 1:
+            continue
         visit, degrees = _moderated((0.0, 0.0), [p.spread(values) for values in p.values])
         if degrees:
             error = visit * p.error_factor()
@@ -378,7 +426,15 @@ def _ratio(p: _Pair, prior: tuple[float, float], wander: tuple[float, float] | N
         interval = Interval(value, value * math.exp(-reach), value * math.exp(reach))
     under, over = p.costs_ns or (math.exp(old), math.exp(new))
     fewest = min(map(len, p.values))
-    learnt = math.sqrt(wander[0]) if wander else None
     return Ratio(
-        interval, fewest, p.state, over, under, error, degrees, in_cycles=p.in_cycles, wander=learnt
+        interval,
+        fewest,
+        p.state,
+        over,
+        under,
+        error,
+        degrees,
+        in_cycles=p.in_cycles,
+        wander=math.sqrt(wander[0]) if wander else None,
+        beside_neighbour=p.beside > 0 and not wander,
     )

@@ -136,14 +136,25 @@ class Measured:
         return [min(cycles.values()) / slow for cycles, slow in self.cycles_by_visit if slow]
 
     @property
-    def quiet_visits(self) -> int:
-        """How many visits have a cost in cycles while nobody shared the cores."""
-        return sum(any(not busy for _, busy in cycles) for cycles, _ in self.cycles_by_visit)
+    def quiet_cycles(self) -> list[float]:
+        """Of each visit that has it the cost in cycles while nobody shared the cores."""
+        quiet = (
+            [each for (_, busy), each in cycles.items() if not busy]
+            for cycles, _ in self.cycles_by_visit
+        )
+        return [min(each) for each in quiet if each]
 
     def cycles_in(self, state: State) -> list[float]:
         """Of each visit that has it the cost in cycles in this state."""
         key = state.number, state.busy
         return [cycles[key] for cycles, _ in self.cycles_by_visit if key in cycles]
+
+    def fastest_lane_cycles_in(self, state: State) -> list[float]:
+        """The same of the fastest lane alone, where visits tell it."""
+        key = state.number, state.busy
+        return [
+            cycles[key] / slow for cycles, slow in self.cycles_by_visit if key in cycles and slow
+        ]
 
     @property
     def id(self) -> str:
