@@ -11,7 +11,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
-from syncmeter_analysis.render.recommendations import cards, chosen
+from syncmeter_analysis.render.recommendations import cards, chosen, findings
 from syncmeter_analysis.studies.figures import Figure
 from tests.made import MACHINE, campaign, read, write
 from tests.test_first_screen import busy, controls, report, updates
@@ -86,6 +86,26 @@ def test_two_cards_do_not_tell_one_comparison(tmp_path):
     sides = [tuple(bar.name for bar in card.bars) for card in told]
     assert sides.count(("critical_add", "atomic_add")) == 1
     assert ("2 threads", "1 thread") in sides
+
+
+def test_what_a_repeat_may_decide_otherwise_makes_no_card_and_says_so(tmp_path):
+    def cards_and_folded(factor):
+        """With two threads that meet: from campaign to campaign their cost differs by 6 %."""
+        found = report(tmp_path, updates(factor=factor), controls())
+        verdicts = {claim.id: f.verdict for claim, f in found.judged}
+        assert verdicts["omp-atomic-contention"] == holds
+        folded = [item for title, blocks in found.head.folded for item in blocks[0].items]
+        return {card.text[:12] for card in found.head.cards}, "\n".join(folded)
+
+    assert "Keep one var" in cards_and_folded(factor=0.5)[0]
+    near_cards, near_folded = cards_and_folded(factor=0.42)  # 1.68 times, where 1.5 are needed
+    assert "Keep one var" not in near_cards
+    assert "Atomic updates of one variable get slower" in near_folded
+    again = findings(read(tmp_path / "f.jsonl"))
+    assert any(
+        x.startswith("No advice, as a repeat of the campaign may decide otherwise: Atomic updates")
+        for x in again
+    ), again
 
 
 # What to run next

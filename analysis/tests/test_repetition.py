@@ -2,10 +2,15 @@
 
 import math
 import random
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
-from syncmeter_analysis.relate.repetition import repetition
+from syncmeter_analysis.relate.evidence import Pair, Pairs
+from syncmeter_analysis.relate.relation import ratio_by_visit
+from syncmeter_analysis.relate.repetition import Repeats, repetition
 from tests.made import MACHINE, campaign, point, read, visits, write
 
 SHAPES = {
@@ -85,3 +90,70 @@ def test_two_threads_that_meet_land_farther_than_sixteen(tmp_path):
     )
     assert repetition(two)["threads that meet"] > 1.1
     assert repetition(many)["threads that meet"] < 1.005
+
+
+# Whether a repeat would decide the same
+
+
+@cache
+def points_of(lanes):
+    """A critical section and an atomic add, of so many threads."""
+    hop = {"estimate": {"hop_ns": 60.0}} if lanes > 1 else {}
+    ops = ("critical_add", "atomic_add")
+    lines = [visits([10.0] * 5, point(op, lanes=lanes), **hop) for op in ops]
+    with TemporaryDirectory() as folder:
+        c = read(write(Path(folder) / "f.jsonl", *lines, first=campaign()))
+    return tuple(c.points.values())
+
+
+def pair_of(ratios, lanes=1):
+    """The two, with these ratios of their visits, as a claim compares them."""
+    return Pair(*points_of(lanes), ratio_by_visit([(10.0 * r, 10.0) for r in ratios], None))
+
+
+def scattered(factor, scatter, rng):
+    return pair_of([factor * math.exp(scatter * rng.gauss(0, 1)) for _ in range(5)])
+
+
+def beyond_a_tenth(pairs):
+    return "slower" if pairs.typical.low > 1.1 else "cannot tell"
+
+
+def decide_alike(pair, *others):
+    return Repeats([pair, *others]).decide_alike(Pairs([pair]), beyond_a_tenth)
+
+
+@pytest.mark.parametrize(
+    ("factor", "scatter", "alike"),
+    [(1.5, 0.02, True), (1.15, 0.02, False), (1.15, 0.002, True)],
+)
+def test_a_repeat_decides_alike_where_the_bound_is_far_enough(factor, scatter, alike):
+    pair = pair_of([factor * (1 + scatter * x) for x in (-1, -0.5, 0, 0.5, 1)])
+    assert beyond_a_tenth(Pairs([pair])) == "slower"
+    assert decide_alike(pair) is alike
+
+
+def test_what_campaigns_differ_by_counts_where_the_visits_agree():
+    ratios = [1.2, 1.201, 1.202, 1.203, 1.204]
+    assert not decide_alike(pair_of(ratios, lanes=2))
+    assert decide_alike(pair_of(ratios, lanes=16))
+
+
+def test_pairs_that_agree_vouch_for_one_of_few_visits():
+    rng = random.Random(3)
+    one = pair_of([1.2, 1.21, 1.22])
+    others = [scattered(2, 0.01, rng) for _ in range(20)]
+    assert not decide_alike(one)
+    assert decide_alike(one, *others)
+
+
+def test_what_is_to_repeat_does_so_in_campaigns_of_which_all_is_known():
+    """Of comparisons at all distances from the bound; of all that it decides 90 % repeat."""
+    rng, repeats = random.Random(5), []
+    for _ in range(400):
+        what = math.exp(rng.uniform(0.1, 0.25)), rng.choice((0.02, 0.05)), rng
+        first, second = scattered(*what), scattered(*what)
+        if beyond_a_tenth(Pairs([first])) == "slower" and decide_alike(first):
+            repeats.append(beyond_a_tenth(Pairs([second])) == "slower")
+    assert len(repeats) > 100
+    assert sum(repeats) >= 0.95 * len(repeats)

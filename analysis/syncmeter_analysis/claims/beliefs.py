@@ -28,7 +28,7 @@ belief_critical_never = row(
     origin(belief, "scaling"),
     statement="A critical section is never faster than an atomic update.",
     needs="critical_add and atomic_add",
-    advice="Never use a critical section for one update.",
+    advice="Replace critical sections around one update by an atomic.",
     otherwise="Measure before you replace a critical section: it is faster at some points.",
 )
 

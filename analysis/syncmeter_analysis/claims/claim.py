@@ -20,6 +20,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
+from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.summary import Measured
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
@@ -39,7 +40,8 @@ class Finding:
     `points` are ids of the evidence, `doubts` why it may not be what it seems, `note` what more
     there is to say. Of several ops `parts` has the finding of each, by its name, and there is no
     effect of all. `example` is the pair whose ratio is nearest to the effect. `opposed` pairs are
-    resolved to say the opposite of the verdict.
+    resolved to say the opposite of the verdict. `compared` are the pairs that it rests on, and
+    `decide` is what decides by them, or by those of a repeat.
     """
 
     verdict: str
@@ -53,6 +55,8 @@ class Finding:
     parts: dict[str, Finding] = field(default_factory=dict)
     example: Pair | None = None
     opposed: int = 0
+    compared: Pairs = field(default_factory=Pairs)
+    decide: Callable[[Pairs], str] | None = None
 
     @property
     def sentence(self) -> str:
@@ -221,12 +225,17 @@ def _without(pairs: Pairs) -> str:
 
 
 def _finding(
-    verdict: str, effect: Interval, of: str, pairs: Pairs, note: str = "", opposed: int = 0
+    decide: Callable[[Pairs], str],
+    effect: Interval,
+    of: str,
+    pairs: Pairs,
+    note: str = "",
+    opposed: int = 0,
 ) -> Finding:
     if opposed:
         note = "; ".join(filter(None, [note, f"{opposed} of {len(pairs.found)} say the opposite"]))
     return Finding(
-        verdict,
+        decide(pairs),
         effect,
         of,
         len(pairs.found),
@@ -236,6 +245,8 @@ def _finding(
         "; ".join(filter(None, [note, _without(pairs)])),
         example=min(pairs.found, key=lambda p: _far(p.ratio.value, effect.value)),
         opposed=opposed,
+        compared=pairs,
+        decide=decide,
     )
 
 
@@ -271,10 +282,9 @@ def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: st
 
 
 def _of_group(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: str) -> Finding:
-    verdict = decided(pairs.typical)
-    opposite = {holds: fails, fails: holds}.get(verdict)
+    opposite = {holds: fails, fails: holds}.get(decided(pairs.typical))
     opposed = sum(p.ratio.bounded and decided(p.ratio.interval) == opposite for p in pairs.found)
-    return _finding(verdict, pairs.typical, of, pairs, note, opposed)
+    return _finding(lambda of: decided(of.typical), pairs.typical, of, pairs, note, opposed)
 
 
 def above(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:
@@ -316,6 +326,20 @@ def every(pairs: Pairs, low: float, high: float, of: str) -> Finding:
     if not pairs:
         return _nothing(pairs)
     pairs = pairs.undoubted
+    beyond = _beyond(pairs, low, high)
+    worst = max(beyond or pairs.found, key=lambda p: _distance(p, low, high))
+    note = f"{len(beyond)} of {len(pairs.found)} pairs contradict" if beyond else ""
+
+    def decide(of: Pairs) -> str:
+        if _beyond(of, low, high):
+            return fails
+        return holds if all(_inside(p.ratio, low, high) for p in of.found) else cannot_tell
+
+    return _finding(decide, worst.ratio.interval, _worst(of, worst), pairs, note)
+
+
+def _beyond(pairs: Pairs, low: float, high: float) -> list[Pair]:
+    """The pairs that contradict `every`."""
     confidence = 1 - 0.05 / len(pairs.found)
     bare = [p for p in pairs.found if not p.ratio.bounded]
     beyond = [
@@ -328,19 +352,13 @@ def every(pairs: Pairs, low: float, high: float, of: str) -> Finding:
     mirrored = sum(p.ratio.value < 1 / (high * _bare_margin) for p in bare) if low <= 0 else 0
     if len(beyond_bare) >= _bare_share * len(bare) and _more(len(beyond_bare), mirrored):
         beyond += beyond_bare
-    if beyond:
-        worst = max(beyond, key=lambda p: _distance(p, low, high))
-        note = f"{len(beyond)} of {len(pairs.found)} pairs contradict"
-        return _finding(fails, worst.ratio.interval, _worst(of, worst), pairs, note)
-    worst = max(pairs.found, key=lambda p: _distance(p, low, high))
-    inside = all(
-        low <= p.ratio.low and p.ratio.high <= high
-        if p.ratio.bounded
-        else low <= p.ratio.value <= high
-        for p in pairs.found
-    )
-    decided = holds if inside else cannot_tell
-    return _finding(decided, worst.ratio.interval, _worst(of, worst), pairs)
+    return beyond
+
+
+def _inside(r: Ratio, low: float, high: float) -> bool:
+    if r.bounded:
+        return low <= r.low and r.high <= high
+    return low <= r.value <= high
 
 
 def _worst(of: str, pair: Pair) -> str:

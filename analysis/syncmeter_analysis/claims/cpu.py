@@ -240,17 +240,24 @@ def _by_size(found: list[Row]) -> Finding:
     if not at_64:
         return Finding(cannot_tell, note=note) if asked else missing(note)
     row, worst = max(at_64, key=lambda at: at[1].value)
-    slower = any(verdict(r) is Verdict.slower for _, r in at_64)
-    decided = fails if slower else holds if size.enough and size.enough <= 64 else cannot_tell
+    pairs = Pairs([Pair(row.first, row.first, r) for row, r in at_64])
+
+    def decide(of: Pairs) -> str:
+        if any(verdict(p.ratio) is Verdict.slower for p in of.found):
+            return fails
+        return holds if size.enough and size.enough <= 64 else cannot_tell
+
     return Finding(
-        decided,
+        decide(pairs),
         worst.interval,
         f"64 B apart over cells apart, worst ({row.where})",
         len(at_64),
         (min(r.value for _, r in at_64), worst.value),
         [id for row, _ in at_64 for id in row.points],
-        list(dict.fromkeys(d for row, r in at_64 for d in Pair(row.first, row.first, r).doubts)),
+        pairs.doubts,
         note,
+        compared=pairs,
+        decide=decide,
     )
 
 

@@ -15,6 +15,7 @@ from enum import Enum
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.stats import (
     error_of_median_log,
+    exp_or_infinity,
     median,
     over_visits,
     quotient,
@@ -119,7 +120,7 @@ class Ratio:
             return i
         wider = student_t(confidence, self.degrees) / student_t(0.95, self.degrees)
         low = i.value * (i.low / i.value) ** wider if i.low > 0 else 0.0
-        return Interval(i.value, low, i.value * (i.high / i.value) ** wider)
+        return Interval(i.value, low, i.value * exp_or_infinity(wider * math.log(i.high / i.value)))
 
     def margin_of_null(self, margin: float) -> float:
         """What Holm's test counts as no difference. Few neighbours add as much as the margin allows

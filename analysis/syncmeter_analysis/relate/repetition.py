@@ -1,4 +1,5 @@
-"""How far a repetition lands: headline costs of a second campaign from those of this one.
+"""How far a repetition lands: headline costs of a second campaign from those of this one, and whether
+it would decide the same of a comparison.
 
 What the visits of one campaign tell is found by drawing visits anew (the bootstrap: Efron, Bootstrap
 methods, 1979), whatever their distribution. What no campaign can tell of itself, as all of its visits
@@ -10,12 +11,23 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from statistics import NormalDist, median
 
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.scatter import kind_of, kinds, wander_of_two
+from syncmeter_analysis.relate.evidence import Pair, Pairs
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.scatter import (
+    enough_degrees,
+    kind_of,
+    kinds,
+    moderated,
+    prior_of,
+    wander_of_two,
+)
 from syncmeter_analysis.relate.stats import student_t
 from syncmeter_analysis.relate.summary import Measured
 
@@ -33,6 +45,14 @@ _two_drawn_too_wide = 0.69
 #: Differences that are drawn of each point, and that are used of all of a kind.
 _draws = 32
 _most_used = 400
+#: Repeats that are drawn of a comparison, and the share of them that has to decide as the campaign did.
+_repeats = 200
+_share_alike = 19 / 20
+#: Logarithm of the largest factor by which a ratio is moved, and the least value of chi squared: beyond
+#: these numbers have no meaning, and floats an end.
+_farthest, _least_chi_squared = 50.0, 1e-9
+#: 95 % of normal values lie within so many standard deviations.
+_of_95_percent = NormalDist().inv_cdf(0.975)
 
 
 def repetition(campaign: Campaign, share: float = 0.9) -> dict[str, float]:
@@ -59,10 +79,17 @@ def repetition(campaign: Campaign, share: float = 0.9) -> dict[str, float]:
 def _wander_of(s: Measured, machine: Machine) -> float:
     """Standard deviation of the logarithm of its cost between campaigns, beyond what visits tell."""
     if s.on_gpu:
-        return _launches_wander if s.family == "launch" else _gpu_wanders
+        return _wander_but_for_clock(s)
     fixed = machine.turbo == "off" and not machine.hypervisor
     clock = _clock_is_fixed if fixed else _clock_wanders
-    return math.hypot(clock, wander_of_two(s))
+    return math.hypot(clock, _wander_but_for_clock(s))
+
+
+def _wander_but_for_clock(s: Measured) -> float:
+    """The same of its ratio to another point, which the clock of a CPU slows as well."""
+    if s.on_gpu:
+        return _launches_wander if s.family == "launch" else _gpu_wanders
+    return wander_of_two(s)
 
 
 def _drawn_differences(costs: Sequence[float], rng: random.Random) -> list[float]:
@@ -88,3 +115,87 @@ def _reach_of(drawn: Sequence[tuple[float, float]], share: float) -> float:
             within -= normal.cdf((-middle - difference) / sigma)
         low, high = (middle, high) if within < share * len(used) else (low, middle)
     return high
+
+
+class Repeats:
+    """What repeats of a campaign would decide of the comparisons that were made in it.
+
+    In a repeat visits are drawn anew, and a point lies where campaigns place it beyond their visits. The
+    few visits of one pair say little of their scatter, so that its variance is shrunk towards that of
+    all pairs of its kind (relate/scatter.py), where these are enough.
+    """
+
+    def __init__(self, pairs: Iterable[Pair]) -> None:
+        by_kind: dict[object, list[tuple[float, float]]] = defaultdict(list)
+        for p in pairs:
+            if _scatter_is_known(p.ratio):
+                by_kind[_kind_of(p)].append((p.ratio.error**2, p.ratio.degrees))
+        self._priors = {
+            kind: prior_of(spreads)
+            for kind, spreads in by_kind.items()
+            if sum(degrees for _, degrees in spreads) >= enough_degrees
+        }
+
+    def decide_alike(self, pairs: Pairs, decide: Callable[[Pairs], str]) -> bool:
+        """Whether 19 of 20 would decide the same of these pairs."""
+        rng, decided = random.Random(1), decide(pairs)
+        others = sum(decide(self._repeat(pairs, rng)) != decided for _ in range(_repeats))
+        return others <= (1 - _share_alike) * _repeats
+
+    def _repeat(self, pairs: Pairs, rng: random.Random) -> Pairs:
+        """The pairs as another campaign may have them."""
+        away: dict[str, float] = {}
+
+        def wander(s: Measured) -> float:
+            if s.id not in away:
+                away[s.id] = rng.gauss(0, math.sqrt(2) * _wander_but_for_clock(s))
+            return away[s.id]
+
+        def again(p: Pair) -> Pair:
+            visits, wider = self._visits_anew(p, rng)
+            moved = _factor(visits + wander(p.over) - wander(p.under))
+            return replace(p, ratio=_as_wide(p.ratio, wider).times(moved))
+
+        return Pairs([again(p) for p in pairs.found], pairs.without)
+
+    def _visits_anew(self, p: Pair, rng: random.Random) -> tuple[float, float]:
+        """How far, as a logarithm, the ratio of other visits lies from this one, and how many times as
+        wide their interval is; 0 and 1 where nothing is known of the scatter."""
+        r = p.ratio
+        if not _scatter_is_known(r):
+            # One visit to a GPU has its interval over rounds.
+            bounded = r.bounded and r.low > 0
+            half = math.log(r.high / r.low) / 2 if bounded else 0.0
+            return rng.gauss(0, math.sqrt(2) * half / _of_95_percent), 1.0
+        variance, degrees = moderated(
+            self._priors.get(_kind_of(p), (0.0, 0.0)), [(r.error**2, r.degrees)]
+        )
+        # What the variance may be in truth, and what the visits of the repeat show of it.
+        in_truth = variance * degrees / _chi_squared(degrees, rng)
+        found = in_truth * _chi_squared(r.degrees, rng) / r.degrees
+        return rng.gauss(0, math.sqrt(2 * in_truth)), math.sqrt(found) / r.error
+
+
+def _kind_of(p: Pair) -> object:
+    """Few comparisons are made of one kind of points of a CPU, and their scatter is alike enough."""
+    return kind_of(p.over) if p.over.on_gpu else "on the CPU"
+
+
+def _scatter_is_known(r: Ratio) -> bool:
+    return r.bounded and r.low > 0 and math.isfinite(r.error) and r.error > 0 and r.degrees > 0
+
+
+def _chi_squared(degrees: float, rng: random.Random) -> float:
+    return max(rng.gammavariate(degrees / 2, 2), _least_chi_squared)
+
+
+def _as_wide(r: Ratio, times: float) -> Ratio:
+    """The ratio with an interval so many times as wide, on logarithms."""
+    if times == 1:
+        return r
+    low, high = (r.value * _factor(times * math.log(x / r.value)) for x in (r.low, r.high))
+    return replace(r, interval=Interval(r.value, low, high), error=r.error * times)
+
+
+def _factor(logarithm: float) -> float:
+    return math.exp(max(-_farthest, min(logarithm, _farthest)))

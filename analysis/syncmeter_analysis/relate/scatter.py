@@ -27,7 +27,7 @@ from syncmeter_analysis.relate.summary import Measured, State, enough_rounds
 
 #: Degrees of freedom from which on an op says by itself how its visits scatter: fewer do not say how
 #: much alike its points are, and the prior then counts as one or two visits.
-_enough_degrees = 40
+enough_degrees = 40
 #: A prior counts at most as so many visits: no group is so much alike that a point's own say nothing.
 _most_prior = 200.0
 #: The least standard deviation of a logarithm that is believed, a tenth of the default threshold:
@@ -276,7 +276,7 @@ def _logs(values: Sequence[float]) -> list[float]:
     return [math.log(x) for x in values]
 
 
-def prior_of(spreads: Sequence[tuple[float, int]]) -> tuple[float, float]:
+def prior_of(spreads: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Degrees of freedom and variance that this group of variances, each with its own degrees, is alike
     in (Smyth 2004, section 6.2); (0, 0) for fewer than three."""
     known = [(max(v, _least_scatter**2), d) for v, d in spreads if d]
@@ -301,7 +301,7 @@ def _priors(by_op: _Groups, by_family: _Groups) -> Callable[..., tuple[float, fl
     of_op = {
         key: prior_of(spreads)
         for key, spreads in by_op.items()
-        if sum(degrees for _, degrees in spreads) >= _enough_degrees
+        if sum(degrees for _, degrees in spreads) >= enough_degrees
     }
     return lambda *family, op: of_op.get((*family, op)) or of_family[family]
 
@@ -381,7 +381,7 @@ def _wanders(pairs: Sequence[_Pair]) -> dict[tuple[str, bool, int], tuple[float,
     for p in pairs:
         if p.beside == 1:
             continue
-        visit, degrees = _moderated((0.0, 0.0), [p.spread(values) for values in p.values])
+        visit, degrees = moderated((0.0, 0.0), [p.spread(values) for values in p.values])
         if degrees:
             error = visit * p.error_factor()
             by_kind[p.kind].append((p.difference() ** 2, error, visit, p.beside_neighbours))
@@ -398,8 +398,8 @@ def _wanders(pairs: Sequence[_Pair]) -> dict[tuple[str, bool, int], tuple[float,
     return found
 
 
-def _moderated(
-    prior: tuple[float, float], spreads: Sequence[tuple[float, int]]
+def moderated(
+    prior: tuple[float, float], spreads: Sequence[tuple[float, float]]
 ) -> tuple[float, float]:
     """The variance of a visit's logarithm, shrunk towards the prior, and its degrees of freedom."""
     degrees = prior[0] + sum(d for _, d in spreads)
@@ -410,7 +410,7 @@ def _moderated(
 def _ratio(p: _Pair, prior: tuple[float, float], wander: tuple[float, float] | None) -> Ratio:
     old, new = (p.location(values) for values in p.values)
     spreads = [p.spread(values) for values in p.values]
-    visit, of_visit = _moderated(prior, spreads)
+    visit, of_visit = moderated(prior, spreads)
     value = math.exp(new - old)
     interval, error, degrees = Interval(value), math.inf, 0.0
     launched = p.kind[0] == kinds[1]

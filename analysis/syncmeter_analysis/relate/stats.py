@@ -101,7 +101,9 @@ def over_visits(medians: Sequence[float]) -> Interval:
     if min(medians) > 0:
         low, high = _bounds([math.log(x) for x in medians])
         # Back from logarithms a bound can fall a rounding short of the median that it meets.
-        return Interval(middle, min(middle, _exp(low)), max(middle, _exp(high)))
+        return Interval(
+            middle, min(middle, exp_or_infinity(low)), max(middle, exp_or_infinity(high))
+        )
     return Interval(middle, *_bounds(medians))
 
 
@@ -132,7 +134,7 @@ def ratio_of_pairs(ratios: Sequence[float]) -> Interval:
     if len(logs) == 1:
         return Interval(ratios[0])
     low, high = _bounds(logs)
-    return Interval(_exp(median(logs)), _exp(low), _exp(high))
+    return Interval(exp_or_infinity(median(logs)), exp_or_infinity(low), exp_or_infinity(high))
 
 
 def quotient(over: Interval, under: Interval) -> Interval:
@@ -155,7 +157,7 @@ def quotient(over: Interval, under: Interval) -> Interval:
     )
 
 
-def _exp(x: float) -> float:
+def exp_or_infinity(x: float) -> float:
     return math.inf if x > 700 else math.exp(x)
 
 

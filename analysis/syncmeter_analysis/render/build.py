@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from syncmeter_analysis.claims import judged
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
-from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.render.charts.lead import lead_figures
 from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.costs import costs
@@ -16,7 +14,7 @@ from syncmeter_analysis.render.method import census_section, machine_section
 from syncmeter_analysis.render.recommendations import (
     cards,
     claims_section,
-    doubted_by_controls,
+    judged_with_doubts,
     not_on_cards,
 )
 from syncmeter_analysis.render.report import Drawing, Report, Section
@@ -43,7 +41,7 @@ def build(campaign: Campaign) -> Report:
     """The first screen, and the sections that have something to show."""
     # Statements are judged on one build: the new one.
     *_, (_, judged_part) = parts_by_arm(campaign)
-    findings = doubted_by_controls(judged_part, judged(Evidence(judged_part)))
+    findings = judged_with_doubts(judged_part)
     found = sections(campaign)
     studies = [_of_study(of) for of in found]
     parts = [

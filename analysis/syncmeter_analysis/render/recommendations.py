@@ -22,6 +22,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
+from syncmeter_analysis.relate.repetition import Repeats
 from syncmeter_analysis.render.controls import control_miss
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
 from syncmeter_analysis.render.trust import noise_sentences, precision, verdict_of_machine
@@ -88,22 +89,38 @@ def advised(
 
 #: Why a finding whose two costs differ by less than a control missed advises nothing.
 _hidden = "a control missed by as much as the costs differ"
+#: Why one advises nothing that fewer than 19 of 20 repeats of the campaign would decide as it does.
+_changes = "a repeat of the campaign may decide otherwise"
 
 
-def doubted_by_controls(campaign: Campaign, judged: Judged) -> list[tuple[Claim, Finding]]:
-    """The findings, with a doubt where a control missed by as much as their costs differ."""
+def judged_with_doubts(campaign: Campaign) -> list[tuple[Claim, Finding]]:
+    """Every claim with what the campaign says of it, doubted where a control missed by as much as the
+    costs differ, and where a repeat may decide otherwise."""
+    judged = judged_on(Evidence(campaign))
+    parts = [part for _, f in judged for part in f.parts.values() or [f]]
+    repeats = Repeats(p for part in parts for p in part.compared.found)
     miss = control_miss(campaign)
-    if not miss:
-        return list(judged)
-    all_hidden = miss.doubts_all(campaign)
+    all_hidden = bool(miss and miss.doubts_all(campaign))
+
+    def hidden(f: Finding) -> bool:
+        if not miss or f.verdict == not_measured:
+            return False
+        r = f.example.ratio if f.example else None
+        return (
+            all_hidden or r is None or not isfinite(r.over_ns) or miss.hides(r.over_ns, r.under_ns)
+        )
+
+    def changes(f: Finding) -> bool:
+        decided = f.decide if f.verdict in (holds, fails) else None
+        return decided is not None and not repeats.decide_alike(f.compared, decided)
 
     def doubted(f: Finding) -> Finding:
-        r = f.example.ratio if f.example else None
-        hidden = r is None or not isfinite(r.over_ns) or miss.hides(r.over_ns, r.under_ns)
-        parts = {op: doubted(part) for op, part in f.parts.items()}
-        if f.verdict == not_measured or f.parts or not (hidden or all_hidden):
-            return replace(f, parts=parts)
-        return replace(f, parts=parts, doubts=[*f.doubts, _hidden])
+        if f.parts:
+            parts = {op: doubted(part) for op, part in f.parts.items()}
+            doubts = dict.fromkeys(doubt for part in parts.values() for doubt in part.doubts)
+            return replace(f, parts=parts, doubts=list(doubts))
+        # What alone forbids a card comes first, as it is the reason that is given.
+        return replace(f, doubts=[_hidden] * hidden(f) + [_changes] * changes(f) + f.doubts)
 
     return [(claim, doubted(f)) for claim, f in judged]
 
@@ -146,8 +163,8 @@ def chosen(judged: Judged) -> list[Advised]:
 
 def _further(judged: Judged) -> list[Advised]:
     """Sound advice that no card tells."""
-    carded = {claim.id for _, _, claim, _ in chosen(judged)}
-    return [a for a in advised(judged) if a[2].id not in carded]
+    carded = {advice for advice, *_ in chosen(judged)}
+    return [a for a in advised(judged) if a[0] not in carded]
 
 
 def sentence(advice: Advised) -> str:
@@ -321,7 +338,7 @@ def findings(campaign: Campaign) -> list[str]:
     that would decide most of what is open. Empty where nothing was measured."""
     if not campaign.measured:
         return []
-    claims = doubted_by_controls(campaign, judged_on(Evidence(campaign)))
+    claims = judged_with_doubts(campaign)
     found = [f"{verdict_of_machine(campaign)[0]}.", *noise_sentences(campaign)]
     found += precision(campaign)
     found += device_sentences(campaign)
