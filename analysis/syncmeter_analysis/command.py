@@ -177,7 +177,7 @@ def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.render.recommendations import findings
     from syncmeter_analysis.render.terminal import as_plain
     from syncmeter_analysis.render.trust import answers_and_how_sure
-    from syncmeter_analysis.studies import first_screen, names, sections, study
+    from syncmeter_analysis.studies import answers, first_screen, names, sections, study
     from syncmeter_analysis.studies.blocks import Block, Bullets, as_markdown
 
     for name in options.study:
@@ -191,12 +191,12 @@ def _text(options: argparse.Namespace) -> int:
     whole = options.wide or options.tables or md
     arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
     texts = [compare.as_markdown(c) if md else compare.as_text(c, False, *style) for c in arms]
-    of_all = {}
+    of_all, shown = {}, []
     if not arms and not options.study:
+        shown = answers(campaign, found)
         of_all = {"Answers": answers_and_how_sure(campaign, found), "Findings": findings(campaign)}
     parts: list[tuple[str, list[Block]]]
     parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
-    shown = of_all.get("Answers", [])
     parts += [(s.title, s.blocks if whole else first_screen(s, shown)) for s in found]
     for title, blocks in parts:
         texts.append(as_markdown(title, blocks) if md else as_plain(title, blocks, *style))

@@ -12,8 +12,8 @@ def tables(monkeypatch):
     monkeypatch.setattr(data_point, "native_of", dict(data_point.native_of))
 
 
-def points_of(tmp_path, backend, **said):
-    lines = [{**line, **said} for line in visits(around(5.0), point(backend=backend))]
+def points_of(tmp_path, backend, **shown):
+    lines = [{**line, **shown} for line in visits(around(5.0), point(backend=backend))]
     return read(write(tmp_path / "f.jsonl", lines))
 
 

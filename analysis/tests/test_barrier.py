@@ -45,7 +45,7 @@ def part_of(tmp_path, *lines):
     return part
 
 
-def told(tmp_path, *lines):
+def printed_text(tmp_path, *lines):
     path = write(tmp_path / "f", *lines, first=first())
     (section,) = sections(read(path), ["barrier"])
     return as_plain(section.title, section.blocks)
@@ -58,7 +58,9 @@ def test_a_barrier_of_a_users_own_has_a_column_by_its_name(tmp_path):
     (against,) = part.between
     assert against.name == "omp : mine my_barrier active"
     assert against.ratios[2].value == pytest.approx(2.0)
-    assert "my_barrier" in told(tmp_path, five(barrier_at("omp", 2), 100.0), five(mine, 50.0))
+    assert "my_barrier" in printed_text(
+        tmp_path, five(barrier_at("omp", 2), 100.0), five(mine, 50.0)
+    )
 
 
 def test_a_ratio_is_made_of_equal_visits(tmp_path):
@@ -74,7 +76,7 @@ def test_a_ratio_is_made_of_equal_visits(tmp_path):
 
 
 def test_curves_and_ratios_stand_in_tables(tmp_path):
-    text = told(tmp_path, two_runtimes())
+    text = printed_text(tmp_path, two_runtimes())
     assert "affinity  lanes" in text
     assert "omp-llvm active" in text
     assert (
@@ -93,14 +95,14 @@ def test_a_late_lane_is_laid_beside_none(tmp_path):
     on_time, late = placed.late[:2]
     assert all(placed.over_on_time(on_time, runtime) is None for runtime in on_time.costs)
     assert placed.over_on_time(late, ("omp", "active")).value == pytest.approx(0.5)
-    text = told(tmp_path, two_runtimes())
+    text = printed_text(tmp_path, two_runtimes())
     assert "A late arriver: ns from its arrival" in text
     assert " x0.500 <" in text
 
 
 def test_what_scatters_cannot_be_told(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, 0.2) + five(barrier_at("std", 2), 110.0)
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert "- std active against omp active: cannot tell at 2 threads (close)\n" in text
     assert "std: std::barrier ignores the wait policy" in text
     assert "a second OpenMP runtime was not measured" in text
@@ -110,21 +112,21 @@ def test_sleeping_that_scatters_is_still_slower(tmp_path):
     """50 us in one visit and 950 in the next: on a linear scale the interval of that cost held 0."""
     lines = five(barrier_at("omp", 2), 1000.0)
     lines += five(barrier_at("omp", 2, "passive"), 500_000.0, 0.9)
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert "< " not in text.replace("> more, < less", "")
     assert re.search(r"- omp passive is \S+ times slower than omp active at 2 threads", text)
     # Visits that found less than nothing are another matter.
     less = visits([-5.0, -6.0], barrier_at("omp", 2, "passive"))
     for number, line in enumerate(less, 6):
         line["visit"] = number
-    text = told(tmp_path, lines, less)
+    text = printed_text(tmp_path, lines, less)
     assert "- omp passive against omp active: not comparable (not resolved) at 2 threads" in text
 
 
 def test_waiting_in_different_placement_states_is_not_comparable(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, estimate={"hop_ns": 65.0})
     lines += five(barrier_at("omp", 2, "passive"), 9000.0, estimate={"hop_ns": 235.0})
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert "not comparable (seen in different placement states) at 2 threads" in text
     # One number of lanes is no curve to draw.
     assert drawing.figures(barrier.rows(read(tmp_path / "f"))) == []
@@ -136,7 +138,7 @@ def test_names_the_runtimes(tmp_path):
         "build": {"compiler": "Clang 14.0.6"},
         "runtime": {"omp-llvm": {"library": "/usr/lib/libomp.so.5"}},
     }
-    text = told(tmp_path, worker, two_runtimes())
+    text = printed_text(tmp_path, worker, two_runtimes())
     assert "- omp-llvm: Clang 14.0.6, /usr/lib/libomp.so.5" in text
     assert "second OpenMP runtime" not in text
 
@@ -164,7 +166,7 @@ def test_affinities_that_place_alike_are_one(tmp_path):
 
 def test_one_lane_says_what_it_cannot_know(tmp_path):
     lines = five(barrier_at("omp", 1), 5.0) + five(barrier_at("omp", 1, "passive"), 5.0)
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert "that takes two threads or more" in text
     assert "Passive waiting over active" not in text
 

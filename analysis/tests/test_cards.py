@@ -18,8 +18,8 @@ from tests.test_first_screen import busy, controls, report, updates
 
 
 def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
-    told = report(tmp_path, updates(), controls()).head.cards
-    card = next(c for c in told if "Replace critical" in c.text)
+    shown = report(tmp_path, updates(), controls()).head.cards
+    card = next(c for c in shown if "Replace critical" in c.text)
     # Of the two points that are drawn, not a middle over 1 and 2 threads (2 and 10 times).
     assert card.effect.startswith("10.0 times slower (")
     assert card.where == "omp, int32, shared, 2 threads, placed close"
@@ -33,9 +33,9 @@ def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
 
 
 def test_busy_evidence_makes_a_card_with_its_doubt_only_where_sound_ones_are_few(tmp_path):
-    told = report(tmp_path, busy(updates())).head.cards
-    assert 0 < len(told) <= 4
-    assert all(card.doubt for card in told)
+    shown = report(tmp_path, busy(updates())).head.cards
+    assert 0 < len(shown) <= 4
+    assert all(card.doubt for card in shown)
 
 
 def test_a_card_leads_to_the_figure_that_draws_most_of_its_points(tmp_path):
@@ -82,8 +82,8 @@ def test_busy_evidence_fills_up_to_four_cards_behind_the_sound():
 
 
 def test_two_cards_do_not_tell_one_comparison(tmp_path):
-    told = report(tmp_path, updates(), controls()).head.cards
-    sides = [tuple(bar.name for bar in card.bars) for card in told]
+    shown = report(tmp_path, updates(), controls()).head.cards
+    sides = [tuple(bar.name for bar in card.bars) for card in shown]
     assert sides.count(("critical_add", "atomic_add")) == 1
     assert ("2 threads", "1 thread") in sides
 
@@ -119,11 +119,11 @@ def runs(tmp_path, **machine):
 
 
 def test_what_to_run_next_is_what_this_machine_can_run(tmp_path):
-    told = runs(tmp_path)
-    assert "--study false-sharing" in told
-    assert "SMT siblings suffer no false sharing" in told
-    assert "cuda" not in told
-    assert "A barrier among few threads" in told
+    shown = runs(tmp_path)
+    assert "--study false-sharing" in shown
+    assert "SMT siblings suffer no false sharing" in shown
+    assert "cuda" not in shown
+    assert "A barrier among few threads" in shown
     small = runs(tmp_path, cores=2, pus=2, smt=False)
     assert "SMT siblings" not in small
     assert "A barrier among few threads" not in small
@@ -140,7 +140,7 @@ def test_claims_on_gpus_need_as_many(gpus, some):
 
 
 @pytest.mark.parametrize(
-    ("interval", "of_costs", "told"),
+    ("interval", "of_costs", "shown"),
     [
         (Interval(6.4, 6.1, 6.8), True, "6.40 times slower (6.10 to 6.80)"),
         (Interval(0.5, 0.4, 0.625), True, "2.00 times faster (1.60 to 2.50)"),
@@ -150,8 +150,8 @@ def test_claims_on_gpus_need_as_many(gpus, some):
         (Interval(3.0, 2.0, 4.0), False, "3.00 times (2.00 to 4.00)"),
     ],
 )
-def test_an_effect_in_words(interval, of_costs, told):
-    assert text.effect(interval, of_costs) == told
+def test_an_effect_in_words(interval, of_costs, shown):
+    assert text.effect(interval, of_costs) == shown
 
 
 def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
@@ -165,7 +165,7 @@ def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
             lines.append({**line, "visit": line["visit"] + 5, "estimates": [far]})
         elif op == "critical_add":
             estimate["hop_ns"] = 240.0
-    told = report(tmp_path, lines, controls()).head.cards
-    (card,) = [c for c in told if c.where.startswith("omp, int32, shared, 2 threads")]
+    shown = report(tmp_path, lines, controls()).head.cards
+    (card,) = [c for c in shown if c.where.startswith("omp, int32, shared, 2 threads")]
     assert card.where.endswith("; both in quiet rounds, threads 240 ns apart")
     assert card.effect.startswith("6.67 times slower")

@@ -251,8 +251,8 @@ def test_each_step_of_a_scope_is_judged_for_itself(tmp_path):
     for scope, cost in (("system", 200.0), ("device", 10.0), ("block", 10.0)):
         lines += visits([cost] * 5, cuda("fence", scope=scope), device=0)
     found = by_id["cuda-fence-scope"].judge(Evidence(read(write(tmp_path / "f.jsonl", lines))))
-    told = {step: f.verdict for step, f in found.parts.items()}
-    assert told == {"fence system over device": holds, "fence device over block": fails}
+    verdicts = {step: f.verdict for step, f in found.parts.items()}
+    assert verdicts == {"fence system over device": holds, "fence device over block": fails}
 
 
 def bare_pairs(ratios):
@@ -296,13 +296,13 @@ def test_one_of_many_pairs_contradicts_only_beyond_what_so_many_scatter(tmp_path
 
     scatter, difference, equal = pair(1.2, 1.07), pair(3.0, 1.07), [pair(1.0, 1.01)] * 19
 
-    def told(*pairs):
+    def verdict_of(*pairs):
         return every(Pairs(list(pairs)), 0.0, 1.1, "one over another").verdict
 
-    assert told(scatter) == fails
-    assert told(scatter, *equal) == cannot_tell
-    assert told(difference, *equal) == fails
-    assert told(*equal) == holds
+    assert verdict_of(scatter) == fails
+    assert verdict_of(scatter, *equal) == cannot_tell
+    assert verdict_of(difference, *equal) == fails
+    assert verdict_of(*equal) == holds
 
 
 def test_the_table_has_a_column_for_each_machine(tmp_path):
@@ -312,9 +312,9 @@ def test_the_table_has_a_column_for_each_machine(tmp_path):
     a = write(tmp_path / "a", visits([50.0] * 5, over), visits([10.0] * 5, under))
     b = write(tmp_path / "b", visits([10.0] * 5, over), visits([10.0] * 5, under), first=other)
     found = claims_text.judge_files([str(a), str(b)])
-    told = claims_text.as_text(found)
-    assert "A: holds. cells in one line over cells apart: 5.00" in told
-    assert "B: does not hold" in told
+    text = claims_text.as_text(found)
+    assert "A: holds. cells in one line over cells apart: 5.00" in text
+    assert "B: does not hold" in text
     markdown = claims_text.as_markdown(found)
     assert "Other \\| CPU \\<b\\>" in markdown
     rows = [r for r in markdown.splitlines() if r.startswith("| ")]
@@ -331,7 +331,7 @@ def test_a_point_is_told_the_claims_that_rest_on_it(tmp_path):
     keys = {s.point.key for s in found[0][0].points.values()}
     assert len(keys) == 2
     for key in keys:
-        told = claims_text.of_point(found, key)
-        assert "- omp-padding: holds. cells in one line over cells apart: 5.00" in told
-        assert told.startswith("Measured again in the same placement, 9 of 10 such costs (")
+        text = claims_text.of_point(found, key)
+        assert "- omp-padding: holds. cells in one line over cells apart: 5.00" in text
+        assert text.startswith("Measured again in the same placement, 9 of 10 such costs (")
     assert claims_text.of_point(found, "backend=omp op=barrier") == "No claim uses it."

@@ -42,7 +42,7 @@ def test_stores_and_reads_are_not_one_median(tmp_path):
     }
     assert "holds for atomic_write 20.0 " in found.sentence
     assert "does not hold for atomic_add 1.00 " in found.sentence
-    advice = [told for told, *_ in advised([(by_id["belief-relaxed"], found)])]
+    advice = [shown for shown, *_ in advised([(by_id["belief-relaxed"], found)])]
     assert advice[0].startswith("atomic_write: Relax the order")
     assert advice[1].startswith("atomic_add, atomic_read: Write seq_cst")
 
@@ -51,8 +51,8 @@ def test_ops_that_agree_are_one_verdict(tmp_path):
     lines = orders("atomic_write", 20.0, 1.0) + orders("atomic_exchange", 9.0, 3.0)
     found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines))
     assert (found.verdict, list(found.parts)) == (holds, ["atomic_write", "atomic_exchange"])
-    ((told, *_),) = advised([(by_id["belief-relaxed"], found)])
-    assert told.startswith("Relax the order")
+    ((shown, *_),) = advised([(by_id["belief-relaxed"], found)])
+    assert shown.startswith("Relax the order")
 
 
 def test_one_over_several_is_judged_for_each_of_them(tmp_path):
@@ -130,9 +130,9 @@ def test_doubtful_evidence_makes_no_recommendation(tmp_path, members, doubt):
     assert any("doubtful" in title for title in folded) != likely
     assert [bool(doubt) for doubt in carded] == [True] * likely
     # The terminal says what the page does.
-    told = headline(findings)
-    assert told.startswith("1 recommendation, first: " if likely else "no recommendations: ")
-    assert told.endswith("Repeat on a quiet machine: other work ran meanwhile.") == likely
+    shown = headline(findings)
+    assert shown.startswith("1 recommendation, first: " if likely else "no recommendations: ")
+    assert shown.endswith("Repeat on a quiet machine: other work ran meanwhile.") == likely
 
 
 def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):
@@ -141,8 +141,8 @@ def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):
     for line in busy:
         line["estimates"][0]["busy"] = True
     found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines, busy))
-    ((told, *_),) = advised([(by_id["belief-relaxed"], found)])
-    assert told.startswith("atomic_write: Relax")
+    ((shown, *_),) = advised([(by_id["belief-relaxed"], found)])
+    assert shown.startswith("atomic_write: Relax")
 
 
 def with_hops(lines, hops):
@@ -239,8 +239,8 @@ def test_barriers_in_small_grids_are_not_judged_by_large_ones(tmp_path):
         "barrier in 2 to 132 blocks": holds,
         "barrier in 264 to 1056 blocks": fails,
     }
-    told = [advice for advice, *_ in advised([(claim, found)])]
-    assert sorted(told) == [
+    shown = [advice for advice, *_ in advised([(claim, found)])]
+    assert sorted(shown) == [
         f"barrier in 2 to 132 blocks: {claim.advice}",
         f"barrier in 264 to 1056 blocks: {claim.otherwise}",
     ]

@@ -32,7 +32,7 @@ def rows_of(path, *lines):
     return coalescing.rows(read(write(path, *lines)))
 
 
-def told(path, *lines):
+def printed_text(path, *lines):
     return section_text(coalescing, rows_of(path, *lines))
 
 
@@ -51,7 +51,7 @@ def test_the_time_of_a_useful_byte_is_over_the_coalesced_loads(tmp_path):
 
 
 def test_the_text_has_a_table_for_each_level_and_for_banks(tmp_path):
-    text = told(tmp_path / "f", *loads())
+    text = printed_text(tmp_path / "f", *loads())
     assert "Loads of a warp from device memory\n" in text
     assert "Loads of a warp from L2\n" in text
     assert "Bank conflicts: loads of a warp from shared memory, one multiprocessor\n" in text
@@ -86,12 +86,12 @@ def test_backends_are_not_mixed(tmp_path):
     assert [level.backend for level in levels] == ["cuda", "cuda", "kokkos-cuda"]
     assert levels[0].slowest[0].over.value == pytest.approx(8)
     assert levels[2].slowest[0].over.value == pytest.approx(2)
-    assert "device memory, kokkos-cuda device 0" in told(tmp_path / "g", *loads(), *other)
+    assert "device memory, kokkos-cuda device 0" in printed_text(tmp_path / "g", *loads(), *other)
 
 
 def test_a_pattern_that_is_not_slower_is_no_finding(tmp_path):
     lines = [load("load_coalesced", 8192.0), load("load_strided", 8300.0, 1)]
-    assert "no pattern is resolved to take longer" in told(tmp_path / "f", *lines)
+    assert "no pattern is resolved to take longer" in printed_text(tmp_path / "f", *lines)
     (figure,) = drawing.figures(rows_of(tmp_path / "g", *lines))
     assert figure.title.endswith("; no pattern is resolved to take longer")
 
@@ -103,7 +103,7 @@ def test_patterns_that_are_not_told_apart_are_the_slowest_together(tmp_path):
         load("load_strided", 8 * 8192.0, 31),
         load("load_strided", 6 * 8192.0, 24),
     ]
-    text = told(tmp_path / "f", *lines)
+    text = printed_text(tmp_path / "f", *lines)
     assert ", because strided by 32 and strided by 31 take 8.20 times as long (" in text
 
 

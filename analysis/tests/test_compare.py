@@ -87,9 +87,9 @@ def test_what_cannot_be_told_says_what_could_have_been_seen(tmp_path):
     for factor, found in ((unknown.detectable * 1.05, 1), (unknown.detectable**0.5, 3)):
         larger = [*visits([factor * x for x in wild], point("wild")), *new[5:]]
         assert both(tmp_path, old, larger).status == found
-    told = as_text(c).splitlines()[1]
-    assert told.startswith("nothing by more than 5%; for 1 of 2 points only changes above ")
-    assert told.endswith(" times could have been seen")
+    shown = as_text(c).splitlines()[1]
+    assert shown.startswith("nothing by more than 5%; for 1 of 2 points only changes above ")
+    assert shown.endswith(" times could have been seen")
     assert "cannot tell (only a change above " in as_text(c, everything=True)
 
 
@@ -220,10 +220,10 @@ def test_an_import_without_scatter_resolves_nothing(tmp_path):
 
 def test_a_single_visit_of_each_sees_nothing(tmp_path):
     c = both(tmp_path, visits([10.0], point()), visits([12.0], point()))
-    told = as_text(c).splitlines()
-    assert told[1] == "nothing by more than 5%; for 1 not even a change of 100 times"
+    shown = as_text(c).splitlines()
+    assert shown[1] == "nothing by more than 5%; for 1 not even a change of 100 times"
     assert c.status == 3
-    assert any("1 point could not have shown a change of 50%: omp atomic_add" in x for x in told)
+    assert any("1 point could not have shown a change of 50%: omp atomic_add" in x for x in shown)
 
 
 def family(seed, scatter, n=12, visits_each=3, factors=()):
@@ -549,8 +549,8 @@ def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, caps
     assert main(["compare", *paths, "--sees", "90000%"]) == 0
     capsys.readouterr()
     assert main(["compare", *paths, "--format", "json"]) == 3
-    (told,) = json.loads(capsys.readouterr().out)
-    assert (told["exit_status"], len(told["blind"]), told["sees"]) == (3, 1, 0.5)
+    (shown,) = json.loads(capsys.readouterr().out)
+    assert (shown["exit_status"], len(shown["blind"]), shown["sees"]) == (3, 1, 0.5)
 
 
 def test_visits_in_two_modes_are_shown_as_two(tmp_path):
@@ -561,8 +561,8 @@ def test_visits_in_two_modes_are_shown_as_two(tmp_path):
     assert d.old.modes == ((pytest.approx(0.255), 3), (pytest.approx(1.045e6), 2))
     # One visit far out is no mode.
     assert d.new.modes is None
-    told = " ".join(as_text(c).split())
-    assert "0.2550 in 3 visits or 1045000 in 2 ns in " in told
+    shown = " ".join(as_text(c).split())
+    assert "0.2550 in 3 visits or 1045000 in 2 ns in " in shown
     assert cost_interval(d.old) == "0.2600 (0.2550 in 3 visits or 1045000 in 2)"
 
 

@@ -188,7 +188,7 @@ def test_what_cannot_be_told_says_which_change_could_be(tmp_path):
     wild = [10.0, 14.0, 8.0, 17.0, 11.0]
     c = compared(tmp_path, both("atomic_add", wild, wild[::-1]))
     text = rendered.as_text(c)
-    assert "Cannot be told: 1 point" in text
+    assert "Cannot tell whether it changed: 1 point" in text
     assert "detectable" in text
     assert "Nothing changed by more than 1.0 %." in text
 
@@ -207,9 +207,9 @@ def test_a_blind_point_is_no_success_unless_that_is_accepted(tmp_path, capsys):
 
 
 def test_json_has_every_point_and_what_the_campaign_says_of_the_arms(changed):
-    told = json.loads(rendered.as_json([changed]))
-    assert (told["kind"], told["exit_status"], told["threshold"]) == ("ab", 1, 0.01)
-    by_op = {p["point"]["op"]: p for p in told["points"]}
+    shown = json.loads(rendered.as_json([changed]))
+    assert (shown["kind"], shown["exit_status"], shown["threshold"]) == ("ab", 1, 0.01)
+    by_op = {p["point"]["op"]: p for p in shown["points"]}
     assert by_op["atomic_add"]["verdict"] == "slower"
     assert by_op["atomic_add"]["cost_ns"] == pytest.approx([10.0, 11.0])
     assert "arm" not in by_op["atomic_add"]["point"]

@@ -56,7 +56,7 @@ def part_of(tmp_path, *lines, **members):
     return part
 
 
-def told(tmp_path, *lines, **members):
+def printed_text(tmp_path, *lines, **members):
     path = write(tmp_path / "f", *lines, first=first(**members))
     (section,) = sections(read(path), ["contention"])
     return as_plain(section.title, section.blocks)
@@ -88,7 +88,7 @@ def test_throughput_is_compared_inside_one_placement_state(tmp_path):
     lines += placed(cells_of(2, 2), 500.0, [0, 1], 235.0)
     (row,) = part_of(tmp_path, lines).rows
     assert isinstance(row.by_cells[2].over_one, NotComparable)
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert "2 cells cannot be compared with that of one cell (seen in different pla" in text
     (line,) = [x for x in text.splitlines() if x.startswith("omp") and "same L3" not in x]
     assert "not comparable with one cell: seen in different" in line
@@ -106,20 +106,20 @@ def test_near_lanes_are_beside_far_ones(tmp_path):
     (pair,) = part.pairs
     assert (pair.near.placed, pair.far.placed, pair.cells) == ("close", "spread", 1)
     assert pair.far_over_near.value == pytest.approx(3)
-    assert ": 3.00 (3.00..3.00) times" in told(tmp_path, two_packages())
+    assert ": 3.00 (3.00..3.00) times" in printed_text(tmp_path, two_packages())
 
 
 def test_no_ratio_crosses_placement_states_but_both_costs_are_told(tmp_path):
     (pair,) = part_of(tmp_path, two_packages(65.0, 235.0)).pairs
     assert isinstance(pair.far_over_near, NotComparable)
-    text = told(tmp_path, two_packages(65.0, 235.0))
+    text = printed_text(tmp_path, two_packages(65.0, 235.0))
     assert "- omp atomic_add, 2 lanes on 1 cell: same L3 (close) 26.67 (" in text
     assert " ns, hop 65 ns; other package (spread) 80.02 (" in text
     assert " ns, hop 235 ns: no ratio (seen in different placement states)" in text
 
 
 def test_the_text_has_a_line_for_each_conclusion(tmp_path):
-    text = told(tmp_path, two_packages())
+    text = printed_text(tmp_path, two_packages())
     assert (
         "- omp atomic_add, 4 threads, close: one cell gives 0.200 times the throughput of" in text
     )
@@ -135,11 +135,11 @@ def test_the_text_has_a_line_for_each_conclusion(tmp_path):
 def test_one_domain_knows_nothing_of_far_lanes(tmp_path):
     lines = placed(cells_of(1, 1), 5.0, [0])
     lines += placed(cells_of(2, 1), 20.0, [0, 1]) + placed(cells_of(2, 2), 5.0, [0, 1])
-    text = told(tmp_path, lines, units=ONE_L3, machine={**MACHINE, "hypervisor": True})
+    text = printed_text(tmp_path, lines, units=ONE_L3, machine={**MACHINE, "hypervisor": True})
     assert "cannot tell: all processing units here are in one domain (same L3), so that" in text
     assert "- the domains are as the hypervisor reports them" in text
     assert "by lanes and cells" not in text  # one and two lanes are in the first table
-    assert "cannot tell: the file does not say where its processing" in told(
+    assert "cannot tell: the file does not say where its processing" in printed_text(
         tmp_path, lines, units=[]
     )
 
@@ -164,7 +164,7 @@ def test_equally_far_apart_everywhere_is_said(tmp_path):
 
 
 def test_one_lane_knows_nothing_of_contention(tmp_path):
-    text = told(tmp_path, placed(cells_of(1, 1), 5.0, [0]), units=ONE_L3)
+    text = printed_text(tmp_path, placed(cells_of(1, 1), 5.0, [0]), units=ONE_L3)
     assert "- cannot tell: points with two lanes or more were not measured" in text
     assert "cannot tell: no two lanes shared a cell" in text
 

@@ -68,10 +68,10 @@ def test_a_row_that_another_module_holds_is_there(row):
 def shown(study, *paths):
     """The study's text, the titles of its figures, and the report in Markdown."""
     c = read_campaign([str(path) for path in paths])
-    (told,) = sections(c, [study])
+    (section,) = sections(c, [study])
     report = build(c)
     titles = [f.title for f in report.figures if f.id.startswith(study)]
-    return as_plain(told.title, told.blocks), titles, as_markdown(report)
+    return as_plain(section.title, section.blocks), titles, as_markdown(report)
 
 
 def unresolved_at_64(hops=()):
@@ -183,8 +183,8 @@ def test_pairs_of_pus_whose_core_is_unknown_are_not_known_in_text_and_figure(tmp
     )
     assert "not known" in text
     assert "not known" in page
-    for said in (text, *titles, page):
-        assert "other package" not in said
+    for shown_text in (text, *titles, page):
+        assert "other package" not in shown_text
 
 
 # Two costs and their ratio in one sentence

@@ -66,7 +66,7 @@ def one(tmp_path, *lines, **members):
     return matrix
 
 
-def told(tmp_path, *lines, coloured=False, **members):
+def printed_text(tmp_path, *lines, coloured=False, **members):
     (section,) = sections(file_of(tmp_path / "f", *lines, **members), ["core-to-core"])
     return as_plain(section.title, section.blocks, coloured)
 
@@ -86,7 +86,7 @@ def _map_of(text):
 
 
 def test_rows_and_columns_are_in_topology_order_with_intervals(tmp_path):
-    text = told(tmp_path, PAIRS)
+    text = printed_text(tmp_path, PAIRS)
     assert (
         "omp handoff 2 lanes home first: ns one way, half a round trip; the row is the first lane"
     ) in text
@@ -104,10 +104,10 @@ def test_rows_and_columns_are_in_topology_order_with_intervals(tmp_path):
 
 def test_where_no_cache_is_known_packages_are_told_apart(tmp_path):
     units = [{**unit, "l2": -1, "l3": -1} for unit in UNITS]
-    text = told(tmp_path, PAIRS, units=units)
+    text = printed_text(tmp_path, PAIRS, units=units)
     assert _map_of(text)[0].split() == ["PU", "0", "2", "|", "1", "3"]
     chiplets = [{**unit, "package": 0, "numa": 0} for unit in UNITS]
-    text = told(tmp_path, PAIRS, units=chiplets)
+    text = printed_text(tmp_path, PAIRS, units=chiplets)
     assert _map_of(text)[0].split() == ["PU", "0", "2", "|", "1", "3"]
 
 
@@ -117,7 +117,7 @@ def test_a_class_has_its_median_and_range(tmp_path):
     assert sorted(near.costs) == pytest.approx([50.1, 50.1, 60.12, 60.12])
     # PUs 2 and 3 were not measured.
     assert (far.name, far.pairs, far.measured) == ("other package", 4, 3)
-    text = told(tmp_path, PAIRS)
+    text = printed_text(tmp_path, PAIRS)
     assert re.search(r"same L3 +2 +55.11 +50.10..60.12", text)
     assert re.search(r"other package +3 of 4 +215.4 +200.4..300.6", text)
 
@@ -135,7 +135,7 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.count(Verdict.same) == 4
     assert ways.count(Verdict.faster) == 1
     assert ways.farthest == (2, 3)
-    text = told(tmp_path, PAIRS)
+    text = printed_text(tmp_path, PAIRS)
     assert (
         ": the two directions of a pair differ by 0.0 % in the median, by 42.9 % at most (PUs 0 and "
         "3): the same within 5% in 4 of 5 pairs, different in 1, not decided in 0"
@@ -151,12 +151,12 @@ def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):
     ]
     matrix = one(tmp_path, lines)
     assert list(matrix.ways.ratios) == [(1, 3)]
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert "1 pair not comparable: seen in different placement states" in text
     # The range of the class is the hypervisor's doing.
     assert re.search(r"same L3 +2 +30.56 +30.06..110.2 +28..105", text)
     assert "met at several distances (same L3: 28 to 105 ns apart): their range includes" in text
-    assert "several distances" not in told(tmp_path, PAIRS)
+    assert "several distances" not in printed_text(tmp_path, PAIRS)
 
 
 def test_the_drift_of_the_machine_is_told_pass_by_pass(tmp_path):
@@ -164,9 +164,9 @@ def test_the_drift_of_the_machine_is_told_pass_by_pass(tmp_path):
     assert (drift.pairs, drift.passes) == (10, 3)
     assert drift.least_ns == pytest.approx(201 * 1.001)
     assert drift.most_ns == pytest.approx(201 * 1.003)
-    assert "from pass to pass (0.2 % apart)" in told(tmp_path, PAIRS)
+    assert "from pass to pass (0.2 % apart)" in printed_text(tmp_path, PAIRS)
     first = [line for line in PAIRS if line["visit"] == 1]
-    assert "pass to pass" not in told(tmp_path, first)
+    assert "pass to pass" not in printed_text(tmp_path, first)
 
 
 def test_a_pass_that_was_cut_short_is_no_drift(tmp_path):
@@ -190,12 +190,12 @@ def test_a_cell_seen_in_several_states_or_busy_is_marked(tmp_path):
             )
         else:
             line["estimates"][0]["busy"] = True
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert re.search(r"30\.1\+-[0-9.]+\*", text)
     assert re.search(r"44\.1\+-[0-9.]+!", text)
     assert "- * seen in several placement states" in text
     assert "- ! a PU of the pair was shared" in text
-    assert "* seen in several" not in told(tmp_path, PAIRS)
+    assert "* seen in several" not in printed_text(tmp_path, PAIRS)
 
 
 def test_a_busy_way_is_not_compared_with_a_quiet_one(tmp_path):
@@ -206,14 +206,14 @@ def test_a_busy_way_is_not_compared_with_a_quiet_one(tmp_path):
 
 
 def test_colours_only_where_they_are_wanted_and_of_equal_width(tmp_path):
-    plain, coloured = told(tmp_path, PAIRS), told(tmp_path, PAIRS, coloured=True)
+    plain, coloured = printed_text(tmp_path, PAIRS), printed_text(tmp_path, PAIRS, coloured=True)
     assert "\x1b[48;5;22m\x1b[38;5;231m50.1+-0.1" in coloured
     assert re.search(r"\x1b\[48;5;88m\x1b\[38;5;231m *301\+-", coloured)
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
 def test_noise_is_not_painted_as_a_difference(tmp_path):
-    coloured = told(tmp_path, both(0, 2, 50, 51), coloured=True)
+    coloured = printed_text(tmp_path, both(0, 2, 50, 51), coloured=True)
     assert "48;5;22m" in coloured
     assert "48;5;88m" not in coloured
 
@@ -237,19 +237,19 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
 
 
 def test_one_numa_node_has_no_other_home(tmp_path):
-    assert "one NUMA node" not in told(tmp_path, PAIRS)
-    assert "home: there is one NUMA node" in told(tmp_path, PAIRS, nodes=1)
+    assert "one NUMA node" not in printed_text(tmp_path, PAIRS)
+    assert "home: there is one NUMA node" in printed_text(tmp_path, PAIRS, nodes=1)
     elsewhere = both(0, 2, 50, 50, home=None)
-    assert "one NUMA node" not in told(tmp_path, elsewhere, nodes=1)
+    assert "one NUMA node" not in printed_text(tmp_path, elsewhere, nodes=1)
 
 
 def test_many_pus_leave_the_intervals_out_and_then_are_folded(tmp_path):
-    twenty = told(tmp_path, both(0, 1, 50, 51), units=flat(20))
+    twenty = printed_text(tmp_path, both(0, 1, 50, 51), units=flat(20))
     assert " 50.1 " in twenty
     assert "50.1+-" not in twenty
     assert "95 % intervals: the widest is +-0." in twenty
     assert "|" not in twenty
-    many = told(tmp_path, both(0, 1, 50, 51), both(0, 64, 90, 90), units=flat(65))
+    many = printed_text(tmp_path, both(0, 1, 50, 51), both(0, 64, 90, 90), units=flat(65))
     assert "1 of 2080" not in many
     assert "2 of 2080" in many
     assert (
@@ -361,7 +361,7 @@ def test_a_pair_without_a_cost_shows_its_bound_or_its_status(tmp_path):
     open_ = pair(3, 2, 20)
     for line, cost in zip(open_, (20.0, -20.0, 20.0), strict=True):
         line["estimates"][0]["cost_ns"] = {"value": cost, "low": cost - 1, "high": cost + 1}
-    text = told(tmp_path, PAIRS, failed, open_)
+    text = printed_text(tmp_path, PAIRS, failed, open_)
     assert " failed\n" in text
     assert re.search(r" <[1-9][0-9]+ ", text)
 
@@ -381,11 +381,11 @@ MEASURED = Path(__file__).parent / "data" / "core-to-core.jsonl.xz"
 
 
 def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():
-    (told,) = sections(read(MEASURED), ["core-to-core"])
-    (drawn,) = drawing.figures(told.rows)
-    for matrix in told.rows:
+    (section,) = sections(read(MEASURED), ["core-to-core"])
+    (drawn,) = drawing.figures(section.rows)
+    for matrix in section.rows:
         assert {s.id for s in matrix.cells.values()} <= set(drawn.points)
-    text = as_plain(told.title, told.blocks)
+    text = as_plain(section.title, section.blocks)
     # The medians as `syncmeter show` told them when the file was measured.
     assert re.search(r"same L3 +1 +261\.7 +259\.4\.\.263\.9 +244", text)
     assert re.search(r"same L3 +1 +266\.2 +265\.8\.\.266\.6 +244", text)

@@ -28,7 +28,7 @@ def launches_of(path, *lines):
     return divergence.rows(read(write(path, *lines)))
 
 
-def told(path, *lines):
+def printed_text(path, *lines):
     return section_text(divergence, launches_of(path, *lines))
 
 
@@ -52,7 +52,7 @@ def test_one_number_of_paths_has_no_slope_and_no_section(tmp_path):
 
 
 def test_the_text_says_slopes_and_what_is_faster_without_a_branch(tmp_path):
-    text = told(tmp_path / "f", *branches())
+    text = printed_text(tmp_path / "f", *branches())
     assert "operations, cuda, 1 block of 32 threads\n" in text
     assert "one path for all lanes: 40.00 ns" in text
     assert (
@@ -68,14 +68,16 @@ def test_no_branch_is_faster_only_where_that_is_resolved(tmp_path):
     lines = branches(lambda paths: {8: 107.0, 32: 400.0}.get(paths, 5.0 * paths))
     (one,) = launches_of(tmp_path / "f", *lines)[:1]
     assert verdict(one.without_branch[8]) is Verdict.same
-    text = told(tmp_path / "f", *lines)
+    text = printed_text(tmp_path / "f", *lines)
     assert "it is faster up to 2 paths; not at 8: 0.973 =, 32: 1.14 >" in text
-    never = told(tmp_path / "g", *branches(lambda paths: 100.0 * paths))
+    never = printed_text(tmp_path / "g", *branches(lambda paths: 100.0 * paths))
     assert "without a branch it is resolved to be faster for no number of paths" in never
 
 
 def test_an_exception_below_is_told(tmp_path):
-    text = told(tmp_path / "f", *branches(lambda paths: 90.0 if paths == 2 else 5.0 * paths))
+    text = printed_text(
+        tmp_path / "f", *branches(lambda paths: 90.0 if paths == 2 else 5.0 * paths)
+    )
     assert "it is faster for 1, 8, 32 paths; not at 2: 1.80 >" in text
 
 

@@ -46,7 +46,7 @@ def rows_of(path, *lines):
     return false_sharing.rows(read(write(path, *lines))).rows
 
 
-def told(path, *lines):
+def printed_text(path, *lines):
     (section,) = sections(read(write(path, *lines)), ["false-sharing"])
     return as_plain(section.title, section.blocks)
 
@@ -59,7 +59,7 @@ def test_a_line_of_64_bytes(tmp_path):
     assert row.over_apart[4].visits == 5
     assert verdict(row.next_line) is Verdict.same
     assert row.one_element["int32"].value == row.over_apart[4].value
-    text = told(tmp_path / "f", visits_at(line_of_64))
+    text = printed_text(tmp_path / "f", visits_at(line_of_64))
     assert "Keep data of different threads 64 B apart on this machine: at 32 B 4.98 (" in text
     assert "atomic_add, 2 lanes, from 0 B (by 1 of 1 row)" in text
     assert "close, 64 B against 128 B: the same within 5% in 1 of 1 row" in text
@@ -76,7 +76,7 @@ def test_pairs_of_lines_make_it_128_bytes(tmp_path):
     lines = visits_at(lambda b: 50.0 if b < 64 else 13.0 if b < 128 else 10.0)
     (row,) = rows_of(tmp_path / "f", lines)
     assert row.size.enough == 128
-    text = told(tmp_path / "f", lines)
+    text = printed_text(tmp_path / "f", lines)
     assert "close, 64 B against 128 B: differ: 1.30" in text
     assert "adjacent lines are fetched in pairs" in text
 
@@ -94,7 +94,7 @@ def test_where_a_line_is_enough_and_where_it_is_not_is_said_by_lanes(tmp_path):
     # From within a line, cells 64 B apart lie on other lines than from its start.
     from_32 = at(16, 50.0, base_offset=32)
     told_by_lanes = "1.00 at 2 and 4 lanes, 2.70 (2.70..2.70) at 8 lanes"
-    text = told(tmp_path / "f", lines, from_32)
+    text = printed_text(tmp_path / "f", lines, from_32)
     assert f"close, 64 B against 128 B: differ: {told_by_lanes}; adjacent" in text
     (figure,) = drawing.figures(false_sharing.rows(read(write(tmp_path / "g", lines))))
     assert f"64 B over 128 B: {told_by_lanes}" in figure.title
@@ -106,7 +106,7 @@ def test_an_interval_across_the_margin_is_no_answer(tmp_path):
     assert (row.size.enough, row.size.slower_at) == (None, 32)
     assert "at 64 B the ratio is" in row.size.why
     open_ = "times as long; the least is not known: at 64 B the ratio is"
-    assert open_ in told(tmp_path / "f", lines)
+    assert open_ in printed_text(tmp_path / "f", lines)
 
 
 def test_a_smaller_stride_that_is_not_resolved_hides_the_size(tmp_path):
@@ -209,7 +209,7 @@ def test_rows_that_contradict_each_other_cannot_tell(tmp_path):
 
 def test_where_sharing_costs_nothing_it_says_so(tmp_path):
     lines = visits_at(lambda b: 10.0)
-    text = told(tmp_path / "f", lines)
+    text = printed_text(tmp_path / "f", lines)
     assert "need no distance on this machine: 4 B apart cost the same as cells apart (by 1" in text
     (figure,) = drawing.figures(false_sharing.rows(read(tmp_path / "f")))
     assert figure.title == "atomic_add: sharing a line costs nothing"

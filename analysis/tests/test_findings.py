@@ -10,21 +10,21 @@ from tests.test_first_screen import busy, controls, report, updates
 
 
 def test_they_say_what_the_pages_first_screen_says(tmp_path):
-    told = findings(read(write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())))
-    assert 3 <= len(told) <= 8
+    shown = findings(read(write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())))
+    assert 3 <= len(shown) <= 8
     c = read(write(tmp_path / "g.jsonl", updates(), controls(), first=campaign()))
-    assert told[0] == verdict_of_machine(c)[0] + "."
+    assert shown[0] == verdict_of_machine(c)[0] + "."
     cards = report(tmp_path, updates(), controls()).head.cards
-    of_cards = [s for s in told if not s.startswith(("Measured again", "Quiet"))]
+    of_cards = [s for s in shown if not s.startswith(("Measured again", "Quiet"))]
     for card, sentence in zip(cards[:3], of_cards, strict=False):
         assert sentence.startswith(card.text)
         assert card.effect in sentence
-    assert told[-1].startswith("Next: syncmeter run --study ")
+    assert shown[-1].startswith("Next: syncmeter run --study ")
 
 
 def test_advice_of_a_busy_machine_says_so(tmp_path):
-    told = findings(read(write(tmp_path / "f.jsonl", busy(updates()), first=campaign())))
-    advice = [s for s in told if "times slower" in s]
+    shown = findings(read(write(tmp_path / "f.jsonl", busy(updates()), first=campaign())))
+    advice = [s for s in shown if "times slower" in s]
     assert advice
     assert all(s.endswith("Repeat on a quiet machine: other work ran meanwhile.") for s in advice)
 

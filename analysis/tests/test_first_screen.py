@@ -169,15 +169,37 @@ def test_a_noisy_campaign_without_controls_says_so_with_its_answers(tmp_path):
 
 
 def test_a_quiet_campaign_says_how_far_its_costs_repeat(tmp_path):
-    said = how_sure_of(tmp_path, updates(), controls())
-    assert re.fullmatch(r"How sure: quiet; costs repeat within [\d.]+( to [\d.]+)? %", said), said
+    shown = how_sure_of(tmp_path, updates(), controls())
+    assert re.fullmatch(r"How sure: quiet; costs repeat within [\d.]+( to [\d.]+)? %", shown), shown
+
+
+def test_two_openmp_runtimes_have_their_libraries_where_they_are_named_first(tmp_path):
+    def worker(backend, library):
+        build = {"compiler": "GNU 12.2.0", "id": "b" * 16}
+        about = {"runtime": {backend: {"library": library}}, "build": build}
+        return {"kind": "worker", "worker": backend, **about}
+
+    def of(backend, cost):
+        what = {"lanes": 2, "type": "int32", "placement": "shared", "backend": backend}
+        estimate = {"hop_ns": near}
+        return visits(around(cost), point("lock_add", **what), family="critical", estimate=estimate)
+
+    gcc, llvm = worker("omp", "libgomp.so.1.0.0"), worker("omp-llvm", "libomp.so.5")
+    both = [gcc, of("omp", 80.0), llvm, of("omp-llvm", 160.0)]
+    answers = " ".join(report(tmp_path, *both).head.answers)
+    assert "take omp (libgomp) lock (" in answers
+    assert "omp-llvm (libomp) lock takes 2.00 times as long" in answers
+    assert (answers.count("(libgomp)"), answers.count("(libomp)")) == (1, 1)
+    one = " ".join(report(tmp_path, gcc, *updates()).head.answers)
+    assert "omp" in one
+    assert "(libgomp)" not in one
 
 
 def test_a_control_that_missed_and_a_virtual_machine_stand_with_the_answers(tmp_path):
     machine = {**MACHINE, "hypervisor": True}
-    said = how_sure_of(tmp_path, updates(), controls(cost=5.0), machine=machine)
-    assert said.startswith("How sure: quiet; a control missed; ")
-    assert said.endswith("; as the virtual machine placed the threads")
+    shown = how_sure_of(tmp_path, updates(), controls(cost=5.0), machine=machine)
+    assert shown.startswith("How sure: quiet; a control missed; ")
+    assert shown.endswith("; as the virtual machine placed the threads")
 
 
 def test_ratios_are_unchecked_without_a_control_and_doubtful_beside_a_failed_one(tmp_path):

@@ -194,9 +194,9 @@ def files(tmp_path, monkeypatch):
 
 def test_text_names_the_node_its_facts_and_the_files_left_out(files, capsys):
     assert main(["fleet", *files, "torn.jsonl", "none.jsonl"]) == 1
-    told = capsys.readouterr().out
-    assert [line for line in told.splitlines() if len(line) > 80] == []
-    assert told.startswith(
+    shown = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+    assert shown.startswith(
         """12 nodes: 1 differs
 
 12 nodes: Test CPU
@@ -208,9 +208,9 @@ def test_text_names_the_node_its_facts_and_the_files_left_out(files, capsys):
 
 node    median   quartiles"""
     )
-    assert "turbo on (others off)" in " ".join(told.split())
-    assert "torn.jsonl: left out: is empty" in told
-    assert "none.jsonl: left out: No such file or directory" in told
+    assert "turbo on (others off)" in " ".join(shown.split())
+    assert "torn.jsonl: left out: is empty" in shown
+    assert "none.jsonl: left out: No such file or directory" in shown
 
 
 def test_status_is_0_for_nodes_alike_3_where_a_file_is_left_out_and_2_without_any(files, capsys):
@@ -259,12 +259,12 @@ def test_a_server_of_ci_reads_which_nodes_differ(files, capsys):
 
 def test_json_and_markdown_say_the_same(files, capsys):
     assert main(["fleet", *files, "--format", "json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    (group,) = told["groups"]
+    shown = json.loads(capsys.readouterr().out)
+    (group,) = shown["groups"]
     assert [n["name"] for n in group["nodes"] if n["differs"]] == ["node04"]
     assert group["nodes"][4]["parts"]["CPU"]["median"] == pytest.approx(1.2, abs=0.01)
     assert group["nodes"][4]["unlike_most"] == ["turbo on (others off)"]
-    assert (told["status"], len(group["points"])) == (1, ops)
+    assert (shown["status"], len(group["points"])) == (1, ops)
     assert main(["fleet", *files, "--format", "markdown"]) == 1
     assert "| node04 |" in capsys.readouterr().out
 

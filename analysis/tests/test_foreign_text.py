@@ -49,15 +49,15 @@ def path(tmp_path):
             "environment": {"OMP_WAIT_POLICY": "active"},
         }
     )
-    told = planted.replace("\ud800", "")  # of a visit it is wrong
-    visited = {"reason": told, "family": told, "doubt": told, "build": told, "pairing": told}
-    visited["census"] = {"verdict": told, "reason": told, "per_op": {told: 1.0}}
-    shared = [point(type="int32", placement="shared", lanes=n, odd=told) for n in (1, 2, 4)]
+    shown = planted.replace("\ud800", "")  # of a visit it is wrong
+    visited = {"reason": shown, "family": shown, "doubt": shown, "build": shown, "pairing": shown}
+    visited["census"] = {"verdict": shown, "reason": shown, "per_op": {shown: 1.0}}
+    shared = [point(type="int32", placement="shared", lanes=n, odd=shown) for n in (1, 2, 4)]
     op = point(f"op{markup}", lanes=2)
     lines = [visits(around(5.0 * (i + 1)), p, **visited) for i, p in enumerate([*shared, op])]
-    lost = visits([1.0], point(lanes=8), status="failed", estimates=[], reason=told)
-    refused = {"kind": "refused", "point": point("x"), "status": "unsupported", "reason": told}
-    same = {"kind": "same", "point": point("y"), "measured_as": shared[0], "why": told}
+    lost = visits([1.0], point(lanes=8), status="failed", estimates=[], reason=shown)
+    refused = {"kind": "refused", "point": point("x"), "status": "unsupported", "reason": shown}
+    same = {"kind": "same", "point": point("y"), "measured_as": shared[0], "why": shown}
     bad = visits([1.0], point(f"bad{terminal}"))
     end = poisoned({"kind": "end", "reason": "complete", "time": "t"})
     return str(
@@ -138,7 +138,7 @@ def test_an_argument_is_repeated_in_letters_and_not_whole(capsys, arguments):
     long = "\x1b[31m\u202e" + "x" * 5000
     with contextlib.suppress(SystemExit):
         main([argument.replace("LONG", long) for argument in arguments])
-    said = capsys.readouterr().err
-    assert "xxx" in said
-    assert len(said) < 2500
-    assert not set(said) & {"\x1b", "\u202e"}
+    shown = capsys.readouterr().err
+    assert "xxx" in shown
+    assert len(shown) < 2500
+    assert not set(shown) & {"\x1b", "\u202e"}

@@ -28,8 +28,8 @@ def chain(**axes):
 def measured(tmp_path, *costs_of_points):
     """Points with their cost and what their visits say beside it; polls are 1, 3 and 9."""
     lines = []
-    for what, cost, *said in costs_of_points:
-        more = said[0] if said else {}
+    for what, cost, *shown in costs_of_points:
+        more = shown[0] if shown else {}
         made = visits([cost * 0.999, cost, cost * 1.001], what, device=0, family="handoff", **more)
         for line, polls in zip(made, (9, 1, 3), strict=True):
             line["polls_per_handoff"] = polls
@@ -60,13 +60,13 @@ def made_by_hand(tmp_path):
     )
 
 
-def told(campaign):
+def printed_text(campaign):
     (section,) = sections(campaign, ["handoff"])
     return as_plain(section.title, section.blocks)
 
 
 def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
-    text = told(made_by_hand(tmp_path))
+    text = printed_text(made_by_hand(tmp_path))
     one, ring = re.split("form; ring through 10 blocks of 32 threads\n", text)
     assert "ring of the warps of one block of 64 threads\n" in one
     assert re.search(r"ld.acquire, st.release +block +80.00 +0.100 +0\.\d+\.\.0\.\d+ +3\n", one)
@@ -84,7 +84,7 @@ def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
 
 
 def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
-    text = told(made_by_hand(tmp_path))
+    text = printed_text(made_by_hand(tmp_path))
     assert (
         "- ring of the warps of one block of 64 threads, data and flag in order: take ld.acquire, "
         "st.release at scope block (80.00 ns), because "
@@ -98,7 +98,7 @@ def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
 
 
 def test_without_the_device_form_there_is_no_ratio(tmp_path):
-    text = told(measured(tmp_path, (warp(scope="block"), 80.0)))
+    text = printed_text(measured(tmp_path, (warp(scope="block"), 80.0)))
     assert re.search(r"block +80.00 +- +3 +ptx at device scope was not measured\n", text)
 
 
@@ -106,13 +106,13 @@ def test_a_failed_form_is_a_row_too(tmp_path):
     bad = visits([1.0], warp(), device=0, status="failed", reason="data of before the flag")
     bad[0]["estimates"] = []
     good = visits([80.0, 81.0], warp(scope="block"), device=0)
-    text = told(read(write(tmp_path / "f.jsonl", bad, good)))
+    text = printed_text(read(write(tmp_path / "f.jsonl", bad, good)))
     assert re.search(r"ld.acquire, st.release +device +failed +1\n", text)
     assert re.search(r"block +80.50 +- +not resolved\n", text)
 
 
 def test_distances_are_grouped_by_what_told_the_gpc(tmp_path):
-    text = told(made_by_hand(tmp_path))
+    text = printed_text(made_by_hand(tmp_path))
     for row in (
         "of one block +block +1 +80.00",
         "of one block +device +1 +800.0",
@@ -128,7 +128,7 @@ def test_distances_are_grouped_by_what_told_the_gpc(tmp_path):
 
 
 def test_the_chain_stands_beside_what_was_published(tmp_path):
-    text = told(made_by_hand(tmp_path))
+    text = printed_text(made_by_hand(tmp_path))
     # 277 ms over 2^20 warps are 264.2 ns, and 0.0919 times the 3014 ms of the device's.
     assert re.search(
         r"ld.acquire, st.release +block +264.0 +264.2 +0.092 +0\.\d+\.\.0\.\d+ +0.092 +0.999 \(\S+\) +"

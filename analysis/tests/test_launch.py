@@ -30,13 +30,13 @@ def measured(tmp_path, *points, scatter=0.004):
     return read(write(tmp_path / "f.jsonl", *lines))
 
 
-def told(tmp_path, *points, **how):
+def printed_text(tmp_path, *points, **how):
     (section,) = sections(measured(tmp_path, *points, **how), ["launch"])
     return as_plain(section.title, section.blocks)
 
 
 def test_the_boundary_is_taken_apart(tmp_path):
-    text = told(tmp_path, *TAKEN_APART)
+    text = printed_text(tmp_path, *TAKEN_APART)
     assert re.search(r"\nns, by blocks x threads of the kernel +1 x 32 +132 x 1024\n", text)
     assert re.search(r"\nlaunch and wait +6000 +9000\n", text)
     assert re.search(r"\none more graph in the stream: first kernel +4000\n", text)
@@ -60,7 +60,7 @@ def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
         r"there, 2200 ns by itself; a graph of 9 kernels takes 0\.606 times as long "
         r"\(0\.\d+ to 0\.\d+\) as 9 launches, and all from 9 kernels on are faster "
         r"\(by the line through the sizes from 3 kernels on\)\n",
-        told(tmp_path, *TAKEN_APART),
+        printed_text(tmp_path, *TAKEN_APART),
     )
 
 
@@ -69,32 +69,32 @@ def test_a_graph_that_saves_nothing_is_not_praised(tmp_path):
         (cuda("additional_graph_launch", size=1), 4000.0),
         (cuda("additional_graph_launch", size=9), 12000.0),
     ]
-    text = told(tmp_path, (cuda("additional_launch"), 900.0), *graph)
+    text = printed_text(tmp_path, (cuda("additional_launch"), 900.0), *graph)
     assert re.search(
         r"takes 1\.48 times as long \(1\.\d+ to 1\.\d+\) as 9 launches, slower\n", text
     )
-    text = told(tmp_path, (cuda("additional_launch"), 12000.0 / 9), *graph)
+    text = printed_text(tmp_path, (cuda("additional_launch"), 12000.0 / 9), *graph)
     assert re.search(
         r"1\.00 times as long \(\S+ to \S+\) as 9 launches, the same within 5%\n", text
     )
-    text = told(tmp_path, (cuda("additional_launch"), 1400.0), *graph, scatter=0.2)
+    text = printed_text(tmp_path, (cuda("additional_launch"), 1400.0), *graph, scatter=0.2)
     assert ", cannot tell\n" in text
 
 
 def test_a_kernel_far_from_what_its_call_takes_is_not_paced_by_the_host(tmp_path):
-    text = told(tmp_path, *TAKEN_APART[:2], (cuda("additional_launch"), 1500.0))
+    text = printed_text(tmp_path, *TAKEN_APART[:2], (cuda("additional_launch"), 1500.0))
     assert "a further kernel takes 1500 ns, 25 %" in text
     assert "sets the pace" not in text
 
 
 def test_a_call_that_is_not_resolved_below_the_whole_is_no_part_of_it(tmp_path):
-    text = told(tmp_path, (cuda("launch"), 6000.0), (cuda("launch_call"), 5900.0))
+    text = printed_text(tmp_path, (cuda("launch"), 6000.0), (cuda("launch_call"), 5900.0))
     assert "- A launch that is" not in text
 
 
 def test_near_and_far_are_columns_of_their_own(tmp_path):
     places = [(cuda("launch", home=h), ns) for h, ns in (("other", 7000.0), ("first", 6000.0))]
-    text = told(tmp_path, *places)
+    text = printed_text(tmp_path, *places)
     assert re.search(r"kernel +1 x 32, near +1 x 32, far\n.* +6000 +7000$", text)
     assert "- A kernel that does nothing (1 x 32, near) takes 6000 ns" in text
 

@@ -28,7 +28,7 @@ def measured(tmp_path, *points):
     return read(write(tmp_path / "f.jsonl", lines))
 
 
-def told(tmp_path, *points):
+def printed_text(tmp_path, *points):
     (section,) = sections(measured(tmp_path, *points), ["levels"])
     return as_plain(section.title, section.blocks)
 
@@ -55,7 +55,7 @@ def test_a_row_of_the_axis_has_ops_of_its_level_only():
 
 
 def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
-    text = told(
+    text = printed_text(
         tmp_path,
         (cuda("shuffle_idx"), 13.0),
         (cuda("shuffle_up"), 13.1),
@@ -71,11 +71,13 @@ def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
     assert re.search(r"cluster +not measured\n", text)
     assert "several GPUs are measured by `syncmeter run --study multi-gpu`" in text
     assert "a shuffle waits for its value" in text
-    assert "shuffle" not in told(tmp_path, (cuda("barrier"), 7.0))
+    assert "shuffle" not in printed_text(tmp_path, (cuda("barrier"), 7.0))
 
 
 def test_a_group_of_one_thread_waits_for_nobody(tmp_path):
-    text = told(tmp_path, (cuda("tile_sync", size=1), 1.0), (cuda("tile_sync", size=2), 9.0))
+    text = printed_text(
+        tmp_path, (cuda("tile_sync", size=1), 1.0), (cuda("tile_sync", size=2), 9.0)
+    )
     assert re.search(r"warp, barrier +tile_sync +2 ", text)
     assert "not measured" not in text  # of one level alone nothing is missed
 
@@ -88,13 +90,13 @@ def test_without_a_latency_there_is_no_section(tmp_path):
 def test_several_gpus_are_a_level_beside_others_only(tmp_path):
     over = (cuda("multi_gpu_barrier_flags", blocks=132, size=2), 2110.0)
     assert sections(measured(tmp_path, over), ["levels"]) == []
-    text = told(tmp_path, over, (cuda("grid_sync", blocks=132), 970.0))
+    text = printed_text(tmp_path, over, (cuda("grid_sync", blocks=132), 970.0))
     assert re.search(r"several GPUs +multi_gpu_barrier_flags +2 +132 x 32 +2110 ", text)
     assert "multi-gpu`" not in text
 
 
 def test_the_rate_of_blocks_is_that_of_their_best_launch(tmp_path):
-    text = told(
+    text = printed_text(
         tmp_path,
         (cuda("barrier"), 7.0),
         (cuda("barrier", blocks=132, lanes=64), 10.0),
@@ -109,7 +111,7 @@ def test_the_rate_of_blocks_is_that_of_their_best_launch(tmp_path):
 
 
 def test_the_grid_is_a_table_of_threads_and_blocks(tmp_path):
-    text = told(
+    text = printed_text(
         tmp_path,
         (cuda("grid_sync", blocks=10), 970.0),
         (cuda("grid_sync", blocks=20), 1220.0),
@@ -120,7 +122,7 @@ def test_the_grid_is_a_table_of_threads_and_blocks(tmp_path):
 
 
 def test_barriers_in_software_stand_against_the_grids_own(tmp_path):
-    text = told(
+    text = printed_text(
         tmp_path,
         (cuda("grid_sync", blocks=10), 1000.0),
         (cuda("software_barrier_counter", blocks=10), 2000.0),
@@ -142,12 +144,12 @@ def test_barriers_in_software_stand_against_the_grids_own(tmp_path):
 
 def test_each_add_of_a_chain_has_its_cycles(tmp_path):
     chain = [(cuda("fadd_chain", size=2048), 4096.0), (cuda("fadd_chain", size=32), 64.0)]
-    text = told(tmp_path, (cuda("barrier"), 7.0), *chain)
+    text = printed_text(tmp_path, (cuda("barrier"), 7.0), *chain)
     assert re.search(r"32 +128.0 +4.000\n +2048 +8192 +4.000\n", text)
 
 
 def test_both_methods_come_with_their_deviations(tmp_path):
-    text = told(tmp_path, (cuda("barrier"), 8.0))
+    text = printed_text(tmp_path, (cuda("barrier"), 8.0))
     assert re.search(r"barrier +1 x 32 +8.000 ± 0\.\d+ +8.800 ± 2.000 +1.100 +cycles of one", text)
     assert "No host's time" not in text
 
@@ -208,7 +210,7 @@ def test_the_grid_is_laid_out_by_threads_and_blocks(tmp_path):
 
 def test_one_launch_is_no_map(tmp_path):
     assert "grid-barrier" not in figures(tmp_path, (cuda("grid_sync", blocks=132), 970.0))
-    assert "by launch" not in told(tmp_path, (cuda("grid_sync", blocks=132), 970.0))
+    assert "by launch" not in printed_text(tmp_path, (cuda("grid_sync", blocks=132), 970.0))
 
 
 def test_arrays_are_no_level(tmp_path):

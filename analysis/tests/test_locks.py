@@ -58,7 +58,7 @@ def rows_of(tmp_path, *lines):
     return locks.rows(read(write(tmp_path / "f", *lines, first=campaign(**STUDY))))
 
 
-def told(tmp_path, *lines, first=None):
+def printed_text(tmp_path, *lines, first=None):
     path = write(tmp_path / "f", *lines, first=first or campaign(**STUDY))
     (section,) = sections(read(path), ["locks"])
     return as_plain(section.title, section.blocks)
@@ -90,7 +90,7 @@ def test_the_fastest_alone_need_not_be_the_fastest_under_contention(tmp_path):
 
 
 def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
-    text = told(tmp_path, locks_lines(4))
+    text = printed_text(tmp_path, locks_lines(4))
     assert "One add under each lock: int32, 4 lanes, affinity close" in text
     assert "- 1 thread, one add under the lock: take omp spin_lock (" in text
     assert "- 4 threads, one add under the lock: take omp lock (212.5 ns, " in text
@@ -106,7 +106,7 @@ def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
 
 def test_locks_between_which_no_difference_could_be_shown_are_named(tmp_path):
     near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.08)
-    text = told(tmp_path, locks_lines(4), near)
+    text = printed_text(tmp_path, locks_lines(4), near)
     assert "; no difference to omp ticket_lock could be shown; " in text
 
 
@@ -118,7 +118,7 @@ def test_of_locks_without_a_difference_the_one_of_the_api_is_taken(tmp_path):
     because = (
         "because it needs no code of your own and no difference to the fastest, omp ticket_lock ("
     )
-    assert because in told(tmp_path, locks_lines(4), slower)
+    assert because in printed_text(tmp_path, locks_lines(4), slower)
     # Under load intervals are wide: what may be much slower is in a repeat.
     wide = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.5)
     (table,) = rows_of(tmp_path, locks_lines(4), wide).tables
@@ -138,30 +138,32 @@ def test_a_reason_is_printed_where_the_figures_hold_it(tmp_path):
             what["op"] = what["op"].replace("lock_add", "critical_add", what["op"] == "lock_add")
             code = {"xchg_mem": 1.0} if "spin" in what["op"] else per_op
             line["census"] = {"verdict": "declared", "per_op": code}
-        return told(tmp_path, lines)
+        return printed_text(tmp_path, lines)
 
     reason = ", because it is 1 atomic instruction and no call"
     assert reason in alone({"call:lock": 2.0})
     assert reason not in alone({"lock_xadd": 1.0})
     # 212.5 ns of 4 threads.
-    assert ", because it passes on every 53.13 ns (alone 26.57 ns)" in told(
+    assert ", because it passes on every 53.13 ns (alone 26.57 ns)" in printed_text(
         tmp_path, locks_lines(4)
     )
-    far = told(tmp_path, locks_lines(4, hop=100.0))
+    far = printed_text(tmp_path, locks_lines(4, hop=100.0))
     assert ", because a section takes less than moving a cache line (100 ns): it often stays" in far
 
 
 def test_a_lock_below_what_can_be_resolved_may_be_the_fastest(tmp_path):
     costs = [-20.0, 30.0, 5.0, -10.0, 25.0]
     unknown = visits(costs, lock("omp", "ticket_lock_add", 4), family="critical")
-    text = told(tmp_path, locks_lines(4), unknown)
+    text = printed_text(tmp_path, locks_lines(4), unknown)
     assert "cannot tell which lock is the fastest: omp ticket_lock (< " in text
     assert " ns) is too near to nothing to be resolved; of the others take omp lock (212.5 " in text
 
 
 def test_locks_that_no_thread_suffers_from_are_fair(tmp_path):
     even = [line | {"fairness": 1.0, "slowest_over_fastest": 1.02} for line in locks_lines(4)]
-    assert "- every lock is fair: no thread took more than 5% longer" in told(tmp_path, even)
+    assert "- every lock is fair: no thread took more than 5% longer" in printed_text(
+        tmp_path, even
+    )
 
 
 def test_a_lone_lane_is_compared_where_no_pass_saw_both_quiet(tmp_path):
@@ -178,7 +180,7 @@ def test_a_lone_lane_is_compared_where_no_pass_saw_both_quiet(tmp_path):
 
 
 def test_lanes_between_have_a_table_of_their_own(tmp_path):
-    text = told(tmp_path, locks_lines(4), five(lock("omp", "lock_add", 2), 50.0, 0.91))
+    text = printed_text(tmp_path, locks_lines(4), five(lock("omp", "lock_add", 2), 50.0, 0.91))
     assert "One lock for all lanes: ops/s of all of them, and fairness" in text
     (row,) = [x for x in text.split("1 lane ")[-1].splitlines() if x.startswith("omp      lock")]
     # 2 lanes of 66.55 ns an op each.
@@ -186,7 +188,7 @@ def test_lanes_between_have_a_table_of_their_own(tmp_path):
 
 
 def test_one_lane_alone_knows_nothing_of_contention(tmp_path):
-    text = told(tmp_path, locks_lines(1))
+    text = printed_text(tmp_path, locks_lines(1))
     assert "- threads that share a lock: cannot tell: only one thread was measured" in text
     assert "least fair" not in text
 
@@ -197,7 +199,7 @@ def test_a_lock_seen_in_another_placement_state_is_not_comparable(tmp_path):
     (table,) = rows_of(tmp_path, locks_lines(4, hop=65.0), far).tables
     ticket = next(row.on_one[4] for row in table.rows if row.op == "ticket_lock_add")
     assert isinstance(table.shared.over(ticket), NotComparable)
-    text = told(tmp_path, locks_lines(4, hop=65.0), far)
+    text = printed_text(tmp_path, locks_lines(4, hop=65.0), far)
     assert (
         "; omp ticket_lock (seen in different placement states) cannot be compared with it" in text
     )

@@ -206,13 +206,13 @@ def of(study):
 
 @pytest.mark.parametrize("study", FILES)
 def test_text_and_report_show_the_same_rows(study):
-    _, told, report = of(study)
-    text, page = as_plain(told.title, told.blocks), as_markdown(report)
+    _, of_study, report = of(study)
+    text, page = as_plain(of_study.title, of_study.blocks), as_markdown(report)
     (section,) = [s for s in report.sections if s.id == study]
-    assert section.title == told.title
-    assert [b for b in section.blocks if not isinstance(b, Drawing)] == told.blocks
-    assert told.blocks
-    for block in told.blocks:
+    assert section.title == of_study.title
+    assert [b for b in section.blocks if not isinstance(b, Drawing)] == of_study.blocks
+    assert of_study.blocks
+    for block in of_study.blocks:
         if isinstance(block, Table):
             for row in block.rows:
                 shown = [cell.text for cell in row if cell.text]
@@ -239,12 +239,12 @@ def _in_order(cells, line):
 
 @pytest.mark.parametrize("study", FILES)
 def test_what_was_found_is_said_and_drawn(study):
-    campaign, told, report = of(study)
-    _, said, titles = FILES[study]
-    text = as_plain(told.title, told.blocks)
-    for sentence in said:
+    campaign, of_study, report = of(study)
+    _, sentences, titles = FILES[study]
+    text = as_plain(of_study.title, of_study.blocks)
+    for sentence in sentences:
         assert sentence in text
-    figures = told.figures
+    figures = of_study.figures
     assert {f.id for f in figures} <= {f.id for f in report.figures}
     assert (len(figures) if isinstance(titles, int) else [f.title for f in figures]) == titles
     for figure in figures:
@@ -267,9 +267,9 @@ def test_of_several_files_a_table_says_which_it_is_of(study, tmp_path):
 
 
 def test_a_cost_that_every_visit_saw_is_never_not_resolved():
-    _, told, _ = of("barrier")
+    _, of_study, _ = of("barrier")
     # A passive barrier of 88 us (13 to 578 over visits) is a cost.
-    assert "not_resolved" not in as_plain(told.title, told.blocks)
+    assert "not_resolved" not in as_plain(of_study.title, of_study.blocks)
 
 
 def test_files_are_small_and_name_no_host():

@@ -44,7 +44,7 @@ def found_in(path, *lines):
     return multi_gpu.rows(read(write(path, *lines)))
 
 
-def told(path, *lines):
+def printed_text(path, *lines):
     return section_text(multi_gpu, found_in(path, *lines))
 
 
@@ -56,7 +56,7 @@ def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
         access("second", 850.0),
         access("other", 1000.0),
     ]
-    text = told(tmp_path / "f", *lines)
+    text = printed_text(tmp_path / "f", *lines)
     assert (
         "- 0 to 1: peer access, native atomics, performance rank 0, 18 NVLinks of device 0 up"
         in text
@@ -75,13 +75,15 @@ def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
 
 def test_a_link_without_peer_access_says_so(tmp_path):
     weak = {**LINK, "peer_access": False, "native_atomics": False, "nvlinks": 0}
-    text = told(tmp_path / "f", barrier("barrier_flags", 2, 3500.0, first={"links": [weak]}))
+    text = printed_text(
+        tmp_path / "f", barrier("barrier_flags", 2, 3500.0, first={"links": [weak]})
+    )
     assert "- 0 to 1: no peer access, no native atomics, performance rank 0\n" in text
 
 
 def test_a_step_that_is_not_resolved_costs_nothing(tmp_path):
     lines = [barrier("barrier_flags", n, ns) for n, ns in ((2, 2200.0), (3, 2210.0))]
-    text = told(tmp_path / "f", *lines)
+    text = printed_text(tmp_path / "f", *lines)
     assert "; that is as fast as over 2 devices\n" in text
     assert " as long as over" not in text
 
@@ -99,13 +101,13 @@ def test_a_step_is_from_the_next_fewer_devices_of_the_same_barrier_and_launch(tm
     most = found_in(tmp_path / "f", *lines).fastest[-1]
     assert (most.devices, most.fewer.point.size) == (4, 2)
     assert most.step.value == pytest.approx(2)
-    text = told(tmp_path / "g", *lines)
-    assert "no difference to barrier_counter, counter on the second could be shown" in text
+    text = printed_text(tmp_path / "g", *lines)
+    assert "no difference to barrier_counter (counter on the second) could be shown" in text
 
 
 def test_the_text_says_what_the_litmus_counted(tmp_path):
     lines = [handoff("device", "acq_rel", 7), handoff("system", "relaxed", 0)]
-    text = told(tmp_path / "f", *lines)
+    text = printed_text(tmp_path / "f", *lines)
     assert "7 of 400" in text
     assert (
         "device scope between devices: stale data were seen 7 times of 400: not enough to order data"
@@ -118,7 +120,7 @@ def test_a_host_is_no_other_device(tmp_path):
     lines = [handoff("device", "acq_rel", 7, op="cpu_gpu_handoff")]
     found = found_in(tmp_path / "f", *lines)
     assert found.litmus(op="gpu_handoff", scope="device").looked_at == 0
-    assert "device scope between devices" not in told(tmp_path / "g", *lines)
+    assert "device scope between devices" not in printed_text(tmp_path / "g", *lines)
 
 
 def test_adds_of_all_devices_to_one_cell(tmp_path):
@@ -128,7 +130,7 @@ def test_adds_of_all_devices_to_one_cell(tmp_path):
     (row,) = found_in(tmp_path / "f", lines).contention
     assert row.adds_per_s == pytest.approx(64e7, rel=0.01)
     assert row.shares == (1.55, 0.45)
-    text = told(tmp_path / "g", lines)
+    text = printed_text(tmp_path / "g", lines)
     assert text.splitlines()[-3].split()[-4:] == ["M", "0.990", "1.55", "0.45"]
     assert "which runs alone at the end" in text
 
@@ -141,7 +143,7 @@ def test_what_was_not_supported_is_left_out_and_what_has_no_cost_says_why(tmp_pa
         line.update(status="timeout", estimates=[])
     for line in unable:
         line.update(status="unsupported", estimates=[])
-    text = told(tmp_path / "f", lines, late, unable)
+    text = printed_text(tmp_path / "f", lines, late, unable)
     assert "host_barrier" not in text
     assert "timeout" in text
 

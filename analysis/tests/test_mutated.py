@@ -69,11 +69,11 @@ def check(*arguments):
     out, err = io.StringIO(), io.StringIO()
     with within_20_seconds(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = main([str(a) for a in arguments])
-    printed, said = out.getvalue(), err.getvalue()
+    printed, complaint = out.getvalue(), err.getvalue()
     assert status in (0, 1, 2)
-    assert not {c for c in printed + said if not c.isprintable()} - {"\n"}
+    assert not {c for c in printed + complaint if not c.isprintable()} - {"\n"}
     if status == 2 and arguments[0] != "compare":
-        assert said.startswith("syncmeter-report: ") and said.count("\n") == 1
+        assert complaint.startswith("syncmeter-report: ") and complaint.count("\n") == 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < most_kib
     return status
 

@@ -58,10 +58,10 @@ def made(tmp_path, end, n_busy=5, hypervisor=True, lines=None):
 def test_the_cause_is_named_with_what_to_do(tmp_path, end, hypervisor, whose, says):
     c = made(tmp_path, end, hypervisor=hypervisor)
     assert verdict_of_machine(c)[0].startswith(f"Noisy: {whose} in 100 % of the rounds;")
-    told = noise_sentences(c)
-    assert says in " ".join(told)
-    assert bool(told) == bool(says)
-    assert findings(c)[1 : 1 + len(told)] == told
+    shown = noise_sentences(c)
+    assert says in " ".join(shown)
+    assert bool(shown) == bool(says)
+    assert findings(c)[1 : 1 + len(shown)] == shown
 
 
 def test_a_quiet_machine_says_nothing_of_little_use(tmp_path):
@@ -114,6 +114,6 @@ def clocked(ghz):
     ],
 )
 def test_a_clock_that_changed_is_named(tmp_path, ghz, hypervisor, says):
-    told = noise_sentences(made(tmp_path, use(), hypervisor=hypervisor, lines=clocked(ghz)))
-    assert says in " ".join(told)
-    assert len(told) == bool(says)
+    shown = noise_sentences(made(tmp_path, use(), hypervisor=hypervisor, lines=clocked(ghz)))
+    assert says in " ".join(shown)
+    assert len(shown) == bool(says)

@@ -23,11 +23,11 @@ def table(columns, *rows, **more):
 
 @pytest.mark.parametrize("file", DATA, ids=without_suffixes)
 def test_measured_studies_fit_80_columns_and_lose_no_figure(file):
-    for told in sections(read_campaign([file])):
-        lines = as_plain(told.title, told.blocks, width=80).splitlines()
+    for shown in sections(read_campaign([file])):
+        lines = as_plain(shown.title, shown.blocks, width=80).splitlines()
         assert max(map(len, lines)) <= 80, max(lines, key=len)
         printed = set(" ".join(lines).replace(",", " ").replace(";", " ").split())
-        for block in told.blocks:
+        for block in shown.blocks:
             if isinstance(block, Table):
                 kept = [i for i in range(len(block.columns)) if i not in block.spare]
                 words = {w for row in block.rows for i in kept for w in row[i].whole.split()}

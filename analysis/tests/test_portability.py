@@ -40,7 +40,7 @@ def side_of(path, *lines):
     return side
 
 
-def told(path, *lines):
+def printed_text(path, *lines):
     (section,) = sections(read(write(path, *lines)), ["portability"])
     return as_plain(section.title, section.blocks)
 
@@ -56,13 +56,13 @@ def test_a_drift_of_the_machine_cancels(tmp_path):
 
 
 def test_the_table_says_what_ran_and_what_follows(tmp_path):
-    text = told(tmp_path / "f", drifting(1.5))
+    text = printed_text(tmp_path / "f", drifting(1.5))
     assert "lock_add 1" in text
     assert "lock_cmpxchg 1" in text
     assert "move" not in text
     assert "slower, other code" in text
     assert "is as fast as omp (within 5%) at 0 of 1 point, slower at 1" in text
-    assert "the same, same code" in told(tmp_path / "f", drifting(1.0))
+    assert "the same, same code" in printed_text(tmp_path / "f", drifting(1.0))
 
 
 def test_what_is_the_compilers_affair_is_left_out_everywhere():
@@ -112,7 +112,7 @@ def test_a_pair_without_a_ratio_says_why(tmp_path):
         "seen in different placement states": ["handoff"],
     }
     assert side.alone == (1, 0)
-    text = told(tmp_path / "f", lines)
+    text = printed_text(tmp_path / "f", lines)
     assert "3 more have no ratio" in text
     assert "- 1 point of omp without a counterpart of kokkos-openmp" in text
 
@@ -142,7 +142,7 @@ def test_one_state_in_common_is_compared(tmp_path):
     ]
     (row,) = side_of(tmp_path / "f", lines).rows
     assert row.difference.ratio.value == pytest.approx(1.5)
-    assert "hop 240 ns" in told(tmp_path / "f", lines)
+    assert "hop 240 ns" in printed_text(tmp_path / "f", lines)
 
 
 def test_points_that_share_both_measurements_are_one_row_that_names_them(tmp_path):
@@ -153,7 +153,7 @@ def test_points_that_share_both_measurements_are_one_row_that_names_them(tmp_pat
     ]
     (row,) = side_of(tmp_path / "f", drifting(1.5), same).rows
     assert [s.point.op for s in row.points] == ["atomic_add", "atomic_sub", "atomic_add"]
-    text = told(tmp_path / "f", drifting(1.5), same)
+    text = printed_text(tmp_path / "f", drifting(1.5), same)
     assert "atomic_add atomic_sub  int32" in text
     assert "close spread" in text
 
@@ -165,7 +165,7 @@ def test_rows_that_differ_in_a_rare_axis_can_be_told_apart(tmp_path):
         for b in ("omp", "kokkos-openmp")
         for line in visits([5.0] * 5, at(b, size=size, late_us=20))
     ]
-    text = told(tmp_path / "f", lines)
+    text = printed_text(tmp_path / "f", lines)
     assert "size 8 one lane 20 µs late" in text
     assert "size 64 one lane 20 µs late" in text
 
@@ -236,8 +236,8 @@ def test_of_a_measured_file_text_and_compare_judge_the_same(tmp_path):
     path = tmp_path / "f.jsonl"
     path.write_text(text_of(MEASURED).decode().replace('"std"', '"kokkos-threads"'))
     campaign = read(path)
-    (told,) = sections(campaign, ["portability"])
-    (side,) = told.rows
+    (section,) = sections(campaign, ["portability"])
+    (side,) = section.rows
     (c,) = compare_by("backend", [read_results(path)])
     assert (side.native, side.other) == c.names == ("omp", "kokkos-threads")
     assert {(r.native.id, r.other.id, r.difference.verdict) for r in side.rows} == {
@@ -261,7 +261,7 @@ def forks(*apis):
 def test_ways_to_fork_stand_side_by_side_where_one_is_portable(tmp_path):
     native = [("omp", "parallel_region", 1000.0), ("std", "thread_create_join", 50000.0)]
     native.append(("libraries", "tbb_parallel_for", 90.0))
-    text = told(tmp_path / "f", forks(*native, ("kokkos-openmp", "launch_team", 2000.0)))
+    text = printed_text(tmp_path / "f", forks(*native, ("kokkos-openmp", "launch_team", 2000.0)))
     assert "- fork and join of 2 threads: take omp active (1000 ns" in text
     table = text.partition("Fork and join of 2 threads")[2]
     for way, ratio in (("kokkos-openmp active", "2.00"), ("std", "50.0")):

@@ -22,7 +22,7 @@ def path_of(tmp_path, *lines):
     return write(tmp_path / "f", *lines, first=campaign(**STUDY))
 
 
-def told(tmp_path, *lines):
+def printed_text(tmp_path, *lines):
     (section,) = sections(read(path_of(tmp_path, *lines)), ["processes"])
     return as_plain(section.title, section.blocks)
 
@@ -48,7 +48,7 @@ def test_an_op_of_processes_stands_against_the_op_of_threads_that_it_stands_for(
         ("mpi", "atomic_add seq_cst"): 1.0,
         ("mpi", "rma_accumulate"): 5.0,
     }
-    flat = " ".join(told(tmp_path, *lines).split())
+    flat = " ".join(printed_text(tmp_path, *lines).split())
     assert (
         "2 lanes, one cell: the same by processes as by threads within 5%: atomic_add seq_cst"
         in flat
@@ -85,7 +85,7 @@ def test_lanes_and_cells_are_not_mixed(tmp_path):
 
 
 def test_without_threads_there_is_no_ratio_and_it_says_so(tmp_path):
-    text = told(tmp_path, *five("mpi", "barrier", 400.0, family="barrier"))
+    text = printed_text(tmp_path, *five("mpi", "barrier", 400.0, family="barrier"))
     assert "cannot tell: no op has a cost by threads and by processes" in " ".join(text.split())
 
 

@@ -49,7 +49,7 @@ def lines_of(worker):
 
 
 @pytest.fixture(scope="module", params=workers(), ids=lambda path: path.name)
-def said(request):
+def worker_lines(request):
     return lines_of(request.param)
 
 
@@ -61,11 +61,11 @@ def test_the_schema_is_one():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-def test_what_workers_say_fits(said):
+def test_what_workers_say_fits(worker_lines):
     assert {"capabilities", "worker", "accepted", "visit", "error"} <= {
-        line["kind"] for line in said
+        line["kind"] for line in worker_lines
     }
-    for line in said:
+    for line in worker_lines:
         jsonschema.Draft202012Validator(SCHEMA).validate(line)
 
 
@@ -87,8 +87,8 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("kind, path, value", CHANGES, ids=lambda x: str(x))
-def test_what_is_wrong_does_not_fit(said, kind, path, value):
-    line = copy.deepcopy(next(line for line in said if line["kind"] == kind))
+def test_what_is_wrong_does_not_fit(worker_lines, kind, path, value):
+    line = copy.deepcopy(next(line for line in worker_lines if line["kind"] == kind))
     assert valid(line)
     *outer, last = path
     place = line

@@ -5,7 +5,7 @@ from syncmeter_analysis.studies import sections
 from tests.made import campaign, point, read, visits, write
 
 
-def told(tmp_path, study, *lines):
+def printed_text(tmp_path, study, *lines):
     path = write(tmp_path / "f", *lines, first=campaign(options={"study": study}))
     (section,) = sections(read(path), [study])
     return as_plain(section.title, section.blocks, width=200)
@@ -22,7 +22,7 @@ def held(lock, ns, p999_ns, lanes=2, **axes):
 
 
 def test_of_held_locks_the_fastest_and_the_longest_waits_are_named(tmp_path):
-    text = told(
+    text = printed_text(
         tmp_path,
         "locks",
         held("mutex", 100.0, 9000, section_ns=50),
@@ -50,7 +50,7 @@ def test_the_fastest_scheme_is_told_by_runs_of_ratios(tmp_path):
     lines = []
     for reads, mutex, seqlock in ((1, 50.0, 80.0), (10, 50.0, 20.0), (100, 50.0, 10.0)):
         lines += datum("mutex", reads, mutex) + datum("seqlock", reads, seqlock)
-    text = " ".join(told(tmp_path, "read-mostly", lines).split())
+    text = " ".join(printed_text(tmp_path, "read-mostly", lines).split())
     assert (
         "- 2 threads, 64 bytes: at 1 reads a write take std mutex, because std seqlock takes "
         in text

@@ -42,7 +42,7 @@ def found_in(path, *lines):
     return reductions.rows(read(write(path, *lines)))
 
 
-def told(found):
+def printed_text(found):
     return section_text(reductions, found)
 
 
@@ -61,7 +61,7 @@ def test_a_share_is_of_the_reads_of_the_same_array(measured):
 
 
 def test_the_text_names_the_fastest_of_the_gpu_and_of_the_cpu(measured):
-    text = told(reductions.rows(measured))
+    text = printed_text(reductions.rows(measured))
     assert "One maximum of an array of 2^22 int32, 16.8 MB\n" in text
     assert "Of the reads: the time of read_bandwidth over the form's" in text
     assert "- 2^22 int32: take cuda reduce_max_cub (524.3 µs, 80 % of the reads' bandwidth)" in text
@@ -76,12 +76,25 @@ def test_forms_within_the_margin_are_named_together(tmp_path):
         reduction(10.2e3, on_gpu("reduce_max_persistent", 1 << 14)),
         reduction(11e3, on_gpu("reduce_max_block_atomic", 1 << 14)),
     ]
-    text = told(found_in(tmp_path / "f", *lines))
+    text = printed_text(found_in(tmp_path / "f", *lines))
     assert (
         "take cuda reduce_max_cub (10.00 µs), because cuda reduce_max_block_atomic in blocks of 256 "
         "takes 1.10 times as long (1.10 to 1.10); no difference to another could be shown\n" in text
     )
     assert "read_bandwidth" not in text
+
+
+def test_the_next_best_form_is_the_reason_not_the_slowest(tmp_path):
+    forms = ("cub", "persistent", "block_atomic", "warp_atomic", "global_atomic")
+    lines = [
+        reduction(2**n * 10e3, on_gpu(f"reduce_max_{form}", 1 << 14))
+        for n, form in enumerate(forms)
+    ]
+    text = " ".join(printed_text(found_in(tmp_path / "f", *lines)).split())
+    assert (
+        "take cuda reduce_max_cub (10.00 µs), because cuda reduce_max_persistent in "
+        "blocks of 256 takes 2.00 times as long (" in text
+    )
 
 
 def test_threads_in_another_placement_state_are_not_compared(tmp_path):
@@ -90,7 +103,7 @@ def test_threads_in_another_placement_state_are_not_compared(tmp_path):
         reduction(2000.0, on_cpu(8, 1 << 22, backend="std"), estimate={"hop_ns": 200.0}),
         reduction(7000.0, on_cpu(1, 1 << 22)),
     ]
-    text = told(found_in(tmp_path / "f", *lines))
+    text = printed_text(found_in(tmp_path / "f", *lines))
     assert (
         "take omp reduce_max on 8 threads (1000 ns), because omp reduce_max on 1 thread takes 7.00 "
         "times as long (7.00 to 7.00); std reduce_max on 8 threads (seen in different placement "
@@ -109,7 +122,7 @@ def test_affinities_that_place_alike_are_one_form(tmp_path):
     found = found_in(tmp_path / "f", *lines)
     (array,) = found
     assert [form.affinities for form in array.forms] == [["close", "spread"], ["close"]]
-    assert "close, spread" in told(found)
+    assert "close, spread" in printed_text(found)
 
 
 def test_what_has_no_cost_is_listed_with_its_status(tmp_path):
@@ -120,7 +133,7 @@ def test_what_has_no_cost_is_listed_with_its_status(tmp_path):
     ]
     found = found_in(tmp_path / "f", *lines)
     assert found[0].on_gpu is None
-    row = next(line for line in told(found).splitlines() if "global_atomic" in line)
+    row = next(line for line in printed_text(found).splitlines() if "global_atomic" in line)
     assert row.split() == ["cuda", "reduce_max_global_atomic", "256", "-", "too_slow"]
 
 

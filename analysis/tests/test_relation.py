@@ -112,7 +112,7 @@ def test_gpus_have_no_states_and_are_compared_by_their_estimates(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "told"),
+    ("low", "high", "shown"),
     [
         (1.06, 1.5, Verdict.slower),
         (0.5, 0.94, Verdict.faster),
@@ -123,9 +123,9 @@ def test_gpus_have_no_states_and_are_compared_by_their_estimates(tmp_path):
         (-math.inf, math.inf, Verdict.cannot_tell),
     ],
 )
-def test_the_interval_decides_and_the_margin_is_symmetric(low, high, told):
-    assert verdict_of(Interval(1.0, low, high)) is told
-    turned = {Verdict.slower: Verdict.faster, Verdict.faster: Verdict.slower}.get(told, told)
+def test_the_interval_decides_and_the_margin_is_symmetric(low, high, shown):
+    assert verdict_of(Interval(1.0, low, high)) is shown
+    turned = {Verdict.slower: Verdict.faster, Verdict.faster: Verdict.slower}.get(shown, shown)
     if math.isfinite(high):
         assert verdict_of(Interval(1.0, 1 / high, 1 / low)) is turned
 

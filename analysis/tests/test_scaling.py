@@ -21,15 +21,15 @@ def figures(tmp_path, *lines):
 
 
 @pytest.mark.parametrize(
-    ("hop", "told"),
+    ("hop", "shown"),
     [
         (66.0, "up to 8.00 times slower (8.00 to 8.00) from 2 to 8 threads"),
         (235.0, "not comparable"),
     ],
 )
-def test_costs_are_compared_in_one_state_or_not_at_all(tmp_path, hop, told):
+def test_costs_are_compared_in_one_state_or_not_at_all(tmp_path, hop, shown):
     (figure,) = figures(tmp_path, [at(2, 10.0, 65.0), at(4, 40.0, 66.0), at(8, 80.0, hop)])
-    assert told in figure.title
+    assert shown in figure.title
 
 
 def test_alternatives_stand_side_by_side_and_the_title_says_how_far_apart(tmp_path):

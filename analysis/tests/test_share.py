@@ -173,14 +173,14 @@ def test_host_and_users_are_taken_out_of_what_is_allowed(tmp_path):
 
 def test_members_that_say_who_and_where_are_left_out_whatever_they_hold(tmp_path):
     who = ("user", "owner", "login", "email", "host_id", "cwd", "home_directory", "serial", "uuid")
-    told = dict.fromkeys((*who, "pid", "uid"), "somebody") | {"sid": 77}
-    first, worker, *rest = ({**line, **told} for line in lines())
-    first["machine"] |= told
-    first["options"] |= told
-    worker["build"] |= told
+    personal = dict.fromkeys((*who, "pid", "uid"), "somebody") | {"sid": 77}
+    first, worker, *rest = ({**line, **personal} for line in lines())
+    first["machine"] |= personal
+    first["options"] |= personal
+    worker["build"] |= personal
     text = shared(tmp_path, first, worker, *rest)
     assert "somebody" not in text
-    assert not [name for name in told if f'"{name}"' in text]
+    assert not [name for name in personal if f'"{name}"' in text]
 
 
 def test_a_host_that_is_called_as_a_backend_takes_nothing_away(tmp_path):

@@ -100,8 +100,8 @@ def test_text_of_one_study_in_markdown(tmp_path, capsys):
 def test_text_of_other_points_says_what_there_is(tmp_path, capsys):
     path = write(tmp_path / "f.jsonl", visits(around(5.0), point(), status="failed"))
     assert main(["text", str(path)]) == 0
-    said = capsys.readouterr()
-    assert (said.out, said.err[:58]) == (
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err[:58]) == (
         "",
         "no points of a study with a text; these studies have one: ",
     )

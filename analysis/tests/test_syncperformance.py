@@ -15,8 +15,8 @@ from tests.made import read
 @pytest.fixture
 def imported(tmp_path):
     out = tmp_path / "out.jsonl"
-    said = import_syncperformance(published.system(tmp_path / "system9"), out)
-    return read(out), said
+    sentences = import_syncperformance(published.system(tmp_path / "system9"), out)
+    return read(out), sentences
 
 
 def of(campaign, **axes):
@@ -52,11 +52,11 @@ def test_lanes_beyond_the_machine_are_told(imported):
 
 
 def test_cells_that_are_not_positive_are_not_resolved(imported):
-    c, said = imported
+    c, sentences = imported
     found = of(c, op="atomic_add", type="double")
     assert len(found) == 8
     assert {s.status for s in found} == {"not_resolved"}
-    assert "8 of them not resolved" in said[0]
+    assert "8 of them not resolved" in sentences[0]
 
 
 def test_strides_and_types_are_kept(imported):
@@ -141,8 +141,8 @@ def test_cells_that_are_no_numbers_are_told(tmp_path):
         "1e-07\n", "oops\n"
     )
     published.put(tmp_path / "x" / "omp_barrier", text)
-    said = import_syncperformance(tmp_path / "x", tmp_path / "out.jsonl")
-    assert "'oops' is not a number" in said[1]
+    sentences = import_syncperformance(tmp_path / "x", tmp_path / "out.jsonl")
+    assert "'oops' is not a number" in sentences[1]
 
 
 root = os.environ.get("SYNCMETER_PUBLISHED")
@@ -154,8 +154,8 @@ root = os.environ.get("SYNCMETER_PUBLISHED")
 @pytest.mark.parametrize(("name", "pus"), [("system1", 40), ("system3", 32)])
 def test_the_published_tables_are_read_whole(tmp_path, name, pus):
     out = tmp_path / "out.jsonl"
-    said = import_syncperformance(Path(root or "") / "syncperformance" / name, out)
-    assert len(said) == 1
+    sentences = import_syncperformance(Path(root or "") / "syncperformance" / name, out)
+    assert len(sentences) == 1
     c = read(out)
     assert (c.machine.pus, c.notes) == (pus, [])
     assert len(c.points) > 15000

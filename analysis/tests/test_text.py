@@ -11,7 +11,7 @@ from syncmeter_analysis.relate import text
 
 
 @pytest.mark.parametrize(
-    ("per_s", "told"),
+    ("per_s", "shown"),
     [
         (0, "0.00"),
         (7, "7.00"),
@@ -23,12 +23,12 @@ from syncmeter_analysis.relate import text
         (4.2e16, "4.2e+04 T"),
     ],
 )
-def test_a_rate_has_three_digits_and_a_prefix(per_s, told):
-    assert text.rate(per_s) == told
+def test_a_rate_has_three_digits_and_a_prefix(per_s, shown):
+    assert text.rate(per_s) == shown
 
 
 @pytest.mark.parametrize(
-    ("ns", "told"),
+    ("ns", "shown"),
     [
         (0, "0.0000"),
         (0.00094, "9.4e-04"),
@@ -40,12 +40,12 @@ def test_a_rate_has_three_digits_and_a_prefix(per_s, told):
         (-3.2, "-3.200"),
     ],
 )
-def test_nanoseconds_have_four_digits(ns, told):
-    assert text.nanoseconds(ns) == told
+def test_nanoseconds_have_four_digits(ns, shown):
+    assert text.nanoseconds(ns) == shown
 
 
 @pytest.mark.parametrize(
-    ("ns", "told"),
+    ("ns", "shown"),
     [
         (9999.4, "9999 ns"),
         (37_900, "37.90 µs"),
@@ -56,8 +56,8 @@ def test_nanoseconds_have_four_digits(ns, told):
         (float("inf"), "unknown"),
     ],
 )
-def test_a_duration_has_four_digits_and_the_unit_that_suits(ns, told):
-    assert text.duration(ns) == told
+def test_a_duration_has_four_digits_and_the_unit_that_suits(ns, shown):
+    assert text.duration(ns) == shown
 
 
 def test_no_text_of_the_package_says_dear_or_cheap():

@@ -48,7 +48,7 @@ def part_of(tmp_path, lines):
     return part
 
 
-def told(tmp_path, lines):
+def printed_text(tmp_path, lines):
     (section,) = sections(read(write(tmp_path / "f", lines, first=first())), ["waiting"])
     return " ".join(as_plain(section.title, section.blocks).split())
 
@@ -89,13 +89,13 @@ class _cost_of:
 def test_one_lateness_decides_nothing(tmp_path):
     lines = [v for v in usual() if v["point"].get("late_us") == 10]
     assert part_of(tmp_path, lines).advice is None
-    assert "cannot tell how long to spin" in told(
+    assert "cannot tell how long to spin" in printed_text(
         tmp_path, [v for v in lines if v["point"]["op"] != "barrier_late"]
     )
 
 
 def test_each_runtime_gets_its_own_variable(tmp_path):
-    text = told(tmp_path, usual())
+    text = printed_text(tmp_path, usual())
     libgomp, libomp = part_of(tmp_path, usual()).runtimes
     assert libgomp.spins == pytest.approx(30000, rel=0.06), "300 us of 10 ns each"
     assert f"omp: export GOMP_SPINCOUNT={libgomp.spins} (spins for " in text
@@ -115,7 +115,7 @@ def test_where_sleeping_costs_nothing_sleep_at_once(tmp_path):
     lines = curve("wait_spin", [100.0] * 5) + curve("wait_atomic", [100.0] * 5, backend="std")
     lines += curve("barrier_late", [100.0] * 5, backend="omp")
     lines += curve("barrier_late", [100.0] * 5, backend="omp", wait="passive")
-    text = told(tmp_path, lines)
+    text = printed_text(tmp_path, lines)
     assert "your own code: sleep (atomic) at once" in text
     assert "omp: export OMP_WAIT_POLICY=passive" in text
 
@@ -124,11 +124,11 @@ def test_where_sleeping_never_pays_off_keep_spinning(tmp_path):
     lines = curve("wait_spin", [100.0] * 5) + curve("wait_futex", [5e6] * 5)
     lines += curve("barrier_late", [100.0] * 5, backend="omp")
     lines += curve("barrier_late", [5e6] * 5, backend="omp", wait="passive")
-    assert "omp: export OMP_WAIT_POLICY=active" in told(tmp_path, lines)
+    assert "omp: export OMP_WAIT_POLICY=active" in printed_text(tmp_path, lines)
 
 
 def test_what_a_wait_burns_has_a_table_of_its_own(tmp_path):
-    text = told(tmp_path, usual())
+    text = printed_text(tmp_path, usual())
     assert "us of CPU time that a waiting lane burns" in text
     part = part_of(tmp_path, usual())
     pausing = next(way for way in part.ways if way.name == "pause")
@@ -164,11 +164,11 @@ def test_what_a_waiting_lane_costs_one_that_works(tmp_path):
     assert [(n.way, n.affinity) for n in part.neighbours] == [
         (way, where) for where in ("close", "smt") for way in ("spin", "pause", "futex")
     ]
-    said = told(tmp_path, lines)
-    assert "on the same core: spin 1.60 (1.60..1.60) times as long, pause 1.30" in said
-    assert "times as long; the same as alone: futex" in said
-    assert "on another core: the same as alone: spin, pause, futex" in said
-    assert "how long to spin" not in said, "no way to wait was measured"
+    shown = printed_text(tmp_path, lines)
+    assert "on the same core: spin 1.60 (1.60..1.60) times as long, pause 1.30" in shown
+    assert "times as long; the same as alone: futex" in shown
+    assert "on another core: the same as alone: spin, pause, futex" in shown
+    assert "how long to spin" not in shown, "no way to wait was measured"
 
 
 def test_without_smt_no_core_is_said_to_be_the_same(tmp_path):
@@ -176,7 +176,7 @@ def test_without_smt_no_core_is_said_to_be_the_same(tmp_path):
     head = first()
     head["machine"]["smt"] = False
     (section,) = sections(read(write(tmp_path / "f", lines, first=head)), ["waiting"])
-    said = " ".join(as_plain(section.title, section.blocks).split())
-    assert "on another core: spin 1.50" in said
-    assert "cannot be seen here: no core shows two processing units" in said
-    assert "same core:" not in said
+    shown = " ".join(as_plain(section.title, section.blocks).split())
+    assert "on another core: spin 1.50" in shown
+    assert "cannot be seen here: no core shows two processing units" in shown
+    assert "same core:" not in shown

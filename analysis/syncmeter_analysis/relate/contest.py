@@ -108,8 +108,8 @@ class Contest:
         why: str = "",
     ) -> str:
         """`where`, which one to take with its `amount` and `why`, to what no difference could be shown,
-        and how many times as long those take that are `usual` and the slowest, or each where there are
-        few: that is why, without another reason."""
+        and how many times as long what is `usual` takes and the next best, or each where there are few:
+        that is why, without another reason, and then the next best comes first."""
         taken = self.taken
         if self.best is None or taken is None:
             return f"{where}: cannot tell which {what} to take: none has a cost"
@@ -121,7 +121,7 @@ class Contest:
         because = f", {why}" if why else ""
         than = "" if taken is self.best else " as the fastest"
         apart = [f"{name(s)} ({reason})" for s, reason in self.apart]
-        slower = [(name(s), r) for s, r in self._slower_to_name(usual)]
+        slower = [(name(s), r) for s, r in self._slower_to_name(usual, next_first=not why)]
         for most_ties, most_slower, in_full in _shorter_and_shorter:
             # The interval, or whatever else stands behind a comma, goes first.
             cost = amount(taken) if in_full else amount(taken).partition(",")[0]
@@ -149,13 +149,17 @@ class Contest:
             "resolved; of the others "
         )
 
-    def _slower_to_name(self, usual: Iterable[Measured]) -> list[tuple[Measured, Ratio]]:
-        """What is usual, then the slowest; a few points each."""
+    def _slower_to_name(
+        self, usual: Iterable[Measured], next_first: bool
+    ) -> list[tuple[Measured, Ratio]]:
+        """What is usual and the next best, which may be the same; all where there are few."""
+        ascending = self.slower[::-1]
         if len(self.points) <= _most_names:
-            return self.slower
+            return ascending
         known = {s.id for s in usual}
-        first = [(s, r) for s, r in self.slower if s.id in known][-1:]
-        return first + [(s, r) for s, r in self.slower[:1] if s.id not in {x.id for x, _ in first}]
+        best, known_best = ascending[:1], [(s, r) for s, r in ascending if s.id in known][:1]
+        found = best + known_best if next_first else known_best + best
+        return found[:1] if len({s.id for s, _ in found}) < len(found) else found
 
 
 def _they_take(slower: Sequence[tuple[str, Ratio]]) -> str:

@@ -120,9 +120,9 @@ def _reach_of(drawn: Sequence[tuple[float, float]], share: float) -> float:
 class Repeats:
     """What repeats of a campaign would decide of the comparisons that were made in it.
 
-    In a repeat visits are drawn anew, and a point lies where campaigns place it beyond their visits. The
-    few visits of one pair say little of their scatter, so that its variance is shrunk towards that of
-    all pairs of its kind (relate/scatter.py), where these are enough.
+    In a repeat visits are drawn anew, and a point lies where campaigns place it beyond their visits.
+    The few visits of one pair say little of their scatter, so that its variance is shrunk towards that
+    of all pairs of its kind (relate/scatter.py), where these are enough.
     """
 
     def __init__(self, pairs: Iterable[Pair]) -> None:

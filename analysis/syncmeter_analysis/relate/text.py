@@ -250,7 +250,7 @@ def cells(p: Point) -> str:
     """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any."""
     if p.placement == "strided":
         text = "one address" if p.stride == 0 else f"{p.stride_bytes} B apart"
-        shared_out = f" ({p.cells} cells)" if p.cells else ""
+        shared_out = f" ({count(p.cells, 'cell')})" if p.cells else ""
         return text + (f" from {p.base_offset} B" if p.base_offset else "") + shared_out
     return "" if p.placement == "none" else p.placement
 
@@ -311,7 +311,10 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
         ("section_ns", f"{p.section_ns} ns inside" if p.section_ns else ""),
         ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
-        ("reads_per_write", f"{p.reads_per_write} reads a write" if p.reads_per_write else ""),
+        (
+            "reads_per_write",
+            f"{count(p.reads_per_write, 'read')} a write" if p.reads_per_write else "",
+        ),
         ("gap_us", f"after {p.gap_us} µs of serial work" if p.gap_us else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
         ("arm", f"in {p.arm}" if p.arm else ""),

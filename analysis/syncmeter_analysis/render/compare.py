@@ -182,7 +182,7 @@ def changes_figure(comparisons: Sequence[Comparison]) -> Figure:
         points += [str(r["id"]) for r in rows]
     slower, faster = _slower_and_faster(comparisons)
     title = (
-        f"{slower} points are slower, {faster} faster"
+        f"{text.count(slower, 'point')} slower, {faster} faster"
         if slower + faster
         else "Nothing changed: no difference is resolved"
     )
@@ -208,7 +208,7 @@ def _counted(c: Comparison) -> str:
 
 
 def _only(c: Comparison) -> list[str]:
-    return [f"{n} points only in {name}" for n, name in zip(c.only, c.names, strict=True) if n]
+    return [f"{text.count(n, 'point')} only in {name}" for n, name in zip(c.only, c.names, strict=True) if n]
 
 
 def _apart(c: Comparison) -> list[str]:
@@ -255,7 +255,7 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
             lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
     lines += ["", _counted(c), *filter(None, [blind_text(c, everything)]), *_only(c)]
     if c.apart:
-        lines.append(f"{len(c.apart)} points not comparable:")
+        lines.append(f"{text.count(len(c.apart), 'point')} not comparable:")
         limit = len(c.apart) if everything else _most_apart
         lines += [f"- {apart}" for apart in _apart(c)[:limit]]
         if len(c.apart) > limit:

@@ -72,7 +72,9 @@ def _tables_of_arms(c: ArmComparison) -> list[tuple[str, Table]]:
     found = []
     for verdict in (Verdict.slower, Verdict.faster, Verdict.cannot_tell):
         changed = verdict is not Verdict.cannot_tell
-        title = f"{verdict.value.capitalize()} in {b}" if changed else "Cannot be told"
+        title = (
+            f"{verdict.value.capitalize()} in {b}" if changed else "Cannot tell whether it changed"
+        )
         costs, least = (f"{a} ns>", f"{b} ns>") * changed, ("detectable>",) * (not changed)
         rows = []
         for d in (*c.resolved, *c.undecided):

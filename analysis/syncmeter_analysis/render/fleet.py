@@ -230,7 +230,7 @@ def _blocks(fleet: Fleet, group: Group, everything: bool) -> list[Block]:
     points = _point_table(group, everything)
     found += [_node_table(group, everything), points] if differ else [points]
     if left := len(group.points) - len(points.rows):
-        found.append(Text(f"... and {left} more points; --all shows them"))
+        found.append(Text(f"... and {text.count(left, 'more point')}; --all shows them"))
     return found + bullets
 
 

@@ -3,12 +3,14 @@ controls, noise, drops and the machine."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from statistics import median
 from typing import Any
 
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
@@ -53,7 +55,7 @@ def trust(campaign: Campaign) -> Section:
         blocks.append(table(title, "point|status|reason", rows, folded=20))
     if doubts := Counter(s.doubt for s in campaign.points.values() if s.doubt):
         about = "Imported figures of tests that measure something other than their name says:"
-        by_doubt = [f"{n} points: {why}" for why, n in doubts.most_common()]
+        by_doubt = [f"{text.count(n, 'point')}: {why}" for why, n in doubts.most_common()]
         blocks += [Text(about), Bullets(by_doubt)]
     return Section("trust", "Can these numbers be trusted", blocks)
 
@@ -104,7 +106,7 @@ def _conduct(campaign: Campaign) -> list[str]:
         )
     items += _states(campaign)
     if throttled := c.drops.get("throttled"):
-        items.append(f"the clock was throttled in {throttled} rounds, which were dropped")
+        items.append(f"the clock was throttled in {text.count(throttled, 'dropped round')}")
     if c.stolen_ns:
         items.append(f"the hypervisor took {text.duration(c.stolen_ns)} of CPU time in all")
     items += noise_sentences(campaign)
@@ -118,7 +120,7 @@ def _conduct(campaign: Campaign) -> list[str]:
             f"{most:.1f} %"
         )
     if verdicts := _census_verdicts(campaign):
-        counts = ", ".join(f"{n} points {v}" for v, n in verdicts.most_common())
+        counts = ", ".join(f"{text.count(n, 'point')} {v}" for v, n in verdicts.most_common())
         items.append(f"census of the machine code: {counts}")
     return items
 
@@ -295,8 +297,26 @@ def how_sure(campaign: Campaign) -> str:
 
 def answers_and_how_sure(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]:
     """What a campaign begins with: the answers of its studies, and how sure they are."""
-    sentences = answers(campaign, found)
+    sentences = _with_libraries(campaign, answers(campaign, found))
     return [*sentences, *filter(None, [how_sure(campaign)])] if sentences else []
+
+
+def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:
+    """Where there are several OpenMP runtimes, each with its library where it is named first."""
+    libraries = {
+        backend: str(about["library"]).partition(".")[0]
+        for file in campaign.files
+        for worker in file.workers
+        for backend, about in object_of(worker, "runtime").items()
+        if backend.startswith("omp") and isinstance(about, dict) and "library" in about
+    }
+    found = list(sentences)
+    for backend, library in libraries.items() if len(libraries) > 1 else ():
+        name = re.compile(rf"\b{backend}(?![\w-])")
+        first = next((i for i, sentence in enumerate(found) if name.search(sentence)), None)
+        if first is not None:
+            found[first] = name.sub(f"{backend} ({library})", found[first], count=1)
+    return found
 
 
 def precision(campaign: Campaign) -> list[str]:

@@ -93,7 +93,7 @@ def first_screen(section: StudySection[Any], shown: Sequence[str] = ()) -> list[
     if not rows and not (shown and open_):
         return [*answer, *section.text]
     left = [count(len(open_), "more answer")] * bool(shown and open_)
-    left += [f"{rows} more rows of {count(len(tables), 'table')}"] * bool(rows)
+    left += [f"{count(rows, 'more row')} of {count(len(tables), 'table')}"] * bool(rows)
     return [*answer, *first, Text(f"{', '.join(left)}, and what they mean: --tables")]
 
 

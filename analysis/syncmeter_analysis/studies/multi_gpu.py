@@ -121,7 +121,7 @@ class SeveralGpus:
 
 
 def barrier_name(p: Point) -> str:
-    return f"{p.op}, counter on the second" if p.home == "second" else p.op
+    return f"{p.op} (counter on the second)" if p.home == "second" else p.op
 
 
 def rows(campaign: Campaign) -> SeveralGpus:

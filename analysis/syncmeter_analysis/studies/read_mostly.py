@@ -75,7 +75,8 @@ def answer(data: list[Contest]) -> list[str]:
 
 def _run(run: list[Contest]) -> str:
     """Of contests of one winner, by their reads for each write."""
-    at = f"at {formats.spans([one.first.point.reads_per_write for one in run])} reads a write "
+    numbers = [one.first.point.reads_per_write for one in run]
+    at = f"at {formats.spans(numbers)} {'read' if numbers == [1] else 'reads'} a write "
     best, *others = (list(map(scheme_of, one.leaders)) for one in run)
     if not best:
         return at + "cannot tell: no scheme has a cost"
