@@ -52,7 +52,7 @@ def test_the_fastest_scheme_is_told_by_runs_of_ratios(tmp_path):
         lines += datum("mutex", reads, mutex) + datum("seqlock", reads, seqlock)
     text = " ".join(printed_text(tmp_path, "read-mostly", lines).split())
     assert (
-        "- 2 threads, 64 bytes: at 1 reads a write take std mutex, because std seqlock takes "
+        "- 2 threads, 64 bytes: at 1 read a write take std mutex, because std seqlock takes "
         in text
     )
     assert (

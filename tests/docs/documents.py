@@ -2,6 +2,7 @@
 
 A block ```console holds commands, each after `$ `. They are run (test_commands.py), unless a line of its own stands before
 the block: `<!-- another machine: WHICH -->` or `<!-- not run: WHY -->`. Then the names of their options are checked.
+What a command prints of a stored results file stands in a block ```text behind `<!-- printed by: COMMAND -->`.
 """
 
 import dataclasses
@@ -10,7 +11,7 @@ import re
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-MARK = re.compile(r"<!-- (another machine|not run): (\S.*) -->")
+MARK = re.compile(r"<!-- (another machine|not run|printed by): (\S.*) -->")
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:scripts/[\w-]+|syncmeter(?:-report)?)(?: \S+)+")
 
 
@@ -25,6 +26,11 @@ class Block:
 
     def commands(self):
         return [line[2:] for line in self.lines if line.startswith("$ ")]
+
+    def printed_by(self):
+        """The command that prints its lines; '' where none is named."""
+        kind, _, command = (self.mark or "").removeprefix("<!-- ").removesuffix(" -->").partition(": ")
+        return command if kind == "printed by" else ""
 
 
 class Document:

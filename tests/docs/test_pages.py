@@ -1,6 +1,7 @@
 """What the pages have to hold: links that lead somewhere, a page for each study, the words that tables use, one version."""
 
 import re
+import shlex
 
 import pytest
 from documents import DOCS, ROOT, Document, documents
@@ -104,6 +105,24 @@ def test_the_recipe_for_ci_leads_with_two_builds_in_turn():
     commands = [command for block in Document(DOCS / "ci.md").blocks for command in block.commands()]
     assert commands[0].startswith("syncmeter ab ")
     assert not any("--visits 2" in command for command in commands)
+
+
+SAMPLES = [block for document in DOCUMENTS for block in document.blocks if block.printed_by()]
+
+
+@pytest.mark.parametrize("block", SAMPLES, ids=lambda block: block.place)
+def test_a_sample_is_what_its_command_prints(programs, block):
+    """Lines may be left out, and none may be changed."""
+    status, text = programs.call(shlex.split(block.printed_by()), ROOT)
+    assert status == 0, text
+    printed = iter(text.splitlines())
+    for line in filter(None, block.lines):
+        assert line in printed, f"{block.place}: not printed, or not in this order: {line}"
+
+
+def test_the_samples_of_the_readme_and_of_studies_are_printed_from_stored_files():
+    pages = {block.place.partition(":")[0] for block in SAMPLES}
+    assert {"README.md", *(f"docs/studies/{name}.md" for name in ("waiting", "false-sharing", "locks"))} <= pages
 
 
 @pytest.mark.parametrize("study", ["false-sharing", "locks"])

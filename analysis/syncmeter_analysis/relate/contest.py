@@ -108,8 +108,8 @@ class Contest:
         why: str = "",
     ) -> str:
         """`where`, which one to take with its `amount` and `why`, to what no difference could be shown,
-        and how many times as long what is `usual` takes and the next best, or each where there are few:
-        that is why, without another reason, and then the next best comes first."""
+        and how many times as long what is `usual` takes and the next best, or each where there are few;
+        without another reason that is why, of the next best alone."""
         taken = self.taken
         if self.best is None or taken is None:
             return f"{where}: cannot tell which {what} to take: none has a cost"
@@ -152,13 +152,14 @@ class Contest:
     def _slower_to_name(
         self, usual: Iterable[Measured], next_first: bool
     ) -> list[tuple[Measured, Ratio]]:
-        """What is usual and the next best, which may be the same; all where there are few."""
+        """What is usual and the next best, which may be the same, or the next best alone; all where
+        there are few."""
         ascending = self.slower[::-1]
         if len(self.points) <= _most_names:
             return ascending
         known = {s.id for s in usual}
         best, known_best = ascending[:1], [(s, r) for s, r in ascending if s.id in known][:1]
-        found = best + known_best if next_first else known_best + best
+        found = best if next_first else known_best + best
         return found[:1] if len({s.id for s, _ in found}) < len(found) else found
 
 

@@ -208,7 +208,11 @@ def _counted(c: Comparison) -> str:
 
 
 def _only(c: Comparison) -> list[str]:
-    return [f"{text.count(n, 'point')} only in {name}" for n, name in zip(c.only, c.names, strict=True) if n]
+    return [
+        f"{text.count(n, 'point')} only in {name}"
+        for n, name in zip(c.only, c.names, strict=True)
+        if n
+    ]
 
 
 def _apart(c: Comparison) -> list[str]:

@@ -378,7 +378,7 @@ def size_sentence(found: Sequence[Row]) -> str:
     if size.enough is None:
         more = f"more than {size.slower_at} B, but " if size.slower_at else ""
         return f"{more}cannot tell: {size.why}"
-    by = f"by {known} of {formats.count(len(deciding), 'row')}"
+    by = f"so in {known} of {formats.count(len(deciding), 'row')}"
     if known < len(deciding):
         by += f"; one of the others cannot tell: {size.why}"
     if all(row.size.enough is None or row.costs_nothing for row in deciding):
