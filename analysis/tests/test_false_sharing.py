@@ -210,7 +210,9 @@ def test_rows_that_contradict_each_other_cannot_tell(tmp_path):
 def test_where_sharing_costs_nothing_it_says_so(tmp_path):
     lines = visits_at(lambda b: 10.0)
     text = printed_text(tmp_path / "f", lines)
-    assert "need no distance on this machine: 4 B apart cost the same as cells apart (so in 1" in text
+    assert (
+        "need no distance on this machine: 4 B apart cost the same as cells apart (so in 1" in text
+    )
     (figure,) = drawing.figures(false_sharing.rows(read(tmp_path / "f")))
     assert figure.title == "atomic_add: sharing a line costs nothing"
 
