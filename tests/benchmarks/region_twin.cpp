@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -80,15 +81,21 @@ void work_until(double end) {
   }
 }
 
+// A loop of 100 us or more between two readings: one region alone would be known to a tick, and
+// leave out what happens to few of many.
 double ns_after_gap(int threads, double seconds, double gap_s) {
+  const int repeats = static_cast<int>(std::ceil(100e-6 / (gap_s + 5e-6)));
   std::vector<double> costs;
   for (const double end = omp_get_wtime() + seconds; omp_get_wtime() < end;) {
-    const double start = omp_get_wtime();
-    work_until(start + gap_s);
-    const double before = omp_get_wtime();
+    double regions_s = 0;
+    for (int r = 0; r < repeats; ++r) {
+      work_until(omp_get_wtime() + gap_s);
+      const double before = omp_get_wtime();
 #pragma omp parallel num_threads(threads)
-    ++counters[omp_get_thread_num()].value;
-    costs.push_back((omp_get_wtime() - before) * 1e9);
+      ++counters[omp_get_thread_num()].value;
+      regions_s += omp_get_wtime() - before;
+    }
+    costs.push_back(regions_s / repeats * 1e9);
   }
   return median(costs);
 }
@@ -99,31 +106,37 @@ double worked(double value) {
   return value;
 }
 
+// Of as many loops one after the other as take 100 us.
 double ns_of_loop(int iterations, int threads) {
+  const int repeats = std::max(1, 10000 / iterations);
   std::vector<double> costs;
-  for (int repeat = 0; repeat < 301; ++repeat) {
-    double sum = 0;
+  for (int sample = 0; sample < 101; ++sample) {
     const double start = omp_get_wtime();
-    if (threads == 1) {
-      for (int i = 0; i < iterations; ++i) sum = worked(sum + i);
-      counters[0].value += sum > 0;
-    } else {
+    for (int r = 0; r < repeats; ++r) {
+      if (threads == 1) {
+        double sum = 0;
+        for (int i = 0; i < iterations; ++i) sum = worked(sum + i);
+        counters[0].value += sum > 0;
+      } else {
 #pragma omp parallel num_threads(threads)
-      {
-        double mine = 0;
+        {
+          double mine = 0;
 #pragma omp for schedule(static) nowait
-        for (int i = 0; i < iterations; ++i) mine = worked(mine + i);
-        counters[omp_get_thread_num()].value += mine > 0;
+          for (int i = 0; i < iterations; ++i) mine = worked(mine + i);
+          counters[omp_get_thread_num()].value += mine > 0;
+        }
       }
     }
-    costs.push_back((omp_get_wtime() - start) * 1e9);
+    costs.push_back((omp_get_wtime() - start) / repeats * 1e9);
   }
   return median(costs);
 }
 
-// Halves the range of iterations until both ways take the same time.
+// Doubles the iterations until the region is faster, and halves the range that they are in.
 double ns_where_even(int threads) {
-  int low = 1, high = 1 << 20;
+  int high = 2;
+  while (high < 1 << 20 && ns_of_loop(high, threads) > ns_of_loop(high, 1)) high *= 2;
+  int low = high / 2;
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;
     (ns_of_loop(middle, threads) < ns_of_loop(middle, 1) ? high : low) = middle;

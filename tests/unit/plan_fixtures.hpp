@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,27 @@ inline cpu_grant all_of(const topology& machine) {
   cpu_grant grant;
   for (const processing_unit& unit : machine.units()) grant.allowed.push_back(unit.os);
   return grant;
+}
+
+/// A worker of one backend, with rows of these ops alone, each made what `change` makes of it.
+template <class Change>
+worker_info worker_with(const std::string& backend, const std::vector<std::string>& ops,
+                        const std::string& family, Change change) {
+  worker_info worker = omp_worker();
+  worker.name = backend;
+  worker.backends = {backend};
+  worker.capabilities.clear();
+  for (const std::string& op : ops) {
+    capability row;
+    row.backend = backend;
+    row.op = op;
+    row.family = family;
+    row.supported = true;
+    row.communicates = true;
+    change(row);
+    worker.capabilities.push_back(row);
+  }
+  return worker;
 }
 
 inline campaign_plan plan_on(const std::string& machine_text, const run_options& options,
@@ -47,6 +69,13 @@ inline std::vector<const planned_point*> points_of(const campaign_plan& plan,
   for (const planned_point& p : plan.points) {
     if (p.what.op == op) found.push_back(&p);
   }
+  return found;
+}
+
+/// The values that points have on an axis: a member of point, or what is made of one.
+template <class Axis> auto values(const std::vector<const planned_point*>& points, Axis axis) {
+  std::set<std::decay_t<decltype(std::invoke(axis, points.front()->what))>> found;
+  for (const planned_point* p : points) found.insert(std::invoke(axis, p->what));
   return found;
 }
 

@@ -83,7 +83,9 @@ struct nested_region : region_op<nested_region> {
 };
 
 // test - baseline == the region that follows so many microseconds of work by lane 0, during which
-// the other threads wait for it; in the baseline there is only that work
+// the other threads wait for it; in the baseline there is only that work. A region outside the
+// clock comes first: the sample of a long gap has one region, in which each thread would fetch
+// lines that lane 0 has just made, half as much again as a region costs.
 struct region_after_gap {
   static constexpr op_info info = [] {
     op_info after =
@@ -92,7 +94,9 @@ struct region_after_gap {
     after.after_gap = true;
     return after;
   }();
-  using object = work_record;
+  struct object : work_record {
+    explicit object(sharers who) : work_record{who} { parallel_region::step(*this); }
+  };
   SM_FN static void before(auto& lane) { spend_gap(lane.object()); }
   SM_FN static void measured(auto& lane) { parallel_region::step(lane.object()); }
   SM_FN static void after(auto&) {}

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "core/host/work_record.hpp"
@@ -27,29 +28,28 @@ template <class Op> struct thread_op : region_op<Op> {
   }
 };
 
+/// The end of their scope joins a std::jthread, and nothing a std::thread.
+template <class Thread> SM_FN void start_and_join(work_record& record) {
+  std::vector<Thread> others;
+  others.reserve(record.lanes() - 1);
+  for (unsigned lane = 1; lane < record.lanes(); ++lane)
+    others.emplace_back([&record, lane] { ++record.of(lane).entered; });
+  ++record.of(0U).entered;
+  if constexpr (std::is_same_v<Thread, std::thread>) {
+    for (Thread& other : others) other.join();
+  }
+}
+
 struct thread_create_join : thread_op<thread_create_join> {
   static constexpr op_info info = own_region_info(
       "thread_create_join", "starts a std::thread for each other lane, and joins them", 2);
-  SM_LOOP static void step(work_record& record) {
-    std::vector<std::thread> others;
-    others.reserve(record.lanes() - 1);
-    for (unsigned lane = 1; lane < record.lanes(); ++lane)
-      others.emplace_back([&record, lane] { ++record.of(lane).entered; });
-    ++record.of(0U).entered;
-    for (std::thread& other : others) other.join();
-  }
+  SM_LOOP static void step(work_record& record) { start_and_join<std::thread>(record); }
 };
 
 struct jthread_create_join : thread_op<jthread_create_join> {
   static constexpr op_info info = own_region_info(
       "jthread_create_join", "starts a std::jthread for each other lane, and ends their scope", 2);
-  SM_LOOP static void step(work_record& record) {
-    std::vector<std::jthread> others;
-    others.reserve(record.lanes() - 1);
-    for (unsigned lane = 1; lane < record.lanes(); ++lane)
-      others.emplace_back([&record, lane] { ++record.of(lane).entered; });
-    ++record.of(0U).entered;
-  }
+  SM_LOOP static void step(work_record& record) { start_and_join<std::jthread>(record); }
 };
 
 struct async_get : thread_op<async_get> {

@@ -59,11 +59,14 @@ TEST(work_record, each_thread_enters_each_region) {
 
 TEST(work_record, a_gap_lasts_as_long_as_it_should) {
   work_record record{{.lanes = lanes, .gap_us = 20}};
+  for (unsigned lane = 0; lane < lanes; ++lane) record.of(lane).entered = 1;
   record.spend_gap();
   record.spend_gap();
   EXPECT_THAT(record.check_gaps(2), IsEmpty());
   EXPECT_THAT(record.check_gaps(3), HasSubstr("2 gaps"));
-  record.of(0U).entered = 2;
+  for (unsigned lane = 0; lane < lanes; ++lane) record.of(lane).entered = 3;
+  EXPECT_THAT(record.check_gaps(2), IsEmpty());
+  record.of(1U).entered = 2;
   EXPECT_THAT(record.check_gaps(2), HasSubstr("thread 1"));
 }
 

@@ -1,6 +1,5 @@
 // The points of the study barrier on synthetic machines, and the axis that it needs: lateness.
 #include <map>
-#include <set>
 
 #include <gmock/gmock.h>
 
@@ -12,6 +11,7 @@ namespace {
 
 using fixtures::plan_on;
 using fixtures::points_of;
+using fixtures::values;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -43,22 +43,14 @@ campaign_plan study_on(const std::string& machine) {
   return plan_on(machine, barrier_options(), three);
 }
 
-template <class Get> auto values(const std::vector<const planned_point*>& points, const Get& get) {
-  std::set<decltype(get(points.front()->what))> all;
-  for (const planned_point* p : points) all.insert(get(p->what));
-  return all;
-}
-
 TEST(barrier_plan, every_number_of_lanes_runtime_and_way_of_waiting) {
   const campaign_plan plan = study_on("core:4 pu:1");
   const auto points = points_of(plan, "barrier");
   EXPECT_THAT(points, SizeIs(4 * 3 * 2)) << "lanes, runtimes, waits: close = spread = smt";
-  EXPECT_THAT(values(points, [](const point& p) { return p.lanes; }), ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(values(points, [](const point& p) { return p.backend; }),
-              ElementsAre("omp", "omp-llvm", "std"));
-  EXPECT_THAT(values(points, [](const point& p) { return p.wait; }),
-              ElementsAre(wait_policy::active, wait_policy::passive));
-  EXPECT_THAT(values(points, [](const point& p) { return p.late_us; }), ElementsAre(0));
+  EXPECT_THAT(values(points, &point::lanes), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(values(points, &point::backend), ElementsAre("omp", "omp-llvm", "std"));
+  EXPECT_THAT(values(points, &point::wait), ElementsAre(wait_policy::active, wait_policy::passive));
+  EXPECT_THAT(values(points, &point::late_us), ElementsAre(0));
   EXPECT_THAT(points_of(plan, "atomic_add"), IsEmpty());
   fixtures::expect_no_point_twice(plan);
 }
@@ -90,8 +82,8 @@ TEST(barrier_plan, visits_are_predicted_to_wait_for_a_late_lane_at_each_step) {
 TEST(barrier_plan, a_late_lane_needs_others) {
   const campaign_plan plan = study_on("core:4 pu:1");
   const auto late = points_of(plan, "barrier_late");
-  EXPECT_THAT(values(late, [](const point& p) { return p.lanes; }), ElementsAre(2, 4));
-  EXPECT_THAT(values(late, [](const point& p) { return p.late_us; }), ElementsAre(0, 1, 10, 100));
+  EXPECT_THAT(values(late, &point::lanes), ElementsAre(2, 4));
+  EXPECT_THAT(values(late, &point::late_us), ElementsAre(0, 1, 10, 100));
   const campaign_plan alone = study_on("core:1 pu:1");
   EXPECT_THAT(points_of(alone, "barrier_late"), IsEmpty());
   ASSERT_THAT(alone.refused, testing::Not(IsEmpty()));
@@ -102,17 +94,15 @@ TEST(barrier_plan, lateness_is_an_axis_of_its_own_op_alone) {
   run_options options = barrier_options();
   options.lates_us = {5, 7};
   const campaign_plan plan = plan_on("core:2 pu:1", options, three);
-  EXPECT_THAT(values(points_of(plan, "barrier_late"), [](const point& p) { return p.late_us; }),
-              ElementsAre(5, 7));
-  EXPECT_THAT(values(points_of(plan, "barrier"), [](const point& p) { return p.late_us; }),
-              ElementsAre(0));
+  EXPECT_THAT(values(points_of(plan, "barrier_late"), &point::late_us), ElementsAre(5, 7));
+  EXPECT_THAT(values(points_of(plan, "barrier"), &point::late_us), ElementsAre(0));
 }
 
 TEST(barrier_plan, more_lanes_than_units_only_by_request) {
   run_options options = barrier_options();
   options.oversubscribe = true;
   const campaign_plan plan = plan_on("core:2 pu:1", options, three);
-  const auto lanes = [](const point& p) { return p.lanes; };
+  const auto lanes = &point::lanes;
   EXPECT_THAT(values(points_of(plan, "barrier"), lanes), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(values(points_of(plan, "barrier_late"), lanes), ElementsAre(2));
 }
@@ -133,14 +123,12 @@ TEST(barrier_plan, who_is_compared_is_visited_in_turn) {
 }
 
 TEST(barrier_plan, backends_of_no_other_study) {
-  EXPECT_THAT(values(points_of(plan_on("core:2 pu:1", {}, three), "barrier"),
-                     [](const point& p) { return p.backend; }),
+  EXPECT_THAT(values(points_of(plan_on("core:2 pu:1", {}, three), "barrier"), &point::backend),
               ElementsAre("omp"));
   EXPECT_THAT(points_of(plan_on("core:2 pu:1", {}, three), "barrier_late"), IsEmpty());
   run_options one = barrier_options();
   one.backends = {"omp-llvm"};
-  EXPECT_THAT(values(points_of(plan_on("core:2 pu:1", one, three), "barrier"),
-                     [](const point& p) { return p.backend; }),
+  EXPECT_THAT(values(points_of(plan_on("core:2 pu:1", one, three), "barrier"), &point::backend),
               ElementsAre("omp-llvm"));
 }
 

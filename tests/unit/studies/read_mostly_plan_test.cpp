@@ -1,8 +1,6 @@
 // The studies of locks held for a while and of read-mostly data: which points they are made of.
 #include <gmock/gmock.h>
 
-#include <set>
-#include <string>
 #include <vector>
 
 #include "tests/unit/plan_fixtures.hpp"
@@ -12,35 +10,18 @@ namespace {
 
 using fixtures::plan_on;
 using fixtures::points_of;
+using fixtures::values;
 using fixtures::with_ops;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<worker_info> worker_that_holds_and_reads() {
-  worker_info std_worker = fixtures::omp_worker();
-  std_worker.name = "std";
-  std_worker.backends = {"std"};
-  std_worker.capabilities.clear();
-  for (const char* op : {"my_lock_held", "my_read_mostly"}) {
-    capability row;
-    row.backend = "std";
-    row.op = op;
-    row.family = "critical";
-    row.supported = true;
-    row.communicates = true;
+  const auto change = [](capability& row) {
     row.holds_lock = row.op == "my_lock_held";
     row.reads_and_writes = !row.holds_lock;
     if (row.reads_and_writes) row.size_of = "bytes of the datum";
-    std_worker.capabilities.push_back(row);
-  }
-  return {std_worker};
-}
-
-template <class Axis>
-std::set<unsigned> values(const std::vector<const planned_point*>& points, Axis axis) {
-  std::set<unsigned> seen;
-  for (const planned_point* p : points) seen.insert(p->what.*axis);
-  return seen;
+  };
+  return {fixtures::worker_with("std", {"my_lock_held", "my_read_mostly"}, "critical", change)};
 }
 
 TEST(locks_plan, sections_are_held_by_all_lanes_and_by_one_more_on_request) {

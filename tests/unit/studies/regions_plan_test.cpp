@@ -1,8 +1,6 @@
 // The study of regions, loops and tasks: which points it is made of.
 #include <gmock/gmock.h>
 
-#include <set>
-#include <string>
 #include <vector>
 
 #include "tests/unit/plan_fixtures.hpp"
@@ -12,33 +10,21 @@ namespace {
 
 using fixtures::plan_on;
 using fixtures::points_of;
+using fixtures::values;
 using fixtures::with_ops;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<worker_info> worker_with_regions() {
-  worker_info omp = fixtures::omp_worker();
-  omp.capabilities.clear();
-  for (const char* op : {"parallel_region", "region_after_gap", "nested_region", "for_dynamic"}) {
-    capability row;
-    row.backend = "omp";
-    row.op = op;
-    row.family = "region";
-    row.supported = true;
-    row.communicates = true;
+  const auto change = [](capability& row) {
     row.in_quick = row.op == "parallel_region";
     row.after_gap = row.op == "region_after_gap";
     row.own_threads = row.op == "nested_region";
     if (row.op == "for_dynamic") row.size_of = "iterations of a chunk";
-    omp.capabilities.push_back(row);
-  }
-  return {omp};
-}
-
-template <class Axis> auto values(const std::vector<const planned_point*>& points, Axis axis) {
-  std::set<std::decay_t<decltype(points.front()->what.*axis)>> found;
-  for (const planned_point* p : points) found.insert(p->what.*axis);
-  return found;
+  };
+  return {fixtures::worker_with(
+      "omp", {"parallel_region", "region_after_gap", "nested_region", "for_dynamic"}, "region",
+      change)};
 }
 
 TEST(regions_plan, crosses_teams_with_ways_of_waiting_and_gaps_at_the_largest_team) {
@@ -55,10 +41,8 @@ TEST(regions_plan, crosses_teams_with_ways_of_waiting_and_gaps_at_the_largest_te
 }
 
 TEST(regions_plan, other_apis_have_one_way_of_waiting) {
-  worker_info std_worker = worker_with_regions().front();
-  std_worker.capabilities.erase(std_worker.capabilities.begin() + 1, std_worker.capabilities.end());
-  std_worker.capabilities.front().op = "thread_create_join";
-  std_worker.capabilities.front().own_threads = true;
+  const auto std_worker = fixtures::worker_with("std", {"thread_create_join"}, "region",
+                                                [](capability& row) { row.own_threads = true; });
   const auto plan = plan_on("core:4 pu:1", with_ops({}, "regions"), {std_worker});
   const auto forks = points_of(plan, "thread_create_join");
   EXPECT_THAT(values(forks, &point::lanes), ElementsAre(2, 4));

@@ -10,6 +10,7 @@ namespace {
 
 using fixtures::plan_on;
 using fixtures::points_of;
+using fixtures::values;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
@@ -49,20 +50,13 @@ campaign_plan study_on(const std::string& machine, const std::string& study) {
                   worker_of("posix", {"wait_spin", "wait_futex"})});
 }
 
-template <class Get> auto values(const std::vector<const planned_point*>& points, const Get& get) {
-  std::set<decltype(get(points.front()->what))> all;
-  for (const planned_point* p : points) all.insert(get(p->what));
-  return all;
-}
-
 TEST(waiting_plan, every_way_at_every_lateness_with_one_waiting_lane) {
   const campaign_plan plan = study_on("core:4 pu:1", "waiting");
   for (const char* op : {"wait_spin", "wait_futex", "wait_atomic"}) {
     const auto points = points_of(plan, op);
     EXPECT_THAT(points, SizeIs(5)) << op;
-    EXPECT_THAT(values(points, [](const point& p) { return p.late_us; }),
-                ElementsAre(1, 10, 100, 1000, 10'000));
-    EXPECT_THAT(values(points, [](const point& p) { return p.lanes; }), ElementsAre(2));
+    EXPECT_THAT(values(points, &point::late_us), ElementsAre(1, 10, 100, 1000, 10'000));
+    EXPECT_THAT(values(points, &point::lanes), ElementsAre(2));
   }
   fixtures::expect_no_point_twice(plan);
 }
@@ -71,8 +65,7 @@ TEST(waiting_plan, the_runtimes_wait_in_both_of_their_ways) {
   const campaign_plan plan = study_on("core:4 pu:1", "waiting");
   const auto points = points_of(plan, "barrier_late");
   EXPECT_THAT(points, SizeIs(5 * 2));
-  EXPECT_THAT(values(points, [](const point& p) { return p.wait; }),
-              ElementsAre(wait_policy::active, wait_policy::passive));
+  EXPECT_THAT(values(points, &point::wait), ElementsAre(wait_policy::active, wait_policy::passive));
 }
 
 TEST(waiting_plan, work_is_measured_alone_and_beside_a_lane_on_each_kind_of_core) {
