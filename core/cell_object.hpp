@@ -70,7 +70,7 @@ class alignas(128) wait_times {
 /// constructor where that takes it.
 struct sharers {
   unsigned lanes = 1;
-  unsigned section_ns = 0;       ///< work under a lock
+  unsigned section_ns = 0;       ///< work under a lock, in a region or before a barrier
   unsigned think_ns = 0;         ///< work between two sections
   unsigned reads_per_write = 0;  ///< of each lane
   unsigned gap_us = 0;           ///< before each region

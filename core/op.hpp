@@ -124,6 +124,7 @@ struct op_info {
   bool holds_lock = false;  ///< CPU: point::section_ns of work under a lock, and think_ns outside
   bool reads_and_writes = false;  ///< CPU: each lane writes once in point::reads_per_write + 1 ops
   bool after_gap = false;         ///< CPU: lane 0 works alone for point::gap_us before each
+  bool has_work = false;          ///< CPU: each lane works for point::section_ns in or before each
   bool own_threads = false;  ///< CPU: its threads are not the rig's lanes, and nothing binds them:
                              ///< only affinity none
   bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`

@@ -87,6 +87,7 @@ struct times_block {
   std::uint64_t timed;           ///< regions; of all else, this thread's calls
   std::uint64_t every;           ///< of how many each was one
   std::uint64_t fork_ns;    ///< of a region, from the call to a thread's begin, over all threads
+  std::uint64_t inside_ns;  ///< of a region, from a thread's begin to its end, over all threads
   interval_sums lateness;   ///< from a thread's arrival to the last one's; of a region, each
                             ///< thread's
   interval_sums mechanism;  ///< from the last arrival to this thread's return; of a lock, the call

@@ -51,6 +51,7 @@ void add_region(const region_frame& frame, std::uint64_t back) {
   for (unsigned i = 0; i < stamps.team; ++i) {
     add_to(times->lateness, since(stamps.of[i].end, last));
     times->fork_ns += since(frame.called, stamps.of[i].begin);
+    times->inside_ns += since(stamps.of[i].begin, stamps.of[i].end);
   }
   add_to(times->mechanism, since(last, back));
   ++times->timed;

@@ -40,7 +40,7 @@ std::string ring_call(std::string_view ring, std::string_view step, std::string_
 
 std::string declared_instructions(const measurable& row) {
   const auto name = row.info.name;
-  if (name == "barrier") return "call:pthread_barrier_wait 1";
+  if (name == "barrier" || name == "barrier_after_work") return "call:pthread_barrier_wait 1";
   if (name == "barrier_late") return "call:pthread_barrier_wait 1, store 1";
   if (name == "lock_add" || name.starts_with("mutex_"))
     return guarded("mutex_lock", "mutex_unlock", plain_add(row));

@@ -10,7 +10,7 @@ namespace syncmeter {
 
 work_record::work_record(sharers who)
     : lanes_{who.lanes}, size_{std::max(who.size, 1U)}, gap_ns_{std::int64_t{1000} * who.gap_us},
-      work_(who.lanes) {
+      work_steps_{ops::steps_of(who.section_ns)}, work_(who.lanes) {
   current = this;
 }
 

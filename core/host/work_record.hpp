@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/cell_object.hpp"
 #include "core/host/lane_memory.hpp"
 #include "core/op.hpp"
+#include "core/ops/spun_work.hpp"
 
 namespace syncmeter {
 
@@ -67,6 +69,12 @@ class work_record {
 
   /// One thread's work of point::gap_us, by the clock.
   void spend_gap();
+  /// Work of point::section_ns.
+  void work() const { ops::spend(work_steps_); }
+  /// Whether the work that follows is to be done by a team, not by one thread: asked for, and
+  /// taken.
+  void work_in_team() { in_team_ = true; }
+  bool take_team() { return std::exchange(in_team_, false); }
 
   /// What is wrong after `ops` ops that each had so many items.
   [[nodiscard]] std::string check_items(std::uint64_t ops, std::uint64_t items_per_op) const;
@@ -81,6 +89,8 @@ class work_record {
  private:
   unsigned lanes_, size_;
   std::int64_t gap_ns_;
+  std::uint64_t work_steps_;
+  bool in_team_ = false;
   std::uint64_t gaps_ = 0;
   std::int64_t spent_ns_ = 0;
   std::vector<thread_work, lane_allocator<thread_work>> work_;

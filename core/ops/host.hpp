@@ -43,6 +43,32 @@ struct barrier_late {
   SM_FN static void after(has_late_arrival auto&) {}
 };
 
+/// Work of each lane of point::section_ns, on a core by itself.
+struct lane_work {
+  explicit lane_work(sharers who) : steps{steps_of(who.section_ns)} {}
+  std::uint64_t steps;
+};
+
+// test - baseline == what a barrier adds to work that each lane does before it, as in a program: in
+// the baseline the lanes work alone. Work hides nothing of a barrier; but lanes do not arrive
+// together, as those do that have just left one.
+struct barrier_after_work {
+  static constexpr op_info info{
+      .name = "barrier_after_work",
+      .in_quick = false,
+      .family = family::barrier,
+      .pairing = pairing::insert,
+      .unroll = 4,
+      .communicates = true,
+      .has_work = true,
+      .note = "a barrier after --section ns of work by each lane: the cost beyond that work"};
+  using object = lane_work;
+  SM_FN static void before(has_barrier auto& lane) { work(lane.object()); }
+  SM_FN static void measured(has_barrier auto& lane) { lane.barrier(); }
+  SM_FN static void after(has_barrier auto&) {}
+  SM_LOOP static void work(const lane_work& own) { spend(own.steps); }
+};
+
 consteval op_info late_wait_info(std::string_view name, std::string_view note) {
   return {.name = name,
           .in_quick = false,

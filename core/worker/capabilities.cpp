@@ -120,6 +120,7 @@ json op_json(const worker_backend& backend, const measurable& row) {
   if (row.info.reads_and_writes) j["reads_and_writes"] = true;
   if (row.info.arrives_late) j["arrives_late"] = true;
   if (row.info.after_gap) j["after_gap"] = true;
+  if (row.info.has_work) j["has_work"] = true;
   if (row.info.own_threads) j["own_threads"] = true;
   if (!row.info.in_quick) j["in_quick"] = false;
   if (row.form.some_lanes) j["some_lanes"] = true;

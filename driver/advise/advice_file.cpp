@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -50,19 +51,39 @@ void add_times_to(json& line, const site& of) {
   }
   line["lateness_ns"] = line_of_times(times.lateness, threads);
   line["mechanism_ns"] = line_of_times(times.mechanism, of.kind == "region" ? 1 : threads);
-  if (of.kind == "region") line["fork_ns"] = times.fork_ns / threads;
+  if (of.kind != "region") return;
+  line["fork_ns"] = times.fork_ns / threads;
+  line["inside_ns"] = times.inside_ns / threads;
 }
 
-json line_of_advice(const advice& of, std::size_t rank) {
-  return {{"record", "advice"},
-          {"rank", rank},
-          {"rule", of.rule},
-          {"sites", {of.site_id}},
-          {"saves_s", {{"low", 0}, {"high", of.at_most_s}}},
-          {"kind", of.rule == "locks" ? "range" : "bound"},
-          {"proof", of.rule == "atomics" ? "samples" : "calls"},
-          {"tried", nullptr},
-          {"text", printable(of.text)}};
+json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
+  json line{{"record", "advice"},
+            {"rank", rank},
+            {"rule", of.rule},
+            {"sites", {of.site_id}},
+            {"saves_s", {{"low", of.at_least_s}, {"high", of.at_most_s}}},
+            {"kind", of.kind},
+            {"proof", of.rule == "atomics" ? "samples" : "calls"},
+            {"tried", nullptr},
+            {"text", printable(withheld ? of.cause : of.text)}};
+  if (withheld) line["saves_s"] = nullptr;
+  return line;
+}
+
+json line_of_price(const price& of) {
+  const char* const policy = std::getenv("OMP_WAIT_POLICY");
+  return {{"record", "price"},
+          {"op", of.what.op},
+          {"backend", of.what.backend},
+          {"lanes", of.what.lanes},
+          {"section_ns", of.what.section_ns},
+          {"gap_us", of.what.gap_us},
+          {"placement", to_text(of.what.affinity)},
+          {"wait", policy == nullptr ? json(nullptr) : json(printable(policy))},
+          {"estimate", of.cost_ns.value},
+          {"low", of.cost_ns.low},
+          {"high", of.cost_ns.high},
+          {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
 }
 
 json line_of_site(const site& of, std::size_t id) {
@@ -131,10 +152,13 @@ std::vector<json> advice_lines(const program_counts& of) {
                           {"samples", of.sampled->samples},
                           {"lost", of.sampled->lost}};
   if (const auto quota = read_cpu_grant().quota_cpus) header["quota"] = *quota;
+  const std::string withheld = why_withheld(of);
+  header["withheld"] = text_or_null(withheld);
   std::vector<json> lines{std::move(header)};
   for (const site& each : of.of_last_run.sites) lines.push_back(line_of_site(each, lines.size()));
+  for (const price& each : of.prices) lines.push_back(line_of_price(each));
   for (std::size_t i = 0; i < of.advices.size(); ++i)
-    lines.push_back(line_of_advice(of.advices[i], i + 1));
+    lines.push_back(line_of_advice(of.advices[i], i + 1, !withheld.empty()));
   return lines;
 }
 

@@ -57,7 +57,7 @@ bool may_show_shares(const program_counts& of) {
 
 /// What may be gained, or that nothing is.
 std::string advice_paragraphs(const program_counts& of, std::size_t width) {
-  if (of.runs.back().arm != "time") return "";
+  if (of.timed_run() == nullptr) return "";
   if (of.advices.empty())
     return wrapped(fmt::format("Nothing to gain: no site takes 2 % of the time. {}",
                                of.sampled ? "Atomic operations are sampled; below a quarter of the "
@@ -65,9 +65,15 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
                                           : "Atomic operations are no calls, and not timed."),
                    0, width) +
            "\n";
+  const std::string withheld = why_withheld(of);
   std::string text;
-  for (std::size_t i = 0; i < of.advices.size(); ++i)
-    text += fmt::format("{}. {}\n", i + 1, wrapped(printable(of.advices[i].text), 3, width));
+  if (!withheld.empty())
+    text += wrapped("What a change saves is not said, as " + withheld + ".", 0, width) + "\n";
+  for (std::size_t i = 0; i < of.advices.size(); ++i) {
+    const advice& each = of.advices[i];
+    const std::string& words = withheld.empty() ? each.text : each.cause;
+    text += fmt::format("{}. {}\n", i + 1, wrapped(printable(words), 3, width));
+  }
   return text;
 }
 
@@ -130,9 +136,9 @@ std::string advice_text(const program_counts& of, page_style style) {
   const auto& sites = of.of_last_run.sites;
   for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
     const site& each = sites[i];
-    const auto cost = shares ? cost_of(each) : std::nullopt;
+    const auto cost = shares && of.timed_run() ? cost_of(each) : std::nullopt;
     const auto share = [&](double s) {
-      return cost ? fmt::format("{:.1f} %", s / of.runs.back().wall_s * 100) : "";
+      return cost ? fmt::format("{:.1f} %", s / of.timed_run()->wall_s * 100) : "";
     };
     table.row({each.kind, each.count == 0 ? "" : grouped_digits(each.count),
                each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),

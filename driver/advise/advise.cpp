@@ -148,9 +148,51 @@ std::string timed_every(const std::vector<site>& sites, double wall_s) {
   return fmt::format("{:.0f},{:.0f}", one_in(meetings), one_in(others));
 }
 
+/// Prices behind each run, as long as there are further ones, and then as many as it takes for an
+/// interval; or all from a file.
+class prices_in_turn {
+ public:
+  prices_in_turn(program_counts& of, const results_file* results)
+      : of_(of), wanted_(prices_for(of.file, of.of_last_run.sites, of.timed_run()->wall_s)) {
+    if (results) {
+      of.prices = prices_in_file(*results, of.file, wanted_);
+      return;
+    }
+    meter_.emplace(wanted_);
+    if (wanted_.points.empty()) return;
+    print_message(fmt::format("prices of {}: about {:.0f} s",
+                              count_text(wanted_.points.size(), "point", "points"),
+                              std::ceil(meter_->seconds() * least)));
+    measure();
+  }
+  void measure() {
+    if (seconds() == 0) return;
+    meter_->measure(of_.runs.size(), of_.prices);
+    ++measured_;
+  }
+  void finish() {
+    while (measured_ < least && seconds() > 0) measure();
+    of_.notes.insert(of_.notes.end(), wanted_.notes.begin(), wanted_.notes.end());
+  }
+  [[nodiscard]] double seconds() const { return meter_ ? meter_->seconds() : 0; }
+
+ private:
+  static constexpr std::size_t least = 5;
+  program_counts& of_;
+  wanted_prices wanted_;
+  std::optional<price_meter> meter_;
+  std::size_t measured_ = 0;
+};
+
 }  // namespace
 
-program_counts count_calls(const std::vector<std::string>& command, double budget_s) {
+const program_run* program_counts::timed_run() const {
+  const auto found = std::ranges::find(runs, "time", &program_run::arm);
+  return found == runs.end() ? nullptr : &*found;
+}
+
+program_counts count_calls(const std::vector<std::string>& command, double budget_s,
+                           const results_file* results) {
   program_counts of{.command = command,
                     .file = look_at_program(command.front()),
                     .runs = {},
@@ -163,29 +205,49 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     of.notes.emplace_back("Standard input is a pipe, which can be read once: the program ran once, "
                           "timed, and what counting costs is not known.");
     of.runs.push_back(run_under_probe(of, "time", "10,64"));
+    prices_in_turn(of, results).finish();
     return of;
   }
-  double used_s = 0;
-  for (std::size_t pair = 0; pair < most_pairs; ++pair) {
+  const auto run_plain = [&] {
+    (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+    of.runs.push_back(run_once(of, "plain", {}));
+  };
+  const auto run_counted = [&](const std::string& arm, const std::string& every) {
+    (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+    of.runs.push_back(run_under_probe(of, arm, every));
+  };
+  const auto killed = [&] {
+    return WIFSIGNALED(of.runs.back().wait_status) && of.of_last_run.processes > 0;
+  };
+  run_plain();
+  run_counted("count", "0");
+  if (killed()) return of;
+  const double pair_s = of.runs[0].wall_s + of.runs[1].wall_s;
+  const double counted_s = of.runs[1].wall_s;
+  (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+  std::vector<site> sampled = run_sampled(of, of.runs[0].wall_s);
+  run_counted("time", timed_every(of.of_last_run.sites, counted_s));
+  call_counts timed = of.of_last_run;
+  std::ranges::move(sampled, std::back_inserter(timed.sites));
+  if (killed()) {
+    of.of_last_run = std::move(timed);
+    return of;
+  }
+  prices_in_turn prices(of, results);
+  double used_s = pair_s + of.runs.back().wall_s + prices.seconds();
+  const double each_s = pair_s + 2 * prices.seconds();
+  for (std::size_t pair = 1; pair < most_pairs && used_s + each_s <= budget_s && !killed();
+       ++pair) {
     // The order turns round, so that what drifts meets both alike.
     for (const bool counted : {pair % 2 != 0, pair % 2 == 0}) {
-      (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
-      of.runs.push_back(counted ? run_under_probe(of, "count", "0") : run_once(of, "plain", {}));
-      used_s += of.runs.back().wall_s;
-      if (WIFSIGNALED(of.runs.back().wait_status) && of.of_last_run.processes > 0) return of;
+      if (counted) run_counted("count", "0");
+      else run_plain();
+      prices.measure();
     }
-    if (used_s * static_cast<double>(pair + 2) / static_cast<double>(pair + 1) > budget_s) break;
+    used_s += each_s;
   }
-  const auto last_of = [&](std::string_view arm) {
-    return std::find_if(of.runs.rbegin(), of.runs.rend(),
-                        [&](const program_run& r) { return r.arm == arm; });
-  };
-  (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
-  std::vector<site> sampled = run_sampled(of, last_of("plain")->wall_s);
-  (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
-  const double counted_s = last_of("count")->wall_s;
-  of.runs.push_back(run_under_probe(of, "time", timed_every(of.of_last_run.sites, counted_s)));
-  std::ranges::move(sampled, std::back_inserter(of.of_last_run.sites));
+  prices.finish();
+  of.of_last_run = std::move(timed);
   return of;
 }
 
@@ -208,15 +270,30 @@ program_counts sites_without_a_run(const std::string& path) {
 }
 
 std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs) {
-  std::vector<double> ratios;
-  const auto is_of_pair = [](const program_run& r) { return r.arm == "plain" || r.arm == "count"; };
-  for (std::size_t i = 0; i + 1 < runs.size() && is_of_pair(runs[i + 1]); i += 2) {
-    const bool plain_first = runs[i].arm == "plain";
-    ratios.push_back(runs[plain_first ? i + 1 : i].wall_s / runs[plain_first ? i : i + 1].wall_s);
+  std::vector<double> plain, counted, ratios;
+  for (const program_run& run : runs) {
+    if (run.arm == "plain") plain.push_back(run.wall_s);
+    if (run.arm == "count") counted.push_back(run.wall_s);
   }
+  for (std::size_t pair = 0; pair < std::min(plain.size(), counted.size()); ++pair)
+    ratios.push_back(counted[pair] / plain[pair]);
   if (ratios.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(ratios);
   return counting_cost{.ratio = median(ratios), .low = low, .high = high};
+}
+
+std::string why_withheld(const program_counts& of) {
+  constexpr double most_counting = 1.05, most_others = 0.05;
+  if (const auto cost = cost_of_counting(of.runs); cost && cost->ratio > most_counting)
+    return fmt::format(
+        "counting takes {:.2f} times as long, so that its times are those of another "
+        "program",
+        cost->ratio);
+  const program_run* const timed = of.timed_run();
+  const double others = timed == nullptr ? 0 : timed->other_cpu_share.value_or(0);
+  if (others > most_others)
+    return fmt::format("other programs used {:.0f} % of the CPUs while it was timed", 100 * others);
+  return "";
 }
 
 }  // namespace syncmeter

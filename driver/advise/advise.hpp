@@ -10,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "driver/advise/counts.hpp"
+#include "driver/advise/prices.hpp"
 #include "driver/advise/program_file.hpp"
 #include "driver/advise/rules.hpp"
 #include "driver/text/columns.hpp"
@@ -41,18 +42,24 @@ struct program_counts {
   std::vector<std::string> command;
   program_file file;
   std::vector<program_run> runs;
-  call_counts of_last_run;
-  std::vector<advice> advices;     ///< of the last run, where that was timed
+  call_counts of_last_run;  ///< of the timed one, where there is one
+  std::vector<price> prices{};
+  std::vector<advice> advices;     ///< of the timed run
   std::vector<std::string> notes;  ///< beside those of its file
   std::optional<sampling> sampled{};
+
+  /// The run in which sites were timed; null where the program ended before.
+  [[nodiscard]] const program_run* timed_run() const;
 };
 
 /// Runs the command plain and counted, in turn, as often as `budget_s` has room for: at least once
-/// each, at most five times; then sampled, where the system allows it, and timed. Once, timed,
-/// where its standard input cannot be read again. Ends after a run that a signal ended. Throws
-/// usage_error for a program that cannot be counted, and std::runtime_error where it cannot be
-/// started.
-[[nodiscard]] program_counts count_calls(const std::vector<std::string>& command, double budget_s);
+/// each, at most five times; behind the first two it is sampled, where the system allows it, and
+/// timed, and from then on prices are measured behind each run, unless `results` has them. Once,
+/// timed, where its standard input cannot be read again. Ends after a run that a signal ended.
+/// Throws usage_error for a program that cannot be counted, and std::runtime_error where it cannot
+/// be started.
+[[nodiscard]] program_counts count_calls(const std::vector<std::string>& command, double budget_s,
+                                         const results_file* results = nullptr);
 
 /// The sites in the machine code of a program or library, which is not run. Throws usage_error for
 /// a file that has none.
@@ -60,6 +67,10 @@ struct program_counts {
 
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
+
+/// Why no seconds are named for what a change may save, in half a sentence: counting or other
+/// programs took too much of the time. Empty where they are named.
+[[nodiscard]] std::string why_withheld(const program_counts& counted);
 
 /// What a reader must know beside the counts: of the program's file, its end, and what disturbed
 /// it.

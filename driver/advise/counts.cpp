@@ -112,6 +112,7 @@ void add_times(const probe::times_block& block, site_sums& to) {
   times.every = block.every;
   times.threads = static_cast<unsigned>(block.threads);
   times.fork_ns += static_cast<double>(block.fork_ns);
+  times.inside_ns += static_cast<double>(block.inside_ns);
   add_intervals(block.lateness, times.lateness, lateness);
   add_intervals(block.mechanism, times.mechanism, mechanism);
 }
@@ -225,6 +226,7 @@ void add_copy(const site_times& from, site_times& to) {
   }
   to.timed += from.timed;
   to.fork_ns += from.fork_ns;
+  to.inside_ns += from.inside_ns;
 }
 
 /// A compiler may have made several copies of one line of the source: one site all the same.

@@ -33,6 +33,7 @@ struct site_times {
   interval_times lateness{};
   interval_times mechanism{};  ///< from the last arrival to the return; of a lock, the call
   double fork_ns = 0;          ///< of regions: from the call to the begin, over all threads
+  double inside_ns = 0;        ///< of regions: from the begin to the end, over all threads
 };
 
 /// Samples of CPU time at a site.

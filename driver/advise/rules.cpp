@@ -9,63 +9,195 @@
 
 #include <fmt/format.h>
 
+#include "core/machine/topology.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
 
-constexpr double least_worth_saying = 0.02;
 constexpr std::array<std::string_view, 7> lock_kinds{
     "critical", "ordered", "omp_lock", "mutex_lock", "rwlock_read", "rwlock_write", "spin_lock"};
+/// Their cause is how the program is set up, whatever its sites are.
+constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "nested",
+                                                           "sleeping"};
 
 std::string seconds_text(double s) {
+  if (s < 1e-6) return fmt::format("{:.3g} ns", s * 1e9);
+  if (s < 1e-3) return fmt::format("{:.3g} us", s * 1e6);
   return s < 0.01 ? fmt::format("{:.2g} ms", s * 1e3) : fmt::format("{:.2g} s", s);
 }
 
-/// A meeting of threads: its cause is that one comes late where those that were not last typically
-/// wait longer for it than all take to go on.
-advice about_meeting(const site& of, const site_cost& cost, double wall_s) {
-  const std::string wall = seconds_text(wall_s);
-  if (of.times->lateness.median_ns > of.times->mechanism.median_ns)
-    return {.rule = "imbalance",
+std::string range_text(double low_s, double high_s) {
+  const std::string low = seconds_text(low_s), high = seconds_text(high_s);
+  return low == high ? low : fmt::format("{} to {}", low, high);
+}
+
+/// A site where threads meet, with all that is known of it.
+struct meeting {
+  const site& of;
+  const advice_setting& setting;
+  site_cost cost;
+  std::optional<interval> price_ns;
+  double gap_ns = 0;                  ///< before each region, by one thread
+  std::uint64_t threads_created = 0;  ///< by the runtime
+
+  [[nodiscard]] bool is_region() const { return of.kind == "region"; }
+  [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
+  [[nodiscard]] double count() const { return static_cast<double>(of.count); }
+  /// Until a thread of a region has begun.
+  [[nodiscard]] double fork_ns() const {
+    return of.times->fork_ns / (of.times->threads * static_cast<double>(of.times->timed));
+  }
+  [[nodiscard]] std::string what() const {
+    return fmt::format("{} {}", grouped_digits(of.count),
+                       is_region() ? "parallel regions" : "barriers");
+  }
+  [[nodiscard]] advice bound(std::string_view rule, double at_most_s, const std::string& cause,
+                             const std::string& saving) const {
+    return {.rule = std::string(rule),
             .site_id = 0,
-            .at_most_s = cost.lateness_s,
-            .text =
-                fmt::format("{}: a thread waits {} of {} for the last one to arrive ({}). Perfect "
-                            "balance saves at most that, and no other barrier helps: give the "
-                            "threads equal work, by another schedule or smaller pieces.",
-                            where_text(of), seconds_text(cost.lateness_s), wall, of.kind)};
-  const double in_all = cost.lateness_s + cost.mechanism_s;
-  if (of.kind == "region")
-    return {.rule = "regions",
-            .site_id = 0,
-            .at_most_s = in_all,
-            .text =
-                fmt::format("{}: to begin and end {} parallel regions takes {} of {}. One region "
-                            "around all of them, or fewer, saves at most that.",
-                            where_text(of), grouped_digits(of.count), seconds_text(in_all), wall)};
-  return {.rule = "barriers",
-          .site_id = 0,
-          .at_most_s = in_all,
-          .text =
-              fmt::format("{}: a thread is {} of {} in {} barriers, mostly after the last one has "
-                          "arrived. Fewer barriers save at most that.",
-                          where_text(of), seconds_text(in_all), wall, grouped_digits(of.count))};
+            .at_most_s = at_most_s,
+            .text = fmt::format("{}: {} {}", where_text(of), cause, saving),
+            .cause = fmt::format("{}: {}", where_text(of), cause)};
+  }
+};
+
+std::optional<advice> about_oversubscription(const meeting& m) {
+  const double pus = m.setting.usable_pus;
+  if (pus == 0 || m.of.times->threads <= pus) return std::nullopt;
+  return m.bound(
+      "oversubscription", m.in_all_s(),
+      fmt::format("{} threads meet in {}, and {:g} processing units run them: those that "
+                  "have none keep the others waiting. Take no more threads than that "
+                  "(OMP_NUM_THREADS={:.0f}).",
+                  m.of.times->threads, m.what(), pus, std::max(1.0, std::floor(pus))),
+      fmt::format("The {} take {} of {}, of which that saves at most all.", m.of.kind,
+                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
+}
+
+/// A runtime that creates a team at every other region and more often has none to take.
+std::optional<advice> about_nesting(const meeting& m) {
+  constexpr std::uint64_t few = 100;
+  if (!m.is_region() || m.of.count < few ||
+      2 * m.threads_created < m.of.count * (m.of.times->threads - 1))
+    return std::nullopt;
+  return m.bound(
+      "nested", m.in_all_s(),
+      fmt::format("{} begin inside other regions, and the runtime has created {} threads "
+                  "for them. Let the outer region have all threads "
+                  "(OMP_MAX_ACTIVE_LEVELS=1), or use tasks.",
+                  m.what(), grouped_digits(m.threads_created)),
+      fmt::format("To begin and end them takes {} of {}, of which that saves at most "
+                  "all.",
+                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
+}
+
+std::optional<advice> about_imbalance(const meeting& m) {
+  // Those that begin late end late: no reason to divide the work in another way.
+  const double on_their_way = m.is_region() ? m.fork_ns() : 0;
+  if (m.of.times->lateness.median_ns <= m.of.times->mechanism.median_ns + on_their_way)
+    return std::nullopt;
+  return m.bound("imbalance", m.cost.lateness_s,
+                 fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
+                             "helps: give the threads equal work, by another schedule or smaller "
+                             "pieces.",
+                             m.of.kind),
+                 fmt::format("A thread waits {} of {}; perfect balance saves at most that.",
+                             seconds_text(m.cost.lateness_s), seconds_text(m.setting.wall_s)));
+}
+
+/// Waking a thread takes tens of microseconds, and spinning for it less than one.
+std::optional<advice> about_sleeping(const meeting& m) {
+  constexpr double waking_ns = 1e4, idle_ns = 1e5;
+  const bool late = (m.is_region() ? m.fork_ns() : m.of.times->mechanism.median_ns) > waking_ns;
+  const bool idle = m.is_region() && m.gap_ns > idle_ns;
+  if (!late || m.of.kind == "barrier_wait" || (!m.setting.sleeps && !idle)) return std::nullopt;
+  const std::string why = m.setting.sleeps ? "as the environment has them do whenever they wait"
+                                           : fmt::format("as {} pass from one region to the next",
+                                                         seconds_text(m.gap_ns * 1e-9));
+  return m.bound("sleeping", m.in_all_s(),
+                 fmt::format("threads sleep before {}, {}, and to wake them takes long. With a "
+                             "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
+                             "awake.",
+                             m.what(), why),
+                 fmt::format("A thread is {} of {} in them beyond its work; being awake saves at "
+                             "most that.",
+                             seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
+}
+
+/// How far what a meeting takes in the program is from what it takes by itself.
+std::string above_floor(const meeting& m) {
+  constexpr double well_above = 2;
+  const double each_ns = m.in_all_s() / m.count() * 1e9;
+  if (each_ns < well_above * m.price_ns->high) return "";
+  return fmt::format(" In the program each takes {}, of which threads that come late are {:.0f} %: "
+                     "the rest is no price of this machine's, but threads that have no processing "
+                     "unit, share one or sleep.",
+                     seconds_text(each_ns * 1e-9), 100 * m.cost.lateness_s / m.in_all_s());
+}
+
+advice about_mechanism(const meeting& m) {
+  const std::string wall = seconds_text(m.setting.wall_s), in_all = seconds_text(m.in_all_s());
+  const std::string cause =
+      m.is_region()
+          ? fmt::format("{} begin and end. One region around all of them, or fewer, saves time.",
+                        m.what())
+          : fmt::format("{}, where threads are mostly after the last one has arrived. Fewer "
+                        "barriers save time.",
+                        m.what());
+  const std::string_view rule = m.is_region() ? "regions" : "barriers";
+  if (!m.price_ns)
+    return m.bound(
+        rule, m.in_all_s(), cause,
+        fmt::format("They take {} of {}, of which that saves at most all.", in_all, wall));
+  const double high_s = std::min(m.count() * m.price_ns->high * 1e-9, m.in_all_s());
+  const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, high_s);
+  advice estimated = m.bound(
+      rule, high_s, cause,
+      fmt::format("Without them the program takes {} of {} less: a {} of {} threads around such "
+                  "work takes {} on this machine.{}",
+                  range_text(low_s, high_s), wall, m.is_region() ? "region" : "barrier",
+                  m.of.times->threads, range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
+                  above_floor(m)));
+  estimated.at_least_s = low_s;
+  estimated.kind = "estimate";
+  return estimated;
+}
+
+/// The cause is the first of these that holds.
+advice about_meeting(const meeting& m) {
+  for (const auto rule :
+       {&about_oversubscription, &about_nesting, &about_imbalance, &about_sleeping})
+    if (auto found = rule(m)) return *found;
+  return about_mechanism(m);
 }
 
 advice about_lock(const site& of, const site_cost& cost, double wall_s) {
-  return {
-      .rule = "locks",
-      .site_id = 0,
-      .at_most_s = cost.lateness_s,
-      .text = fmt::format(
-          "{}: {} threads take a lock {} times ({}). The calls that take it are {} of {} for each "
-          "of "
-          "them, and with the work under the lock and its release {}. A variable for each thread, "
-          "an atomic operation, several locks or another one save between nothing and that.",
-          where_text(of), of.threads, grouped_digits(of.count), of.kind,
-          seconds_text(cost.mechanism_s), seconds_text(wall_s), seconds_text(cost.lateness_s))};
+  const std::string cause = fmt::format("{}: {} threads take a lock {} times ({}).", where_text(of),
+                                        of.threads, grouped_digits(of.count), of.kind);
+  return {.rule = "locks",
+          .site_id = 0,
+          .at_most_s = cost.lateness_s,
+          .text = fmt::format("{} The calls that take it are {} of {} for each of them, and with "
+                              "the work under the lock and its release {}. A variable for each "
+                              "thread, an atomic operation, several locks or another one save "
+                              "between nothing and that.",
+                              cause, seconds_text(cost.mechanism_s), seconds_text(wall_s),
+                              seconds_text(cost.lateness_s)),
+          .cause = cause + " A variable for each thread, an atomic operation, several locks or "
+                           "another one may save time.",
+          .kind = "range"};
+}
+
+/// Threads that a runtime creates for the program's regions.
+std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
+  std::uint64_t created = 0;
+  for (const site& each : sites)
+    if (each.kind == "create" && (each.module.find("libgomp") != std::string::npos ||
+                                  each.module.find("libomp") != std::string::npos))
+      created += each.count;
+  return created;
 }
 
 /// A processor works on beside an atomic operation that no other thread disturbs: such ones had 22
@@ -89,16 +221,20 @@ advice about_atomic(const site& of, double wall_s) {
   const double at_most_s = std::min(1.0, of.samples->function_path_share * noise) * wall_s;
   constexpr double much_more = 1.05;
   const bool around = of.samples->function_path_share > much_more * of.samples->path_share;
-  return {
-      .rule = "atomics",
-      .site_id = 0,
-      .at_most_s = at_most_s,
-      .text = fmt::format(
-          "{}: up to {} of {} are at a locked instruction ({}){}, in {} threads at the same time. "
-          "One that no other thread disturbs costs less than it seems: a variable for each "
-          "thread, or fewer updates of this one, save at most that.",
-          where_text(of), seconds_text(at_most_s), seconds_text(wall_s), of.operation,
-          around ? " and the loads and stores of the same function" : "", of.threads)};
+  const std::string where = where_text(of);
+  const std::string there =
+      fmt::format("at a locked instruction ({}){}, in {} threads at the same time.", of.operation,
+                  around ? " and the loads and stores of the same function" : "", of.threads);
+  return {.rule = "atomics",
+          .site_id = 0,
+          .at_most_s = at_most_s,
+          .text = fmt::format("{}: up to {} of {} are {} One that no other thread disturbs costs "
+                              "less than it seems: a variable for each thread, or fewer updates of "
+                              "this one, save at most that.",
+                              where, seconds_text(at_most_s), seconds_text(wall_s), there),
+          .cause = fmt::format("{}: CPU time is spent {} A variable for each thread, or fewer "
+                               "updates of this one, may save time.",
+                               where, there)};
 }
 
 }  // namespace
@@ -122,7 +258,17 @@ std::optional<site_cost> cost_of(const site& of) {
                                          : times.mechanism.sum_ns * each / threads};
 }
 
-std::vector<advice> advise_on(const std::vector<site>& sites, double wall_s) {
+advice_setting setting_of_run() {
+  const cpu_grant grant = read_cpu_grant();
+  const auto pus = static_cast<double>(grant.allowed.size());
+  return {.usable_pus = grant.quota_cpus ? std::min(pus, *grant.quota_cpus) : pus,
+          .sleeps = has_passive_waits()};
+}
+
+std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setting& setting) {
+  const double wall_s = setting.wall_s;
+  const meeting_pace pace = pace_of(sites, wall_s);
+  const std::uint64_t created = created_by_runtimes(sites);
   std::vector<advice> all;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
@@ -135,17 +281,29 @@ std::vector<advice> advise_on(const std::vector<site>& sites, double wall_s) {
     }
     const auto cost = cost_of(of);
     if (!cost) continue;
-    const bool meeting = of.times->threads > 1;
-    if (!meeting && (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2)) continue;
+    const bool meets = of.times->threads > 1;
+    if (!meets && (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2)) continue;
     // Work under a lock is no reason for another one; waiting for it is.
-    if (!meeting && cost->mechanism_s < least_worth_saying * wall_s) continue;
-    all.push_back(meeting ? about_meeting(of, *cost, wall_s) : about_lock(of, *cost, wall_s));
+    if (!meets && cost->mechanism_s < least_worth_saying * wall_s) continue;
+    all.push_back(meets ? about_meeting({.of = of,
+                                         .setting = setting,
+                                         .cost = *cost,
+                                         .price_ns = price_of(of, pace, setting.prices),
+                                         .gap_ns = pace.before_region_ns,
+                                         .threads_created = created})
+                        : about_lock(of, *cost, wall_s));
     all.back().site_id = i + 1;
     // Sums over threads that did not run, as others had the processors, may pass the time of all.
     all.back().at_most_s = std::min(all.back().at_most_s, wall_s);
+    all.back().at_least_s = std::min(all.back().at_least_s, all.back().at_most_s);
   }
   std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
-  std::ranges::stable_sort(all, std::ranges::greater{}, &advice::at_most_s);
+  const auto is_of_setting = [](const advice& a) {
+    return contains(rules_of_setting, std::string_view(a.rule));
+  };
+  std::ranges::stable_sort(all, [&](const advice& a, const advice& b) {
+    return std::pair(is_of_setting(a), a.at_most_s) > std::pair(is_of_setting(b), b.at_most_s);
+  });
   return all;
 }
 

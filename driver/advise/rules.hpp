@@ -1,4 +1,5 @@
-// What may be gained at the sites of a program: bounds, from what was timed there.
+// What may be gained at the sites of a program: bounds, from what was timed there, and estimates,
+// from what the same costs on this machine by itself.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,12 @@
 #include <vector>
 
 #include "driver/advise/counts.hpp"
+#include "driver/advise/prices.hpp"
 
 namespace syncmeter {
+
+/// Of a site that takes a smaller share of the time nothing is said.
+inline constexpr double least_worth_saying = 0.02;
 
 /// Time of the program that a site takes, as far as it was timed: of one thread's path, not the sum
 /// of all threads.
@@ -22,15 +27,30 @@ struct site_cost {
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
 
 struct advice {
-  std::string rule;      ///< imbalance, regions, barriers, locks, atomics
-  std::size_t site_id;   ///< as in the file: from 1 on
-  double at_most_s = 0;  ///< that a change can save
-  std::string text;      ///< a few sentences
+  std::string rule;            ///< imbalance, regions, barriers, locks, atomics,
+                               ///< oversubscription, nested, sleeping
+  std::size_t site_id;         ///< as in the file: from 1 on
+  double at_most_s = 0;        ///< that a change can save
+  std::string text;            ///< a few sentences
+  std::string cause{};         ///< what is left of them where seconds are withheld
+  double at_least_s = 0;       ///< that it saves
+  std::string kind = "bound";  ///< estimate, from prices; bound, from times; range, of locks
 };
 
-/// The greatest saving first. Nothing below two hundredths of `wall_s`, the time of the run in
-/// which the sites were timed.
-[[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites, double wall_s);
+/// What else advice goes by.
+struct advice_setting {
+  double wall_s = 0;  ///< of the run in which the sites were timed
+  std::vector<price> prices{};
+  double usable_pus = 0;  ///< the allowed PUs, or the quota where it is less; 0: not known
+  bool sleeps = false;    ///< the environment has threads of OpenMP sleep whenever they wait
+};
+/// As the environment and the system say, but for the time and the prices.
+[[nodiscard]] advice_setting setting_of_run();
+
+/// First what makes all else slow: too many threads, teams inside teams, threads that sleep; then
+/// the greatest saving. Nothing below two hundredths of the time.
+[[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites,
+                                            const advice_setting& setting);
 
 /// Of loads and stores that take much of the CPU time without a call that explains it.
 [[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites);

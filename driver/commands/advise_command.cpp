@@ -22,7 +22,7 @@ constexpr const char* before_command = "--";
 
 struct advise_request {
   double budget_s = 60;
-  std::optional<std::string> json;
+  std::optional<std::string> results, json;
   std::optional<double> fail_above;
   std::optional<std::string> static_file;
   bool help = false;
@@ -34,6 +34,10 @@ std::vector<option_row> rows_of(advise_request& request) {
                     "run the program again, plain and counted in turn, while this time has room, "
                     "with its unit; each once at least, five times at most (default: 60s)",
                     request.budget_s, &parse_seconds),
+          value_row("results", "FILE",
+                    "results file of syncmeter run to take the prices of regions and barriers from "
+                    "(default: they are measured, in turn with the runs)",
+                    request.results, &parse_file_name),
           value_row("json", "FILE",
                     "also write what was found, a JSON object in each line; must not exist "
                     "(default: none)",
@@ -97,24 +101,38 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (request.static_file) return advise_on_code(request, separator != arguments.end(), out);
   if (separator == arguments.end() || std::next(separator) == arguments.end())
     throw usage_error("advise: no program given, as in syncmeter advise -- ./app");
+  std::optional<results_file> results;
+  if (request.results) {
+    results = read_results(*request.results);
+    require_this_machine(*results);
+  }
   std::optional<results_writer> file;
   if (request.json) file = results_writer::create(*request.json);
-  program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s);
+  program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s,
+                                       results ? &*results : nullptr);
   const std::string problem = find_source_lines(counted.of_last_run.sites);
   if (!problem.empty()) counted.notes.push_back(problem);
   choose_sampled_sites(counted.of_last_run.sites);
   std::ranges::move(sentences_on_memory(counted.of_last_run.sites),
                     std::back_inserter(counted.notes));
-  if (counted.runs.back().arm == "time")
-    counted.advices = advise_on(counted.of_last_run.sites, counted.runs.back().wall_s);
+  if (const program_run* const timed = counted.timed_run()) {
+    advice_setting setting = setting_of_run();
+    setting.wall_s = timed->wall_s;
+    setting.prices = counted.prices;
+    counted.advices = advise_on(counted.of_last_run.sites, setting);
+  }
   if (file) write_lines(*file, counted);
   // Its output comes first, also where both go to one file.
   std::fflush(out);
   std::fputs(advice_text(counted, style_of(STDERR_FILENO)).c_str(), stderr);
-  const bool too_much =
-      request.fail_above && !counted.advices.empty() &&
-      counted.advices.front().at_most_s > *request.fail_above * counted.runs.back().wall_s;
-  return too_much ? 1 : 0;
+  if (!request.fail_above || counted.advices.empty()) return 0;
+  // What cannot be judged has not passed.
+  if (const std::string withheld = why_withheld(counted); !withheld.empty()) {
+    print_message("--fail-above cannot be judged, as " + withheld);
+    return 1;
+  }
+  const double most_s = std::ranges::max(counted.advices, {}, &advice::at_most_s).at_most_s;
+  return most_s > *request.fail_above * counted.timed_run()->wall_s ? 1 : 0;
 }
 
 }  // namespace

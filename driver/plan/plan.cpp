@@ -82,17 +82,19 @@ double predicted_s(const campaign_plan& plan, const run_options& options,
   return all;
 }
 
-/// An axis that only ops with a trait have; others have 0 on it.
+/// An axis that only ops with a trait have, or with another one; all else has 0 on it.
 struct trait_axis {
   unsigned point::* axis;
   bool capability::* trait;
   std::vector<unsigned> run_options::* of_user;
   std::vector<unsigned> study_axes::* of_study;
+  bool capability::* other_trait = trait;
+  [[nodiscard]] bool is_of(const capability& op) const { return op.*trait || op.*other_trait; }
 };
 constexpr trait_axis trait_axes[]{
     {&point::late_us, &capability::arrives_late, &run_options::lates_us, &study_axes::lates_us},
     {&point::section_ns, &capability::holds_lock, &run_options::sections_ns,
-     &study_axes::sections_ns},
+     &study_axes::sections_ns, &capability::has_work},
     {&point::think_ns, &capability::holds_lock, &run_options::thinks_ns, &study_axes::thinks_ns},
     {&point::reads_per_write, &capability::reads_and_writes, &run_options::reads_per_write,
      &study_axes::reads_per_write},
@@ -192,9 +194,9 @@ class cpu_planner {
     std::vector<along<unsigned>> numbers{{&point::repeat, repeats_of(axes.repeats)}};
     for (const trait_axis& each : trait_axes) {
       const auto& of_user = options_.*each.of_user;
-      numbers.push_back({each.axis, !(op.rows.front()->*each.trait) ? std::vector{0U}
-                                    : of_user.empty()               ? axes.*each.of_study
-                                                                    : of_user});
+      numbers.push_back({each.axis, !each.is_of(*op.rows.front()) ? std::vector{0U}
+                                    : of_user.empty()             ? axes.*each.of_study
+                                                                  : of_user});
     }
     numbers.push_back({&point::size, wanted_sizes(op, options_, axes.sizes)});
     for_each_combination(

@@ -171,12 +171,13 @@ pid_t start_child(const child_setup& setup, pipe_ends& report) {
   return pid;
 }
 
-/// `kept` with these NAME=VALUE in place of what it has of the names.
+/// `kept` with these NAME=VALUE in place of what it has of the names; a NAME alone is left out.
 void put_settings(std::vector<std::string>& kept, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
-    const std::string name = setting.substr(0, setting.find('=') + 1);
+    const auto equals = setting.find('=');
+    const std::string name = setting.substr(0, equals) + '=';
     std::erase_if(kept, [&](const std::string& entry) { return entry.starts_with(name); });
-    kept.push_back(setting);
+    if (equals != setting.npos) kept.push_back(setting);
   }
 }
 

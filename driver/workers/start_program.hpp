@@ -40,7 +40,8 @@ struct program_to_start {
   wait_policy wait = wait_policy::active;
   unsigned threads = 0;     ///< of its pool, where it starts one for its whole life; 0 = not set
   std::vector<int> cpus{};  ///< its CPU mask, as the operating system numbers them; empty = ours
-  std::vector<std::string> settings{};  ///< NAME=VALUE, in place of what its environment has
+  std::vector<std::string> settings{};  ///< NAME=VALUE, in place of what its environment has; a
+                                        ///< NAME alone is left out of it
 };
 
 /// A started program and our ends of its standard input, output and error. All are close-on-exec
@@ -53,7 +54,7 @@ struct started_program {
 /// The environment of a worker: ours, without the settings that would place its threads, size its
 /// pool, change how they wait or watch what they launch, and with OMP_WAIT_POLICY as the launch
 /// environment has it; with `threads` also KOKKOS_NUM_THREADS. `settings` go over all of these.
-/// Each entry is NAME=VALUE.
+/// Each entry is NAME=VALUE; a setting that is a NAME alone leaves it out.
 [[nodiscard]] std::vector<std::string>
 worker_environment(wait_policy wait, unsigned threads = 0,
                    const std::vector<std::string>& settings = {});

@@ -44,7 +44,7 @@ std::optional<json> check_request(const capability& entry, const worker_info& wo
   where.flavour = entry.flavour;
   where.space = entry.space;
   if (!entry.size_of.empty()) where.size = entry.size > 0 ? entry.size : 1024;
-  if (entry.holds_lock) where.section_ns = 50;
+  if (entry.holds_lock || entry.has_work) where.section_ns = 50;
   if (entry.reads_and_writes) where.reads_per_write = 3;
   if (entry.arrives_late) where.late_us = 1;
   if (entry.after_gap) where.gap_us = 1;

@@ -10,8 +10,11 @@ int main() {
   std::vector<double> sums(rows), row(columns, 1.5);
 #ifdef FIXED
 #pragma omp parallel for num_threads(2)
-  for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < columns; ++c) sums[r] += row[c];
+  for (int r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (int c = 0; c < columns; ++c) sum += row[c];
+    sums[r] = sum;
+  }
 #else
   for (int r = 0; r < rows; ++r) {
     double sum = 0;

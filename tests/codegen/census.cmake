@@ -4,8 +4,8 @@ cmake_minimum_required(VERSION 3.25)
 get_filename_component(bin ${SYNCMETER} DIRECTORY)
 # clang calls the runtime for every flush, and for every atomic that is not relaxed. No floating register
 # lives through a call: what atomics of floating types keep on the stack is declared, but fences and locks of
-# theirs, handoff and the ticket lock spill here and there, which no declaration can fit; of barrier_late it asks
-# the runtime who it is once a trip. Those loops are left out by name, not let pass (docs/installing.md).
+# theirs, handoff and the ticket lock spill here and there, which no declaration can fit; of barrier_late
+# and barrier_after_work it asks the runtime who it is once a trip. Those loops are left out by name, not let pass (docs/installing.md).
 # All that is of OpenMP; Kokkos' loops are held to everything by every compiler.
 # A GPU's code has its own test, on the census that the build took.
 set(selection --backend ${BACKENDS})
@@ -15,7 +15,8 @@ if(BACKENDS MATCHES "^omp(-llvm)?$" AND COMPILER MATCHES "^Clang")
          lock_hint_none_add lock_hint_uncontended_add lock_hint_contended_add lock_hint_speculative_add
          nest_lock_add spin_lock_add fence fence_between_stores fence_between_adds control_aa
          control_multiply_1 control_multiply_2 control_multiply_4 control_multiply_8
-         parallel_region region_after_gap parallel_region_fewer region_after_resize nested_region parallel_for
+         parallel_region region_after_gap region_around_work parallel_region_fewer
+         region_after_resize nested_region parallel_for
          reduction_sum reduction_max reduction_array reduction_declared for_static for_static_chunk for_dynamic
          for_guided for_nowait sections single single_copyprivate masked ordered task_by_one task_by_all taskwait
          taskgroup taskloop task_chain task_fan cancellation_point)

@@ -89,6 +89,8 @@ class Worker:
             point["late_us"] = 20
         if capability.get("holds_lock"):
             point |= {"section_ns": 20, "think_ns": 20}
+        if capability.get("has_work"):
+            point["section_ns"] = 20
         if capability.get("after_gap"):
             point["gap_us"] = 20
         if capability.get("own_threads"):

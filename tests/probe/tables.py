@@ -43,6 +43,7 @@ class Times:
     timed: int
     every: int
     fork_ns: int
+    inside_ns: int
     lateness_ns: int
     long_lateness_ns: int
     mechanism_ns: int
@@ -59,10 +60,10 @@ def read_times(path):
             first, end, _, runtime = struct.unpack_from("<QQQQ", data, at + 8)
             runtimes += [range(first, end)] * runtime
         if type_of_block == 3:
-            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQ160IQQ", data, at + 8)
-            threads, timed, every, fork, lateness, long_lateness, *buckets, mechanism, _ = sums
+            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ", data, at + 8)
+            threads, timed, every, fork, inside, lateness, long_lateness, *buckets, mechanism, _ = sums
             if not any(address in runtime for runtime in runtimes):
-                found.append(Times(KINDS[kind], threads, timed, every, fork, lateness, long_lateness, mechanism, buckets))
+                found.append(Times(KINDS[kind], threads, timed, every, fork, inside, lateness, long_lateness, mechanism, buckets))
         at += size
     return found
 

@@ -7,7 +7,7 @@ MEETINGS = ("region", "barrier", "barrier_wait")
 
 
 def sums_of(parts):
-    return [sum(getattr(times, name) for times in parts) for name in ("timed", "lateness_ns", "mechanism_ns", "fork_ns")]
+    return [sum(getattr(times, name) for times in parts) for name in ("timed", "lateness_ns", "mechanism_ns", "fork_ns", "inside_ns")]
 
 
 def printed_by(run):

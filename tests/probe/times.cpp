@@ -1,7 +1,7 @@
 // A program with a clock of its own, which the probe reads in place of the system's: when threads
 // arrive and leave is planned, and the sums that must come out are printed: KIND TIMED LATENESS
-// MECHANISM FORK, in ns over all threads, of the regions and barriers whose number is a multiple of
-// the first argument.
+// MECHANISM FORK INSIDE, in ns over all threads, of the regions and barriers whose number is a
+// multiple of the first argument.
 #include <omp.h>
 #include <pthread.h>
 #include <threads.h>
@@ -28,9 +28,9 @@ void plan(std::uint64_t a, std::uint64_t b, std::uint64_t c = 0, std::uint64_t d
 
 std::uint64_t every = 1;
 struct sums {
-  std::uint64_t timed = 0, lateness = 0, mechanism = 0, fork = 0;
+  std::uint64_t timed = 0, lateness = 0, mechanism = 0, fork = 0, inside = 0;
   void print(const char* kind) const {
-    std::printf("%s %lu %lu %lu %lu\n", kind, timed, lateness, mechanism, fork);
+    std::printf("%s %lu %lu %lu %lu %lu\n", kind, timed, lateness, mechanism, fork, inside);
   }
 };
 
@@ -200,6 +200,8 @@ int main(int argc, char** argv) {
     of_regions.fork += called_before - begun_before;
     // The other thread's first begin is before the call: its clock stood at 0.
     if (n > 0) of_regions.fork += called_before - begun_before;
+    const std::uint64_t begun = arrival(n, 0) - begun_before;
+    of_regions.inside += begun_before + arrival(n, 1) - std::min(n > 0 ? begun : 0, arrival(n, 1));
   }
   barriers();
   expect_meetings(of_barriers, true);

@@ -106,6 +106,36 @@ struct region_after_gap {
   }
 };
 
+// test - baseline == what a region of all lanes takes beyond work of --section ns that each of them
+// does in it, --gap us of work by lane 0 alone after the one before; in the baseline lane 0 does
+// that work by itself, outside any region. Around an empty body the threads' late start is hidden.
+struct region_around_work {
+  static constexpr op_info info = [] {
+    op_info around = region_info("region_around_work",
+                                 "a region with --section ns of work of each lane in it, after "
+                                 "--gap us of work by one thread: the cost beyond that work");
+    around.pairing = pairing::insert;
+    around.after_gap = true;
+    around.has_work = true;
+    return around;
+  }();
+  using object = work_record;
+  SM_FN static void before(auto& lane) { region_after_gap::spend_gap(lane.object()); }
+  SM_FN static void measured(auto& lane) { lane.object().work_in_team(); }
+  SM_FN static void after(auto& lane) { step(lane.object()); }
+  SM_LOOP static void step(work_record& record) {
+    if (!record.take_team()) return record.work();
+#pragma omp parallel num_threads(record.threads())
+    {
+      work_record::current->work();
+      ++work_record::current->of(omp_get_thread_num()).entered;
+    }
+  }
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_gaps(use.ops);
+  }
+};
+
 // A region and in it a loop, one iteration for each lane, in one construct.
 struct parallel_for : region_op<parallel_for> {
   static constexpr op_info info =

@@ -18,9 +18,9 @@ using own_ops =
             ops::membarrier, ops::per_cpu_add, ops::wait_spin, ops::wait_pause, ops::wait_backoff,
             ops::wait_yield, ops::wait_futex, ops::wait_condition, ops::spin_pause,
             ops::work_beside_spin, ops::work_beside_pause, ops::work_beside_backoff,
-            ops::work_beside_yield, ops::work_beside_futex, ops::mutex_adaptive_held,
-            ops::mutex_inherit_held, ops::pthread_spin_held, ops::rwlock_read_mostly,
-            ops::rwlock_writer_read_mostly>;
+            ops::work_beside_yield, ops::work_beside_futex, syncmeter::ops::barrier_after_work,
+            ops::mutex_adaptive_held, ops::mutex_inherit_held, ops::pthread_spin_held,
+            ops::rwlock_read_mostly, ops::rwlock_writer_read_mostly>;
 
 }  // namespace syncmeter::posix
 

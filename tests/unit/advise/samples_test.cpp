@@ -174,7 +174,8 @@ TEST(Samples, SitesThatTakeLittleAreNotShown) {
 }
 
 TEST(Samples, AdviceOnAtomicsIsAnUpperBound) {
-  const std::vector<advice> found = advise_on({sampled_site("atomic", 0.64, 2, 10'000)}, 2);
+  const std::vector<advice> found =
+      advise_on({sampled_site("atomic", 0.64, 2, 10'000)}, {.wall_s = 2});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().rule, "atomics");
   // Two standard deviations of 10,000 samples are 2 %.
@@ -191,7 +192,7 @@ TEST(Samples, AdviceOnAtomicsIsOneForAFunction) {
                           sampled_site("memory", 0.15), sampled_site("memory", 0.3)};
   sites[3].frames.back().function = "other";
   choose_sampled_sites(sites);
-  const std::vector<advice> found = advise_on(sites, 2);
+  const std::vector<advice> found = advise_on(sites, {.wall_s = 2});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(sites[found.front().site_id - 1].samples->share, 0.2);
   const double noise = 1 + 2 / std::sqrt(1000.0);
@@ -201,10 +202,10 @@ TEST(Samples, AdviceOnAtomicsIsOneForAFunction) {
 }
 
 TEST(Samples, NothingIsAdvisedWhereAnAtomicMayCostNothing) {
-  EXPECT_THAT(advise_on({sampled_site("atomic", 0.24)}, 2), IsEmpty());
-  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 1)}, 2), IsEmpty());
-  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 2, 40)}, 2), IsEmpty());
-  EXPECT_THAT(advise_on({sampled_site("memory", 0.9)}, 2), IsEmpty());
+  EXPECT_THAT(advise_on({sampled_site("atomic", 0.24)}, {.wall_s = 2}), IsEmpty());
+  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 1)}, {.wall_s = 2}), IsEmpty());
+  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 2, 40)}, {.wall_s = 2}), IsEmpty());
+  EXPECT_THAT(advise_on({sampled_site("memory", 0.9)}, {.wall_s = 2}), IsEmpty());
 }
 
 TEST(Samples, OfMemoryOnlyWhatWasSeenIsSaid) {

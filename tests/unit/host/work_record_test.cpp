@@ -70,5 +70,13 @@ TEST(work_record, a_gap_lasts_as_long_as_it_should) {
   EXPECT_THAT(record.check_gaps(2), HasSubstr("thread 1"));
 }
 
+TEST(work_record, a_team_works_once_when_asked) {
+  work_record record{{.lanes = lanes, .section_ns = 20}};
+  EXPECT_FALSE(record.take_team());
+  record.work_in_team();
+  EXPECT_TRUE(record.take_team());
+  EXPECT_FALSE(record.take_team());
+}
+
 }  // namespace
 }  // namespace syncmeter::work_record_test

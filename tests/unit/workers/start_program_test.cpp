@@ -34,6 +34,13 @@ TEST(start_program, removes_what_would_place_or_size_a_pool) {
   EXPECT_THAT(environment, Not(testing::Contains("OMP_WAIT_POLICY=active")));
 }
 
+TEST(start_program, leaves_out_a_setting_that_is_a_name_alone) {
+  const auto environment =
+      worker_environment(wait_policy::active, 0, {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT=9"});
+  EXPECT_THAT(environment, Not(testing::Contains(testing::StartsWith("OMP_WAIT_POLICY"))));
+  EXPECT_THAT(environment, testing::Contains("GOMP_SPINCOUNT=9"));
+}
+
 TEST(start_program, tells_a_pool_its_size_and_keeps_tools_away) {
   ::setenv("KOKKOS_NUM_THREADS", "7", 1);
   ::setenv("KOKKOS_TOOLS_LIBS", "libspy.so", 1);

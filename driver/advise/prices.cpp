@@ -1,0 +1,340 @@
+#include "driver/advise/prices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/machine/environment.hpp"
+#include "core/machine/topology.hpp"
+#include "driver/advise/rules.hpp"
+#include "driver/campaign/visit_request.hpp"
+#include "driver/results/estimate.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
+#include "driver/workers/find_workers.hpp"
+#include "driver/workers/visit_record.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr double ns = 1e9;
+constexpr std::size_t most_points = 6;
+// A body or gap beyond these changes a price no more, and would make its visit long.
+constexpr double longest_work_ns = 1e5, longest_gap_us = 5000;
+constexpr double start_s = 0.25, visit_s = 0.1;
+
+/// To one or one and a half times a power of two; below 16 ns to nothing.
+unsigned rounded_work(double work) {
+  work = std::min(work, longest_work_ns);
+  if (work < 16) return 0;
+  const double power = std::exp2(std::floor(std::log2(work)));
+  return static_cast<unsigned>(work < 1.25 * power   ? power
+                               : work < 1.75 * power ? 1.5 * power
+                                                     : 2 * power);
+}
+
+/// The mean time of one region, from the call to the return.
+double region_ns(const site& of) {
+  const site_times& times = *of.times;
+  return ((times.fork_ns + times.inside_ns + times.lateness.sum_ns) / times.threads +
+          times.mechanism.sum_ns) /
+         static_cast<double>(times.timed);
+}
+
+bool is_timed_meeting(const site& of) {
+  return of.times && of.times->timed > 0 && of.times->threads > 1;
+}
+
+std::string value_of(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// "region_around_work of 2 threads with 768 ns of work".
+std::string text_of(const point& p) {
+  return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
+}
+
+bool contains_worker(const std::vector<worker_info>& workers, const std::string& backend) {
+  return std::ranges::find(workers, backend, &worker_info::name) != workers.end();
+}
+
+/// Half as much to twice as much.
+bool is_about(unsigned value, unsigned wanted, unsigned nothing) {
+  return (value <= nothing && wanted <= nothing) || (value <= 2 * wanted && wanted <= 2 * value);
+}
+
+/// As the environment says; where it says nothing threads spin for a while, as they do actively.
+wait_policy wait_of_environment() {
+  return has_passive_waits() ? wait_policy::passive : wait_policy::active;
+}
+
+bool is_near(const point& there, const point& wanted) {
+  return there.op == wanted.op && there.backend == wanted.backend && there.lanes == wanted.lanes &&
+         there.affinity == wanted.affinity && there.pus.empty() &&
+         there.wait == wait_of_environment() && is_about(there.section_ns, wanted.section_ns, 16) &&
+         is_about(there.gap_us, wanted.gap_us, 10);
+}
+
+/// Whether the file's worker of a backend ran on the program's runtime, as far as it says so.
+bool runs_on_runtime_of(const results_file& file, const std::string& backend,
+                        const program_file& program) {
+  const nlohmann::json::json_pointer library("/runtime/" + backend + "/library");
+  return backend == "posix" || program.runtimes.empty() ||
+         std::ranges::any_of(file.workers, [&](const nlohmann::json& worker) {
+           return worker.value(library, std::string()).find(program.runtimes.front()) !=
+                  std::string::npos;
+         });
+}
+
+std::string lacking_text(const std::string& path, const point& p) {
+  return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
+                     "it: syncmeter run --study regions --backend {} --op {} --lanes {} --section "
+                     "{}{} --affinity {} --wait {} --output FILE.",
+                     path, text_of(p), p.backend, p.op, p.lanes, p.section_ns,
+                     p.gap_us == 0 ? "" : fmt::format(" --gap {}", p.gap_us), to_text(p.affinity),
+                     to_text(wait_of_environment()));
+}
+
+/// The worker that serves this backend, where it is installed.
+std::vector<worker_info> worker_of_backend(const std::string& backend,
+                                           const std::vector<std::string>& settings) {
+  for (const auto& folder : folders_of_workers()) {
+    const auto path = folder / fmt::format("{}{}", worker_prefix, backend);
+    if (!is_program(path)) continue;
+    std::vector<worker_info> found = workers_at(path);
+    for (worker_info& worker : found) worker.environment = settings;
+    return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+meeting_pace pace_of(const std::vector<site>& sites, double wall_s) {
+  double in_regions_ns = 0, regions = 0, in_barriers_ns = 0, barriers = 0;
+  for (const site& each : sites) {
+    if (!is_timed_meeting(each)) continue;
+    const auto count = static_cast<double>(each.count);
+    if (each.kind == "region") {
+      in_regions_ns += count * region_ns(each);
+      regions += count;
+      continue;
+    }
+    const site_cost cost = cost_of(each).value_or(site_cost{});
+    in_barriers_ns += (cost.lateness_s + cost.mechanism_s) * ns;
+    barriers += count;
+  }
+  const auto between = [&](double inside_ns, double number) {
+    return number == 0 ? 0 : std::max(0.0, (wall_s * ns - inside_ns) / number);
+  };
+  return {.before_region_ns = between(in_regions_ns, regions),
+          .before_barrier_ns = between(in_barriers_ns, barriers)};
+}
+
+double work_ns(const site& of, const meeting_pace& pace) {
+  if (of.kind != "region") return pace.before_barrier_ns;
+  return of.times->inside_ns / (of.times->threads * static_cast<double>(of.times->timed));
+}
+
+std::optional<point> priced_point(const site& of, const meeting_pace& pace,
+                                  const program_file& program) {
+  if (!is_timed_meeting(of)) return std::nullopt;
+  point p;
+  p.lanes = of.times->threads;
+  p.section_ns = rounded_work(work_ns(of, pace));
+  p.op = of.kind == "region" ? "region_around_work" : "barrier_after_work";
+  if (of.kind == "barrier_wait") {
+    p.backend = "posix";
+    return p;
+  }
+  if (program.runtimes.size() != 1) return std::nullopt;
+  p.backend = program.runtimes.front().starts_with("libgomp") ? "omp" : "omp-llvm";
+  if (of.kind == "region")
+    p.gap_us = rounded_work(std::min(pace.before_region_ns / 1000, longest_gap_us));
+  return p;
+}
+
+std::optional<interval> price_of(const site& of, const meeting_pace& pace,
+                                 const std::vector<price>& prices) {
+  if (!is_timed_meeting(of)) return std::nullopt;
+  const double work = work_ns(of, pace);
+  const auto is_like = [&](const price& each) {
+    return each.what.lanes == of.times->threads &&
+           (each.what.op == "region_around_work") == (of.kind == "region") &&
+           (each.what.backend == "posix") == (of.kind == "barrier_wait");
+  };
+  const auto far = [&](const price& each) {
+    return !is_like(each) ? HUGE_VAL : std::abs(std::log((each.what.section_ns + 1) / (work + 1)));
+  };
+  const auto nearest = std::ranges::min_element(prices, {}, far);
+  if (nearest == prices.end() || !is_like(*nearest)) return std::nullopt;
+  std::vector<double> costs;
+  for (const price& each : prices)
+    if (each.what == nearest->what) costs.push_back(each.cost_ns.value);
+  interval over = costs.size() > 1 ? over_visits(costs) : nearest->cost_ns;
+  over.low = std::max(0.0, over.low);
+  return over;
+}
+
+bool has_passive_waits() {
+  std::string policy = value_of("OMP_WAIT_POLICY");
+  std::ranges::transform(policy, policy.begin(), [](unsigned char c) { return std::tolower(c); });
+  return policy == "passive" || value_of("GOMP_SPINCOUNT") == "0" ||
+         value_of("KMP_BLOCKTIME") == "0";
+}
+
+thread_setting setting_of_environment() {
+  thread_setting setting;
+  for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY"}) {
+    const std::string value = value_of(name);
+    // A worker has a policy unless it is left out; a program that has none gets neither.
+    setting.settings.push_back(value.empty() ? name : fmt::format("{}={}", name, value));
+  }
+  for (const char* name : {"GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
+    if (!value_of(name).empty())
+      setting.why_not_placed = fmt::format("{}={}", name, value_of(name));
+  const std::string places = value_of("OMP_PLACES");
+  std::string bind = value_of("OMP_PROC_BIND");
+  std::ranges::transform(bind, bind.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (bind.empty() && !places.empty()) bind = "true";
+  if (bind.empty() || bind == "false") return setting;
+  if (bind == "spread") setting.placed = affinity::spread;
+  else if (bind == "true" || bind == "close") setting.placed = affinity::close;
+  else setting.why_not_placed = fmt::format("OMP_PROC_BIND={}", bind);
+  if (!places.empty() && places != "cores" && places != "threads")
+    setting.why_not_placed = fmt::format("OMP_PLACES={}", places);
+  return setting;
+}
+
+wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
+                         double wall_s) {
+  wanted_prices wanted;
+  const thread_setting setting = setting_of_environment();
+  const meeting_pace pace = pace_of(sites, wall_s);
+  const topology machine = topology::of_this_machine();
+  for (const site& each : sites) {
+    const auto cost = cost_of(each);
+    if (!cost || cost->lateness_s + cost->mechanism_s < least_worth_saying * wall_s) continue;
+    auto at = priced_point(each, pace, program);
+    if (!at || at->lanes > machine.units().size()) continue;
+    if (!setting.why_not_placed.empty()) {
+      wanted.notes.push_back(
+          fmt::format("Regions and barriers have no price: no worker places threads as {} does.",
+                      setting.why_not_placed));
+      break;
+    }
+    at->affinity = setting.placed;
+    const bool known = std::ranges::any_of(
+        wanted.points, [&](const planned_point& other) { return other.what == *at; });
+    if (known || wanted.points.size() == most_points) continue;
+    wanted.points.push_back({.what = *at,
+                             .pus = machine.place(at->affinity, at->lanes),
+                             .same_as = {},
+                             .why = {},
+                             .visits = 1});
+  }
+  return wanted;
+}
+
+void require_this_machine(const results_file& file) {
+  const nlohmann::json machine = file.campaign.value("machine", nlohmann::json::object());
+  const std::string cpu = describe_machine().value("cpu_model", "");
+  if (text_in(machine, "cpu_model") != cpu)
+    throw usage_error(
+        fmt::format("--results: '{}' was measured on '{}', and this is '{}'; without the option "
+                    "prices are measured here",
+                    file.path, printable(text_in(machine, "cpu_model")), cpu));
+  const std::vector<int> allowed = read_cpu_grant().allowed;
+  if (file.campaign.value("allowed_pus", nlohmann::json()) != allowed)
+    throw usage_error(fmt::format("--results: '{}' was measured with other processing units than "
+                                  "{}, which are allowed here; without the option prices are "
+                                  "measured here",
+                                  file.path, as_ranges(allowed)));
+}
+
+std::vector<price> prices_in_file(const results_file& file, const program_file& program,
+                                  wanted_prices& wanted) {
+  const std::vector<point_summary> points = summarize(file);
+  std::vector<price> found;
+  for (const planned_point& each : wanted.points) {
+    const point_summary* best = nullptr;
+    for (const point_summary& s : points)
+      if (s.visited && is_near(s.what, each.what) &&
+          runs_on_runtime_of(file, s.what.backend, program))
+        best = &s;
+    if (best == nullptr) {
+      wanted.notes.push_back(lacking_text(file.path, each.what));
+      continue;
+    }
+    price one{.what = best->what, .cost_ns = best->cost_ns};
+    for (const point_summary& other : best->other_states) {
+      one.cost_ns.low = std::min(one.cost_ns.low, other.cost_ns.low);
+      one.cost_ns.high = std::max(one.cost_ns.high, other.cost_ns.high);
+    }
+    found.push_back(std::move(one));
+  }
+  return found;
+}
+
+price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
+  const std::vector<std::string> settings = setting_of_environment().settings;
+  for (const planned_point& each : wanted.points) {
+    const std::string& backend = each.what.backend;
+    if (contains_worker(workers_, backend)) continue;
+    std::vector<worker_info> found = worker_of_backend(backend, settings);
+    if (!found.empty() && found.front().problem.empty())
+      workers_.push_back(std::move(found.front()));
+    else
+      wanted.notes.push_back(
+          fmt::format("Regions and barriers have no price: {}.",
+                      found.empty() ? fmt::format("there is no worker syncmeter-{}", backend)
+                                    : found.front().problem));
+  }
+  std::erase_if(wanted.points, [&](const planned_point& each) {
+    return !contains_worker(workers_, each.what.backend);
+  });
+  pool_.emplace(workers_, worker_pool::settings{
+                              .cpus = read_cpu_grant().allowed, .deadlines = {}, .on_start = {}});
+}
+
+double price_meter::seconds() const {
+  return static_cast<double>(wanted_.points.size()) * visit_s +
+         static_cast<double>(workers_.size()) * start_s;
+}
+
+void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
+  run_options options;
+  options.precision = 0.02;
+  options.oversubscribe = true;
+  ++visits_;
+  for (const planned_point& each : wanted_.points) {
+    options.max_time_s = visit_s + each.what.gap_us * 50e-6;
+    const exchange_outcome outcome = pool_->measure(
+        each.what.backend, each.what.wait,
+        visit_request(each, visits_, options,
+                      {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
+    std::string problem = outcome.reason;
+    if (outcome.what == exchange_outcome::kind::answered) {
+      const visit_record visit = read_visit(outcome.line);
+      problem = visit.reason;
+      if (!visit.estimates.empty()) {
+        prices.push_back({.what = each.what,
+                          .cost_ns = visit.estimates.front().cost_ns,
+                          .after_run = after_run});
+        continue;
+      }
+    }
+    const std::string sentence =
+        fmt::format("{} was not measured: {}.", text_of(each.what), problem);
+    if (!contains(wanted_.notes, sentence)) wanted_.notes.push_back(sentence);
+  }
+  pool_->close();
+}
+
+}  // namespace syncmeter

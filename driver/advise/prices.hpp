@@ -1,0 +1,96 @@
+// What a region or a barrier of a program's takes on this machine by itself: measured by the
+// workers of campaigns, in turn with the program's runs, in the environment that the program has.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/harness/stats.hpp"
+#include "core/point.hpp"
+#include "driver/advise/counts.hpp"
+#include "driver/advise/program_file.hpp"
+#include "driver/plan/plan.hpp"
+#include "driver/results/results.hpp"
+#include "driver/workers/worker_info.hpp"
+#include "driver/workers/worker_pool.hpp"
+
+namespace syncmeter {
+
+/// One measurement, by a process of its own.
+struct price {
+  point what;
+  interval cost_ns{};         ///< of one op, beyond the work in it or before it
+  std::size_t after_run = 0;  ///< the number of the program's run that came before, from 1 on; 0:
+                              ///< of a results file
+};
+
+/// The mean times between the regions and barriers of a run.
+struct meeting_pace {
+  double before_region_ns = 0;  ///< by one thread
+  double before_barrier_ns = 0;
+};
+[[nodiscard]] meeting_pace pace_of(const std::vector<site>& sites, double wall_s);
+
+/// What the work of a thread is from the begin to the end of a region, or from one barrier to the
+/// next, in ns.
+[[nodiscard]] double work_ns(const site& of, const meeting_pace& pace);
+
+/// The op that a site calls, with as much work as the program has there; nothing where no op is
+/// like it. Work and gaps are rounded, so that sites have points in common.
+[[nodiscard]] std::optional<point> priced_point(const site& of, const meeting_pace& pace,
+                                                const program_file& program);
+
+/// A site's price over all measurements of its op and team with the work that is nearest to its
+/// own; nothing without a measurement.
+[[nodiscard]] std::optional<interval> price_of(const site& of, const meeting_pace& pace,
+                                               const std::vector<price>& prices);
+
+/// How the program has its threads placed and waiting, as far as its environment says so.
+struct thread_setting {
+  affinity placed = affinity::none;
+  std::string why_not_placed{};         ///< as no worker would place them; empty: as one would
+  std::vector<std::string> settings{};  ///< of a worker's environment (program_to_start)
+};
+[[nodiscard]] thread_setting setting_of_environment();
+/// Whether the environment has threads of OpenMP sleep whenever they wait.
+[[nodiscard]] bool has_passive_waits();
+
+/// What the program's regions and barriers need of prices.
+struct wanted_prices {
+  std::vector<planned_point> points;
+  std::vector<std::string> notes{};  ///< what has no price, and why, a sentence each
+};
+/// Of those sites that take a share of `wall_s` that is worth advice.
+[[nodiscard]] wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
+                                       double wall_s);
+
+/// Throws usage_error for a results file of another machine, or of other allowed PUs.
+void require_this_machine(const results_file& file);
+/// Those that a results file has: of the program's runtime, so many threads placed and waiting as
+/// its own, and of about as much work; over all placement states of the file. What it lacks becomes
+/// a note.
+[[nodiscard]] std::vector<price> prices_in_file(const results_file& file,
+                                                const program_file& program, wanted_prices& wanted);
+
+/// Measures prices by the workers of campaigns.
+class price_meter {
+ public:
+  /// Points that no worker is there for are taken out, and become notes; `wanted` must outlive
+  /// this.
+  explicit price_meter(wanted_prices& wanted);
+
+  /// What one measure() takes, about.
+  [[nodiscard]] double seconds() const;
+  /// Measures each point once, in new processes.
+  void measure(std::size_t after_run, std::vector<price>& prices);
+
+ private:
+  wanted_prices& wanted_;
+  std::vector<worker_info> workers_;
+  std::optional<worker_pool> pool_;
+  unsigned visits_ = 0;
+};
+
+}  // namespace syncmeter

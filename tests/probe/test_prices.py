@@ -1,0 +1,96 @@
+"""Prices of a program's regions and barriers: measured in turn with its runs, or taken from a results file."""
+
+import os
+import subprocess
+
+import pytest
+from test_advise import DRIVER, advise, hazard  # noqa: F401 (a fixture)
+
+
+def prices_of(advice):
+    return [line for line in advice.lines if line["record"] == "price"]
+
+
+@pytest.mark.parametrize(("name", "op"), [("barrier_storm", "barrier_after_work"), ("inner_region", "region_around_work")])
+def test_prices_are_measured_behind_runs(name, op, advise, build):  # noqa: F811
+    advice = advise(hazard(build, name))
+    # A region around all of it is priced, too, where other programs made it long.
+    prices = [price for price in prices_of(advice) if price["op"] == op]
+    # Where other programs leave a visit no round, there is one less.
+    assert 1 <= len(prices) <= 5 and {(price["op"], price["lanes"], price["backend"]) for price in prices} == {(op, 2, "omp")}
+    assert all(price["low"] <= price["estimate"] <= price["high"] for price in prices)
+    # No further pair of runs had room: all stand behind the last.
+    assert {price["when"] for price in prices} == {len(advice.header["runs"])}
+    assert "syncmeter: prices of " in advice.text
+
+
+def test_runs_and_prices_take_turns(advise, build):  # noqa: F811
+    advice = advise(hazard(build, "barrier_storm"), options=["--budget", "30s"])
+    arms = [run["arm"] for run in advice.header["runs"]]
+    assert arms[:2] == ["plain", "count"] and arms.count("plain") == arms.count("count") >= 1
+    behind = {price["when"] for price in prices_of(advice)}
+    assert min(behind) > arms.index("time")
+
+
+def test_libomp_has_prices_of_its_own(advise, build):  # noqa: F811
+    prices = prices_of(advise(hazard(build, "barrier_storm", compiler="clang++")))
+    assert {price["backend"] for price in prices} == {"omp-llvm"}
+
+
+def test_locks_have_none(advise, build):  # noqa: F811
+    assert prices_of(advise(hazard(build, "contended_counter"))) == []
+
+
+@pytest.mark.parametrize(("setting", "words"), [({"GOMP_CPU_AFFINITY": "0-1"}, "GOMP_CPU_AFFINITY=0-1"),
+                                                ({"OMP_PLACES": "{0},{1}"}, "OMP_PLACES={0},{1}")])
+def test_another_placement_has_no_price(setting, words, advise, build, monkeypatch):  # noqa: F811
+    for name, value in setting.items():
+        monkeypatch.setenv(name, value)
+    advice = advise(hazard(build, "barrier_storm"))
+    assert prices_of(advice) == [] and f"no worker places threads as {words} does" in " ".join(advice.text.split())
+    assert {line["kind"] for line in advice.advice} <= {"bound"}
+
+
+def test_other_programs_withhold_what_is_saved(advise, build):  # noqa: F811
+    program = hazard(build, "imbalance")
+    busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        advice = advise(program, options=["--fail-above", "0.02"])
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+    assert "other programs used" in advice.header["withheld"]
+    assert advice.advice and all(line["saves_s"] is None for line in advice.advice)
+    words = " ".join(advice.text.split())
+    assert "What a change saves is not said, as other programs used" in words and " saves at most " not in words
+    assert advice.done.returncode == 1 and "--fail-above cannot be judged" in words
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A results file with barriers of two threads after work of many lengths."""
+    file = tmp_path_factory.mktemp("results") / "prices.jsonl"
+    subprocess.run([DRIVER, "run", "--study", "regions", "--backend", "omp", "--op", "barrier_after_work", "--lanes", "2", "--section",
+                    "0,32,128,512,2048,8192,32768", "--affinity", "none", "--wait", "active", "--visits", "2", "--max-time", "20ms", "--output", file],
+                   check=True, capture_output=True, timeout=120)
+    return file
+
+
+def test_prices_of_a_results_file(results, advise, build):  # noqa: F811
+    advice = advise(hazard(build, "barrier_storm"), options=["--results", results])
+    assert [(price["when"], price["op"]) for price in prices_of(advice)] == [(None, "barrier_after_work")]
+
+
+def test_a_price_that_a_results_file_lacks_is_named(results, advise, build):  # noqa: F811
+    advice = advise(hazard(build, "inner_region"), options=["--results", results])
+    assert prices_of(advice) == []
+    assert "has no price of region_around_work of 2 threads" in " ".join(advice.text.split())
+
+
+def test_a_results_file_of_another_machine_is_refused(results, advise, tmp_path):  # noqa: F811
+    other = tmp_path / "other.jsonl"
+    text = results.read_text(encoding="utf-8")
+    other.write_text(text.replace('"allowed_pus":[0', '"allowed_pus":[77', 1), encoding="utf-8")
+    advice = advise("/usr/bin/true", options=["--results", other])
+    assert advice.done.returncode == 2 and "was measured with other processing units" in " ".join(advice.text.split())

@@ -1,0 +1,167 @@
+// What is said of a site, and how much a change there saves: by rule, with and without a price.
+#include "driver/advise/rules.hpp"
+
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+
+namespace syncmeter::rules_test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+/// Of two threads: each meeting takes `lateness_ns` and `mechanism_ns` of one thread's path.
+site meeting(const std::string& kind, std::uint64_t count, double lateness_ns,
+             double mechanism_ns) {
+  site of{.kind = kind, .module = "/bin/app", .team = 2, .count = count, .threads = 2};
+  const bool region = kind == "region";
+  const double timed = 1000, events = region ? timed : timed / 2;
+  of.times = site_times{.timed = 1000, .threads = 2};
+  of.times->lateness = {.sum_ns = 2 * events * lateness_ns, .median_ns = lateness_ns};
+  of.times->mechanism = {.sum_ns = (region ? 1 : 2) * events * mechanism_ns,
+                         .median_ns = mechanism_ns};
+  return of;
+}
+
+/// A region that each thread begins so late, and works so long in.
+site region(std::uint64_t count, double fork_ns, double inside_ns, double join_ns) {
+  site of = meeting("region", count, 10, join_ns);
+  of.times->fork_ns = 2 * 1000 * fork_ns;
+  of.times->inside_ns = 2 * 1000 * inside_ns;
+  return of;
+}
+
+price priced(const std::string& op, unsigned section_ns, double cost_ns) {
+  price one;
+  one.what.backend = "omp";
+  one.what.op = op;
+  one.what.lanes = 2;
+  one.what.section_ns = section_ns;
+  one.cost_ns = {cost_ns, cost_ns, cost_ns};
+  return one;
+}
+
+advice first_of(const std::vector<site>& sites, const advice_setting& setting) {
+  const std::vector<advice> all = advise_on(sites, setting);
+  return all.empty() ? advice{.rule = "none", .site_id = 0} : all.front();
+}
+
+TEST(advise_on, without_a_price_there_is_a_bound) {
+  const advice found = first_of({meeting("barrier", 1'000'000, 50, 250)}, {.wall_s = 1});
+  EXPECT_EQ(found.rule, "barriers");
+  EXPECT_EQ(found.kind, "bound");
+  EXPECT_NEAR(found.at_least_s, 0, 1e-12);
+  EXPECT_NEAR(found.at_most_s, 0.3, 1e-9);
+  EXPECT_THAT(found.text, HasSubstr("at most all"));
+}
+
+TEST(advise_on, a_price_makes_an_estimate) {
+  const advice found = first_of({meeting("barrier", 1'000'000, 50, 250)},
+                                {.wall_s = 1, .prices = {priced("barrier_after_work", 64, 200)}});
+  EXPECT_EQ(found.kind, "estimate");
+  EXPECT_NEAR(found.at_least_s, 0.2, 1e-9);
+  EXPECT_NEAR(found.at_most_s, 0.2, 1e-9);
+}
+
+TEST(advise_on, an_estimate_spans_the_prices_and_stays_below_the_bound) {
+  advice_setting setting{.wall_s = 1};
+  for (const double ns : {200, 210, 220, 260, 900})
+    setting.prices.push_back(priced("barrier_after_work", 64, ns));
+  const advice found = first_of({meeting("barrier", 1'000'000, 50, 350)}, setting);
+  EXPECT_NEAR(found.at_least_s, 0.2, 0.01);
+  EXPECT_NEAR(found.at_most_s, 0.4, 1e-9);
+}
+
+TEST(advise_on, the_price_is_that_of_the_nearest_work) {
+  const advice_setting setting{.wall_s = 1,
+                               .prices = {priced("region_around_work", 64, 100),
+                                          priced("region_around_work", 1024, 500),
+                                          priced("barrier_after_work", 1024, 900)}};
+  const advice found = first_of({region(500'000, 400, 900, 300)}, setting);
+  EXPECT_EQ(found.rule, "regions");
+  EXPECT_NEAR(found.at_most_s, 0.25, 1e-9);
+}
+
+TEST(advise_on, a_mechanism_well_above_its_price_is_named) {
+  const advice_setting setting{.wall_s = 10, .prices = {priced("barrier_after_work", 64, 200)}};
+  EXPECT_THAT(first_of({meeting("barrier", 1'000'000, 50, 5000)}, setting).text,
+              HasSubstr("In the program each takes 5.05 us"));
+  EXPECT_THAT(first_of({meeting("barrier", 1'000'000, 50, 300)}, setting).text,
+              Not(HasSubstr("In the program each takes")));
+}
+
+TEST(advise_on, more_threads_than_processing_units_come_first) {
+  const std::vector<site> sites{meeting("barrier", 1'000'000, 300, 50),
+                                meeting("barrier", 10'000, 900, 9000)};
+  advice_setting setting{.wall_s = 1, .usable_pus = 2};
+  EXPECT_EQ(first_of(sites, setting).rule, "imbalance");
+  setting.usable_pus = 1.5;
+  const std::vector<advice> all = advise_on(sites, setting);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].rule, "oversubscription");
+  EXPECT_THAT(all[0].cause, HasSubstr("OMP_NUM_THREADS=1)"));
+}
+
+TEST(advise_on, teams_made_for_each_region_are_nested) {
+  const site created{.kind = "create", .module = "/usr/lib/libgomp.so.1", .count = 20'000};
+  const site inner = region(20'000, 9000, 1000, 5000);
+  EXPECT_EQ(first_of({inner, created}, {.wall_s = 1}).rule, "nested");
+  site few = created;
+  few.count = 1;
+  EXPECT_EQ(first_of({inner, few}, {.wall_s = 1}).rule, "regions");
+}
+
+TEST(advise_on, threads_that_sleep_are_named) {
+  const site after_gap = region(1000, 60'000, 1000, 5000);
+  const advice idle = first_of({after_gap}, {.wall_s = 1});
+  EXPECT_EQ(idle.rule, "sleeping");
+  EXPECT_THAT(idle.cause, HasSubstr("pass from one region to the next"));
+  EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08}).rule, "regions");
+  EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08, .sleeps = true}).rule, "sleeping");
+}
+
+TEST(advise_on, a_late_start_is_no_imbalance) {
+  site late = region(100'000, 2000, 500, 200);
+  late.times->lateness.median_ns = 1500;
+  EXPECT_EQ(first_of({late}, {.wall_s = 0.03}).rule, "regions");
+  late.times->lateness.median_ns = 3500;
+  EXPECT_EQ(first_of({late}, {.wall_s = 0.03}).rule, "imbalance");
+}
+
+TEST(advise_on, what_takes_little_is_not_said) {
+  EXPECT_THAT(advise_on({meeting("barrier", 10'000, 50, 250)}, {.wall_s = 1}), IsEmpty());
+}
+
+TEST(price_of, work_is_rounded_and_gaps_are_in_microseconds) {
+  const program_file program{.path = "/bin/app", .runtimes = {"libgomp.so.1"}};
+  const site of = region(10'000, 400, 900, 300);
+  const meeting_pace pace = pace_of({of}, 0.5);
+  const auto at = priced_point(of, pace, program);
+  ASSERT_TRUE(at);
+  EXPECT_EQ(at->backend, "omp");
+  EXPECT_EQ(at->section_ns, 1024U);
+  // 500 ms are 10,000 regions of 1.61 us and what lies between them.
+  EXPECT_NEAR(pace.before_region_ns, 48'390, 1);
+  EXPECT_EQ(at->gap_us, 48U);
+}
+
+TEST(setting_of_environment, threads_are_placed_and_wait_as_in_the_program) {
+  EXPECT_EQ(setting_of_environment().placed, affinity::none);
+  EXPECT_THAT(setting_of_environment().settings, Contains("OMP_WAIT_POLICY"));
+  ::setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
+  ::setenv("OMP_PROC_BIND", "Spread", 1);
+  EXPECT_EQ(setting_of_environment().placed, affinity::spread);
+  EXPECT_THAT(setting_of_environment().settings, Contains("OMP_WAIT_POLICY=PASSIVE"));
+  EXPECT_TRUE(has_passive_waits());
+  EXPECT_THAT(setting_of_environment().why_not_placed, IsEmpty());
+  ::setenv("OMP_PLACES", "{0}", 1);
+  EXPECT_EQ(setting_of_environment().why_not_placed, "OMP_PLACES={0}");
+  for (const char* name : {"OMP_WAIT_POLICY", "OMP_PROC_BIND", "OMP_PLACES"}) ::unsetenv(name);
+}
+
+}  // namespace
+}  // namespace syncmeter::rules_test
