@@ -161,6 +161,7 @@ advice about_mechanism(const meeting& m) {
                   m.of.times->threads, range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
                   above_floor(m)));
   estimated.at_least_s = low_s;
+  estimated.takes_s = m.in_all_s();
   estimated.kind = "estimate";
   return estimated;
 }
@@ -297,7 +298,9 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     all.back().at_most_s = std::min(all.back().at_most_s, wall_s);
     all.back().at_least_s = std::min(all.back().at_least_s, all.back().at_most_s);
   }
-  std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
+  std::erase_if(all, [&](const advice& a) {
+    return std::max(a.at_most_s, a.takes_s) < least_worth_saying * wall_s;
+  });
   const auto is_of_setting = [](const advice& a) {
     return contains(rules_of_setting, std::string_view(a.rule));
   };

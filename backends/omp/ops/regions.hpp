@@ -85,7 +85,7 @@ struct nested_region : region_op<nested_region> {
 // test - baseline == the region that follows so many microseconds of work by lane 0, during which
 // the other threads wait for it; in the baseline there is only that work. A region outside the
 // clock comes first: the sample of a long gap has one region, in which each thread would fetch
-// lines that lane 0 has just made, half as much again as a region costs.
+// lines that lane 0 has just made.
 struct region_after_gap {
   static constexpr op_info info = [] {
     op_info after =
@@ -119,7 +119,7 @@ struct region_around_work {
     around.has_work = true;
     return around;
   }();
-  using object = work_record;
+  using object = region_after_gap::object;
   SM_FN static void before(auto& lane) { region_after_gap::spend_gap(lane.object()); }
   SM_FN static void measured(auto& lane) { lane.object().work_in_team(); }
   SM_FN static void after(auto& lane) { step(lane.object()); }
