@@ -144,7 +144,8 @@ double work_ns(const site& of, const meeting_pace& pace) {
 
 std::optional<point> priced_point(const site& of, const meeting_pace& pace,
                                   const program_file& program) {
-  if (!is_timed_meeting(of)) return std::nullopt;
+  // What is entered once cannot be entered less often.
+  if (!is_timed_meeting(of) || of.count < 2) return std::nullopt;
   point p;
   p.lanes = of.times->threads;
   p.section_ns = rounded_work(work_ns(of, pace));

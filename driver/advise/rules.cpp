@@ -111,7 +111,7 @@ std::optional<advice> about_imbalance(const meeting& m) {
 std::optional<advice> about_sleeping(const meeting& m) {
   constexpr double waking_ns = 1e4, idle_ns = 1e5;
   const bool late = (m.is_region() ? m.fork_ns() : m.of.times->mechanism.median_ns) > waking_ns;
-  const bool idle = m.is_region() && m.gap_ns > idle_ns;
+  const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns;
   if (!late || m.of.kind == "barrier_wait" || (!m.setting.sleeps && !idle)) return std::nullopt;
   const std::string why = m.setting.sleeps ? "as the environment has them do whenever they wait"
                                            : fmt::format("as {} pass from one region to the next",

@@ -15,11 +15,11 @@ HAZARDS = tables.ROOT / "examples" / "hazards"
 
 
 class Advice:
-    def __init__(self, command, folder, *options, **how):
+    def __init__(self, command, folder, *options, budget="1ms", **how):
         self.path = folder / "advice.jsonl"
         self.path.unlink(missing_ok=True)
         how.setdefault("stdin", subprocess.DEVNULL)
-        self.done = subprocess.run([DRIVER, "advise", "--budget", "1ms", *options, "--json", self.path, "--", *command],
+        self.done = subprocess.run([DRIVER, "advise", "--budget", budget, *options, "--json", self.path, "--", *command],
                                    capture_output=True, timeout=120, check=False, **how)
         self.text = self.done.stderr.decode(errors="replace")
         self.lines = [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()] if self.path.exists() else []

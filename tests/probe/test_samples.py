@@ -42,7 +42,7 @@ def test_a_contended_atomic_is_found(what, sampled):
     (line, site), *_ = sites(advice, "atomic")
     assert line == line_of("sum.fetch_add")
     assert site["operation"].startswith("lock_") and site["threads"] == 2 and site["count"] is None
-    assert 0.6 < site["share"] <= 1 and 0.5 < site["path_share"] <= 1
+    assert 0.6 < site["share"] <= 1 and 0.25 < site["path_share"] <= 1
     found = next(each for each in advice.advice if each["rule"] == "atomics")
     assert (found["kind"], found["proof"], found["sites"]) == ("bound", "samples", [site["id"]])
     assert "at a locked instruction" in found["text"]

@@ -94,6 +94,15 @@ TEST(advise_on, a_mechanism_well_above_its_price_is_named) {
               Not(HasSubstr("In the program each takes")));
 }
 
+TEST(advise_on, a_barrier_that_takes_long_is_named_however_low_its_price) {
+  const advice found =
+      first_of({meeting("barrier", 10'000, 100, 50'000)},
+               {.wall_s = 1, .prices = {priced("barrier_after_work", 100'000, 200)}});
+  EXPECT_EQ(found.rule, "barriers");
+  EXPECT_NEAR(found.at_most_s, 0.002, 1e-9);
+  EXPECT_THAT(found.text, HasSubstr("In the program each takes 50.1 us"));
+}
+
 TEST(advise_on, more_threads_than_processing_units_come_first) {
   const std::vector<site> sites{meeting("barrier", 1'000'000, 300, 50),
                                 meeting("barrier", 10'000, 900, 9000)};
@@ -121,6 +130,9 @@ TEST(advise_on, threads_that_sleep_are_named) {
   EXPECT_EQ(idle.rule, "sleeping");
   EXPECT_THAT(idle.cause, HasSubstr("pass from one region to the next"));
   EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08}).rule, "regions");
+  site single = after_gap;
+  single.count = 1;
+  EXPECT_EQ(first_of({single}, {.wall_s = 0.001}).rule, "regions");
   EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08, .sleeps = true}).rule, "sleeping");
 }
 
