@@ -50,6 +50,9 @@ bool is_timed_meeting(const site& of) {
   return of.times && of.times->timed > 0 && of.times->threads > 1;
 }
 
+/// What is entered once cannot be entered less often.
+bool may_be_rarer(const site& of) { return is_timed_meeting(of) && of.count > 1; }
+
 std::string value_of(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -144,8 +147,7 @@ double work_ns(const site& of, const meeting_pace& pace) {
 
 std::optional<point> priced_point(const site& of, const meeting_pace& pace,
                                   const program_file& program) {
-  // What is entered once cannot be entered less often.
-  if (!is_timed_meeting(of) || of.count < 2) return std::nullopt;
+  if (!may_be_rarer(of)) return std::nullopt;
   point p;
   p.lanes = of.times->threads;
   p.section_ns = rounded_work(work_ns(of, pace));
@@ -163,7 +165,7 @@ std::optional<point> priced_point(const site& of, const meeting_pace& pace,
 
 std::optional<interval> price_of(const site& of, const meeting_pace& pace,
                                  const std::vector<price>& prices) {
-  if (!is_timed_meeting(of)) return std::nullopt;
+  if (!may_be_rarer(of)) return std::nullopt;
   const double work = work_ns(of, pace);
   const auto is_like = [&](const price& each) {
     return each.what.lanes == of.times->threads &&

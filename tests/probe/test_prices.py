@@ -59,10 +59,11 @@ def test_other_programs_withhold_what_is_saved(advise, build):  # noqa: F811
         for each in busy:
             each.kill()
             each.wait()
-    assert "other programs used" in advice.header["withheld"]
+    why = advice.header["withheld"]  # counting may seem to cost much beside them
+    assert "other programs used" in why or "counting takes" in why
     assert advice.advice and all(line["saves_s"] is None for line in advice.advice)
     words = " ".join(advice.text.split())
-    assert "What a change saves is not said, as other programs used" in words and " saves at most " not in words
+    assert f"What a change saves is not said, as {why}" in words and " saves at most " not in words
     assert advice.done.returncode == 1 and "--fail-above cannot be judged" in words
 
 
