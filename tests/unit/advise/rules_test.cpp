@@ -129,6 +129,9 @@ TEST(advise_on, threads_that_sleep_are_named) {
   const advice idle = first_of({after_gap}, {.wall_s = 1});
   EXPECT_EQ(idle.rule, "sleeping");
   EXPECT_THAT(idle.cause, HasSubstr("pass from one region to the next"));
+  const site dearer = meeting("barrier", 1'000'000, 300, 50);
+  EXPECT_EQ(first_of({dearer}, {.wall_s = 1}).rule, "imbalance");
+  EXPECT_EQ(first_of({dearer, after_gap}, {.wall_s = 1}).rule, "sleeping");
   EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08}).rule, "regions");
   site single = after_gap;
   single.count = 1;
