@@ -166,12 +166,12 @@ advice about_mechanism(const meeting& m) {
   return estimated;
 }
 
-/// The cause is the first of these that holds.
-advice about_meeting(const meeting& m) {
+/// The cause is the first of these that holds. What happens once cannot happen less often.
+std::optional<advice> about_meeting(const meeting& m) {
   for (const auto rule :
        {&about_oversubscription, &about_nesting, &about_imbalance, &about_sleeping})
-    if (auto found = rule(m)) return *found;
-  return about_mechanism(m);
+    if (auto found = rule(m)) return found;
+  return m.of.count > 1 ? std::optional(about_mechanism(m)) : std::nullopt;
 }
 
 advice about_lock(const site& of, const site_cost& cost, double wall_s) {
@@ -286,13 +286,16 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     if (!meets && (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2)) continue;
     // Work under a lock is no reason for another one; waiting for it is.
     if (!meets && cost->mechanism_s < least_worth_saying * wall_s) continue;
-    all.push_back(meets ? about_meeting({.of = of,
-                                         .setting = setting,
-                                         .cost = *cost,
-                                         .price_ns = price_of(of, pace, setting.prices),
-                                         .gap_ns = pace.before_region_ns,
-                                         .threads_created = created})
-                        : about_lock(of, *cost, wall_s));
+    std::optional<advice> found =
+        meets ? about_meeting({.of = of,
+                               .setting = setting,
+                               .cost = *cost,
+                               .price_ns = price_of(of, pace, setting.prices),
+                               .gap_ns = pace.before_region_ns,
+                               .threads_created = created})
+              : about_lock(of, *cost, wall_s);
+    if (!found) continue;
+    all.push_back(*std::move(found));
     all.back().site_id = i + 1;
     // Sums over threads that did not run, as others had the processors, may pass the time of all.
     all.back().at_most_s = std::min(all.back().at_most_s, wall_s);

@@ -48,8 +48,13 @@ void read_value(const std::string& member, const nlohmann::json& j, double& valu
 }
 template <class T>
 void read_value(const std::string& member, const nlohmann::json& j, std::optional<T>& value) {
-  value.reset();
-  if (!j.is_null()) read_value(member, j, value.emplace());
+  if (j.is_null()) {
+    value.reset();
+    return;
+  }
+  T given{};
+  read_value(member, j, given);
+  value = std::move(given);
 }
 /// A whole number, or several, as the command line's parser takes them.
 template <class T>

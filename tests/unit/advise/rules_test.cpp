@@ -135,7 +135,7 @@ TEST(advise_on, threads_that_sleep_are_named) {
   EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08}).rule, "regions");
   site single = after_gap;
   single.count = 1;
-  EXPECT_EQ(first_of({single}, {.wall_s = 0.001}).rule, "regions");
+  EXPECT_EQ(first_of({single}, {.wall_s = 0.001}).rule, "none");
   EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08, .sleeps = true}).rule, "sleeping");
 }
 
