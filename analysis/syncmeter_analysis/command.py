@@ -194,7 +194,7 @@ def _text(options: argparse.Namespace) -> int:
     of_all, shown = {}, []
     if not arms and not options.study:
         shown = answers(campaign, found)
-        of_all = {"Answers": answers_and_how_sure(campaign, found), "Findings": findings(campaign)}
+        of_all = {"Answers": answers_and_how_sure(campaign, shown), "Findings": findings(campaign)}
     parts: list[tuple[str, list[Block]]]
     parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
     parts += [(s.title, s.blocks if whole else first_screen(s, shown)) for s in found]

@@ -48,11 +48,10 @@ std::string runs_text(const program_counts& of) {
   return text;
 }
 
-/// Where counting itself takes more than a twentieth, times are those of another program.
+/// Where counting itself takes much of the time, times are those of another program.
 bool may_show_shares(const program_counts& of) {
-  constexpr double most = 1.05;
   const auto cost = cost_of_counting(of.runs);
-  return cost && cost->ratio <= most;
+  return cost && cost->ratio <= 1 + most_disturbance;
 }
 
 /// What may be gained, or that nothing is.
@@ -106,8 +105,7 @@ std::vector<std::string> sentences_of(const program_counts& of) {
                                   "are no calls, and not counted.");
   double others = 0;
   for (const program_run& run : of.runs) others = std::max(others, run.other_cpu_share.value_or(0));
-  constexpr double disturbing = 0.05;
-  if (others > disturbing)
+  if (others > most_disturbance)
     all.push_back(
         fmt::format("Other programs used up to {:.0f} % of the CPUs while it ran: take the "
                     "times for rough ones.",

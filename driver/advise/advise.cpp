@@ -208,12 +208,13 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     prices_in_turn(of, results).finish();
     return of;
   }
+  const auto read_input_again = [&] { (void)::lseek(STDIN_FILENO, *input, SEEK_SET); };
   const auto run_plain = [&] {
-    (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+    read_input_again();
     of.runs.push_back(run_once(of, "plain", {}));
   };
   const auto run_counted = [&](const std::string& arm, const std::string& every) {
-    (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+    read_input_again();
     of.runs.push_back(run_under_probe(of, arm, every));
   };
   const auto killed = [&] {
@@ -224,7 +225,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   if (killed()) return of;
   const double pair_s = of.runs[0].wall_s + of.runs[1].wall_s;
   const double counted_s = of.runs[1].wall_s;
-  (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+  read_input_again();
   std::vector<site> sampled = run_sampled(of, of.runs[0].wall_s);
   run_counted("time", timed_every(of.of_last_run.sites, counted_s));
   call_counts timed = of.of_last_run;
@@ -283,15 +284,14 @@ std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& ru
 }
 
 std::string why_withheld(const program_counts& of) {
-  constexpr double most_counting = 1.05, most_others = 0.05;
-  if (const auto cost = cost_of_counting(of.runs); cost && cost->ratio > most_counting)
+  if (const auto cost = cost_of_counting(of.runs); cost && cost->ratio > 1 + most_disturbance)
     return fmt::format(
         "counting takes {:.2f} times as long, so that its times are those of another "
         "program",
         cost->ratio);
   const program_run* const timed = of.timed_run();
   const double others = timed == nullptr ? 0 : timed->other_cpu_share.value_or(0);
-  if (others > most_others)
+  if (others > most_disturbance)
     return fmt::format("other programs used {:.0f} % of the CPUs while it was timed", 100 * others);
   return "";
 }

@@ -65,6 +65,10 @@ struct program_counts {
 /// a file that has none.
 [[nodiscard]] program_counts sites_without_a_run(const std::string& path);
 
+/// Where counting takes more of the time, or other programs more of the CPUs, times are those of
+/// another program.
+inline constexpr double most_disturbance = 0.05;
+
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 

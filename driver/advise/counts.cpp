@@ -324,6 +324,25 @@ std::string find_source_lines(std::vector<site>& sites) {
   return problem;
 }
 
+std::optional<site_cost> cost_of(const site& of) {
+  if (!of.times || of.times->timed == 0) return std::nullopt;
+  const site_times& times = *of.times;
+  constexpr double s = 1e-9;
+  const double threads = std::max(1U, times.threads);
+  // A region is timed once for all its threads; of a barrier each thread times its own part.
+  const bool region = of.kind == "region";
+  const double events = static_cast<double>(times.timed) / (region ? 1 : threads);
+  const double each = static_cast<double>(of.count) / events * s;
+  if (times.threads == 0) {
+    const double of_thread = each / std::max(1U, of.threads);
+    return site_cost{.lateness_s = times.lateness.sum_ns * of_thread,
+                     .mechanism_s = times.mechanism.sum_ns * of_thread};
+  }
+  return site_cost{.lateness_s = times.lateness.sum_ns * each / threads,
+                   .mechanism_s = region ? (times.mechanism.sum_ns + times.fork_ns / threads) * each
+                                         : times.mechanism.sum_ns * each / threads};
+}
+
 std::string grouped_digits(std::uint64_t number) {
   std::string text = fmt::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)

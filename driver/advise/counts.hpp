@@ -62,6 +62,20 @@ struct site {
   unsigned copies = 1;      ///< that the compiler made of it
 };
 
+/// A smaller share of the time is worth no advice, and no price.
+inline constexpr double least_worth_saying = 0.02;
+
+/// Time of the program that a site takes, as far as it was timed: of one thread's path, not the sum
+/// of all threads.
+struct site_cost {
+  /// Waiting for the last thread to arrive; of a lock, from the call until its release has
+  /// returned.
+  double lateness_s = 0;
+  double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
+};
+/// Nothing for a site that was not timed.
+[[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+
 struct call_counts {
   std::vector<site> sites;  ///< the greatest count first
   std::uint64_t lost_calls = 0;

@@ -1,17 +1,14 @@
 #include "driver/advise/prices.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "core/machine/environment.hpp"
 #include "core/machine/topology.hpp"
-#include "driver/advise/rules.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/text/messages.hpp"
@@ -56,6 +53,13 @@ bool may_be_rarer(const site& of) { return is_timed_meeting(of) && of.count > 1;
 std::string value_of(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+/// OpenMP does not tell upper from lower case.
+std::string word_of(const char* name) {
+  std::string word = value_of(name);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return word;
 }
 
 /// "region_around_work of 2 threads with 768 ns of work".
@@ -186,9 +190,7 @@ std::optional<interval> price_of(const site& of, const meeting_pace& pace,
 }
 
 bool has_passive_waits() {
-  std::string policy = value_of("OMP_WAIT_POLICY");
-  std::ranges::transform(policy, policy.begin(), [](unsigned char c) { return std::tolower(c); });
-  return policy == "passive" || value_of("GOMP_SPINCOUNT") == "0" ||
+  return word_of("OMP_WAIT_POLICY") == "passive" || value_of("GOMP_SPINCOUNT") == "0" ||
          value_of("KMP_BLOCKTIME") == "0";
 }
 
@@ -203,8 +205,7 @@ thread_setting setting_of_environment() {
     if (!value_of(name).empty())
       setting.why_not_placed = fmt::format("{}={}", name, value_of(name));
   const std::string places = value_of("OMP_PLACES");
-  std::string bind = value_of("OMP_PROC_BIND");
-  std::ranges::transform(bind, bind.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string bind = word_of("OMP_PROC_BIND");
   if (bind.empty() && !places.empty()) bind = "true";
   if (bind.empty() || bind == "false") return setting;
   if (bind == "spread") setting.placed = affinity::spread;

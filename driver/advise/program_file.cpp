@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/census/isa/instruction_class.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
@@ -52,10 +53,6 @@ std::vector<std::string> needed_libraries(elf_file& file) {
   return needed;
 }
 
-bool has_beginning(const std::string& name, std::initializer_list<const char*> beginnings) {
-  return std::ranges::any_of(beginnings, [&](const char* b) { return name.starts_with(b); });
-}
-
 std::string read_build_id(elf_file& file, const std::string& names) {
   for (const Elf64_Shdr& section : file.sections()) {
     if (name_at(names, section.sh_name) != ".note.gnu.build-id") continue;
@@ -83,7 +80,7 @@ void read_identity(elf_file& file, const std::string& names, program_file& found
     found.interpreter.assign(text.begin(), std::ranges::find(text, '\0'));
   }
   for (const std::string& library : needed_libraries(file))
-    if (has_beginning(library, {"libgomp.", "libomp.", "libiomp5."}))
+    if (starts_with_any(library, {"libgomp.", "libomp.", "libiomp5."}))
       found.runtimes.push_back(library);
   found.build_id = read_build_id(file, names);
 }
@@ -102,7 +99,7 @@ void look_into(elf_file& file, const std::string& command, program_file& found) 
   if (fs::path(found.interpreter).filename().string().starts_with("ld-musl"))
     refuse(command, "is a program of musl; calls of the GNU C library alone can be counted");
   for (const std::string& library : needed_libraries(file))
-    if (has_beginning(library, {"libasan.", "libtsan.", "libhwasan."}))
+    if (starts_with_any(library, {"libasan.", "libtsan.", "libhwasan."}))
       refuse(command, fmt::format("needs {}, which must be loaded before all others; build it "
                                   "without a sanitizer",
                                   library));

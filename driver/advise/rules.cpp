@@ -201,8 +201,8 @@ std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
   return created;
 }
 
-/// A processor works on beside an atomic operation that no other thread disturbs: such ones had 22
-/// % of the samples and cost nothing. So nothing is said below a quarter.
+/// A processor works on beside an atomic operation that no other thread disturbs: such ones had
+/// 22 % of the samples and cost nothing. So there is no advice below a quarter.
 constexpr double least_share_of_atomic = 0.25;
 constexpr std::uint64_t fewest_samples = 50;
 
@@ -239,25 +239,6 @@ advice about_atomic(const site& of, double wall_s) {
 }
 
 }  // namespace
-
-std::optional<site_cost> cost_of(const site& of) {
-  if (!of.times || of.times->timed == 0) return std::nullopt;
-  const site_times& times = *of.times;
-  constexpr double s = 1e-9;
-  const double threads = std::max(1U, times.threads);
-  // A region is timed once for all its threads; of a barrier each thread times its own part.
-  const bool region = of.kind == "region";
-  const double events = static_cast<double>(times.timed) / (region ? 1 : threads);
-  const double each = static_cast<double>(of.count) / events * s;
-  if (times.threads == 0) {
-    const double of_thread = each / std::max(1U, of.threads);
-    return site_cost{.lateness_s = times.lateness.sum_ns * of_thread,
-                     .mechanism_s = times.mechanism.sum_ns * of_thread};
-  }
-  return site_cost{.lateness_s = times.lateness.sum_ns * each / threads,
-                   .mechanism_s = region ? (times.mechanism.sum_ns + times.fork_ns / threads) * each
-                                         : times.mechanism.sum_ns * each / threads};
-}
 
 advice_setting setting_of_run() {
   const cpu_grant grant = read_cpu_grant();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,20 +10,6 @@
 #include "driver/advise/prices.hpp"
 
 namespace syncmeter {
-
-/// Of a site that takes a smaller share of the time nothing is said.
-inline constexpr double least_worth_saying = 0.02;
-
-/// Time of the program that a site takes, as far as it was timed: of one thread's path, not the sum
-/// of all threads.
-struct site_cost {
-  /// Waiting for the last thread to arrive; of a lock, from the call until its release has
-  /// returned.
-  double lateness_s = 0;
-  double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
-};
-/// Nothing for a site that was not timed.
-[[nodiscard]] std::optional<site_cost> cost_of(const site& of);
 
 struct advice {
   std::string rule;            ///< imbalance, regions, barriers, locks, atomics,

@@ -175,6 +175,7 @@ struct module_samples {
   double taken = 0;
   std::set<std::uint64_t> offsets{};
 };
+
 /// Sums over the sites of each function; one whose function is not known is alone.
 void add_up_functions(std::vector<site>& sites) {
   std::map<std::pair<std::string, std::string>, site_samples> functions;
@@ -196,7 +197,7 @@ void add_up_functions(std::vector<site>& sites) {
   }
 }
 
-/// Less is not said of an atomic operation, and a module with less is not looked into.
+/// An atomic operation with less is no site, and a module with less is not looked into.
 constexpr double least_share_shown = 0.01;
 
 /// The samples of one site while they are added up.

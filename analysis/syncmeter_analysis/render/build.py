@@ -19,7 +19,7 @@ from syncmeter_analysis.render.recommendations import (
 )
 from syncmeter_analysis.render.report import Drawing, Report, Section
 from syncmeter_analysis.render.trust import answers_and_how_sure, head, trust
-from syncmeter_analysis.studies import StudySection, sections
+from syncmeter_analysis.studies import StudySection, answers, sections
 
 
 def _of_study(of: StudySection[Any]) -> Section:
@@ -60,7 +60,7 @@ def build(campaign: Campaign) -> Report:
         [file.path for file in campaign.files],
         findings,
     )
-    report.head.answers = answers_and_how_sure(campaign, found)
+    report.head.answers = answers_and_how_sure(campaign, answers(campaign, found))
     report.head.figures = lead_figures(campaign, report.figures)
     # What stands on the first screen is not drawn again.
     first = {figure.id for figure in report.head.figures}

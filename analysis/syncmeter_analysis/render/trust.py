@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from datetime import datetime
 from statistics import median
 from typing import Any
@@ -20,7 +19,6 @@ from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.render.controls import control_miss, control_rows
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
 from syncmeter_analysis.render.report import Block, Check, Head, Section
-from syncmeter_analysis.studies import StudySection, answers
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
 #: Statuses of points whose cost nobody should use.
@@ -295,9 +293,9 @@ def how_sure(campaign: Campaign) -> str:
     return f"How sure: {'; '.join(found)}"
 
 
-def answers_and_how_sure(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]:
-    """What a campaign begins with: the answers of its studies, and how sure they are."""
-    sentences = _with_libraries(campaign, answers(campaign, found))
+def answers_and_how_sure(campaign: Campaign, answered: list[str]) -> list[str]:
+    """What a campaign begins with: the `answers` of its studies, and how sure they are."""
+    sentences = _with_libraries(campaign, answered)
     return [*sentences, *filter(None, [how_sure(campaign)])] if sentences else []
 
 

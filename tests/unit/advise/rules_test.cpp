@@ -1,4 +1,4 @@
-// What is said of a site, and how much a change there saves: by rule, with and without a price.
+// Which cause a site has, and how much a change there saves: by rule, with and without a price.
 #include "driver/advise/rules.hpp"
 
 #include <cstdlib>

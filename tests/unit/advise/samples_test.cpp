@@ -1,5 +1,5 @@
 // Samples of CPU time: which code a process had in its memory when one was taken, how much of the
-// time those of a site stand for, and what is said of it.
+// time those of a site stand for, and which sentence it gets.
 #include "driver/advise/samples.hpp"
 
 #include <cmath>
@@ -208,14 +208,14 @@ TEST(Samples, NothingIsAdvisedWhereAnAtomicMayCostNothing) {
   EXPECT_THAT(advise_on({sampled_site("memory", 0.9)}, {.wall_s = 2}), IsEmpty());
 }
 
-TEST(Samples, OfMemoryOnlyWhatWasSeenIsSaid) {
-  const std::vector<std::string> said =
+TEST(Samples, MemoryGetsOneSentenceThatNamesNoCause) {
+  const std::vector<std::string> sentences =
       sentences_on_memory({sampled_site("memory", 0.63), sampled_site("atomic", 0.9)});
-  ASSERT_EQ(said.size(), 1U);
-  EXPECT_THAT(said.front(),
+  ASSERT_EQ(sentences.size(), 1U);
+  EXPECT_THAT(sentences.front(),
               HasSubstr("63 % of the CPU time is at work app.cpp:7, a load or store"));
-  EXPECT_THAT(said.front(), HasSubstr("No call explains it"));
-  EXPECT_THAT(said.front(), testing::Not(HasSubstr("false sharing")));
+  EXPECT_THAT(sentences.front(), HasSubstr("No call explains it"));
+  EXPECT_THAT(sentences.front(), testing::Not(HasSubstr("false sharing")));
 }
 
 }  // namespace
