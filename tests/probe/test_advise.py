@@ -9,9 +9,6 @@ import pytest
 import tables
 
 DRIVER = tables.PROBE.parent / "syncmeter"
-#: How often a program is run again where other programs disturbed it.
-TRIES = 5
-HAZARDS = tables.ROOT / "examples" / "hazards"
 
 
 class Advice:
@@ -45,52 +42,6 @@ def hazard(build, name, *options, compiler="g++"):
     return build(f"../../examples/hazards/{name}", compiler, "-O2", "-fopenmp", *options)
 
 
-#: Kind and count of all sites of each hazard, slow and fixed, but for what creates threads.
-HAZARD_COUNTS = {
-    "inner_region": ({"region": 20_000}, {"region": 1}),
-    "barrier_storm": ({"region": 1, "barrier": 50_000}, {"region": 1}),
-    "imbalance": ({"region": 1, "barrier": 100}, {"region": 1, "barrier": 100}),
-    "contended_counter": ({"mutex_lock": 4_000_000}, {"mutex_lock": 2}),
-}
-
-
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
-@pytest.mark.parametrize("name", HAZARD_COUNTS)
-def test_hazards(name, compiler, advise, build):
-    for options, expected in zip(([], ["-DFIXED"]), HAZARD_COUNTS[name], strict=True):
-        advice = advise(hazard(build, name, *options, compiler=compiler))
-        assert advice.done.returncode == 0, advice.text
-        kinds = {site["kind"] for site in advice.sites} - {"create", "join", "reduce", "atomic", "memory"}
-        assert {kind: advice.counts(kind) for kind in kinds} == expected
-        source = next(site for site in advice.sites if site["kind"] in expected)
-        assert any(frame["file"] and frame["file"].endswith(f"{name}.cpp") and frame["line"] for frame in source["frames"])
-        assert f"{name}.cpp:" in advice.text
-
-
-#: What is found first at each, as far as other programs let it run.
-CAUSES = {"inner_region": "regions", "barrier_storm": "barriers", "imbalance": "imbalance", "contended_counter": "locks"}
-
-
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
-@pytest.mark.parametrize("name", CAUSES)
-def test_the_cause_is_named(name, compiler, advise, build):
-    program = hazard(build, name, compiler=compiler)
-    for _ in range(TRIES):
-        advice = advise(program)
-        rules = [line["rule"] for line in advice.advice]
-        if rules[:1] == [CAUSES[name]]:
-            break
-    assert rules[:1] == [CAUSES[name]], advice.text
-    first = advice.advice[0]
-    assert first["rank"] == 1 and (first["saves_s"] is None) == (advice.header["withheld"] is not None)
-    if first["saves_s"]:
-        assert 0 <= first["saves_s"]["low"] <= first["saves_s"]["high"] > 0
-        assert first["kind"] == ("estimate" if rules[0] in ("regions", "barriers") else "range" if rules[0] == "locks" else "bound")
-    site = advice.sites[first["sites"][0] - 1]
-    assert site["id"] == first["sites"][0] and site["timed"] > 0 and site["every"] >= 1
-    assert "1. " in advice.text and f"{name}.cpp:" in first["text"]
-
-
 def test_a_change_that_may_save_much_is_a_status(advise, build):
     program = hazard(build, "contended_counter")
     assert advise(program, options=["--fail-above", "0.03"]).done.returncode == 1
@@ -101,10 +52,6 @@ def test_nothing_to_gain(advise, endings):
     advice = advise(endings, "")
     assert (advice.advice, advice.counts("mutex_lock")) == ([], 1000)
     assert "Nothing to gain: no site takes 2 % of the time." in " ".join(advice.text.split())
-
-
-def test_every_hazard_is_tested():
-    assert {path.stem for path in HAZARDS.glob("*.cpp")} == set(HAZARD_COUNTS) == set(CAUSES)
 
 
 def test_streams_are_the_program_s(advise, tmp_path):
