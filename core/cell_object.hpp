@@ -79,9 +79,10 @@ struct sharers {
 
 /// What one sample did to one object, for the check of its op.
 struct object_use {
-  unsigned lanes = 1;       ///< that shared it
-  std::uint64_t ops = 0;    ///< of each of these lanes: steps x op_info::ops_per_step
-  std::uint64_t tally = 0;  ///< CPU: the sum of what these lanes tallied, modulo the word size
+  unsigned lanes = 1;          ///< that shared it
+  std::uint64_t ops = 0;       ///< of each of these lanes: steps x op_info::ops_per_step
+  std::uint64_t measured = 0;  ///< of these ops, those by the op's `measured`: 0 in a baseline
+  std::uint64_t tally = 0;     ///< CPU: the sum of what these lanes tallied, modulo the word size
   [[nodiscard]] constexpr std::uint64_t all_ops() const { return lanes * ops; }
 };
 

@@ -216,4 +216,9 @@ inline constexpr std::array<int, 4> counts{0, 1, 2, 4};
   return (1U + k) * info.ops_per_step;
 }
 
+/// Those of them that are by Op::measured.
+[[nodiscard]] constexpr unsigned measured_in_step(const op_info& info, int count) {
+  return static_cast<unsigned>(count) * info.ops_per_step;
+}
+
 }  // namespace syncmeter

@@ -56,12 +56,12 @@ void host_rig::make_objects() {
 }
 
 // Each lane's tally counts once, in the word that it was made in.
-std::string host_rig::check_objects(std::uint64_t n) const {
+std::string host_rig::check_objects(std::uint64_t n, std::uint64_t measured) const {
   if (row_.object.check == nullptr) return {};
   const std::size_t cells = cell_count(), sharing = lanes_ / cells;
   const bool narrow = row_.type && size_of(*row_.type) == 4;
   for (std::size_t cell = 0; cell < cells; ++cell) {
-    object_use use{.lanes = static_cast<unsigned>(sharing), .ops = n};
+    object_use use{.lanes = static_cast<unsigned>(sharing), .ops = n, .measured = measured};
     for (std::size_t lane = cell * sharing; lane < (cell + 1) * sharing; ++lane)
       use.tally += records_[lane].outcome.tally;
     if (narrow) use.tally &= 0xffffffffU;

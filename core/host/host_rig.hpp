@@ -159,9 +159,9 @@ class host_rig final : public bench {
   void fit_cells();
   void find_home();
   void reset_cells();
-  /// `n`: ops that each lane did.
+  /// `n`: ops that each lane did; `measured`: those of them that the baseline has not.
   [[nodiscard]] std::string check_cells(std::uint64_t n) const;
-  [[nodiscard]] std::string check_objects(std::uint64_t n) const;
+  [[nodiscard]] std::string check_objects(std::uint64_t n, std::uint64_t measured) const;
   void read_times(sample& s);
   [[nodiscard]] bool lanes_share_a_pu() const;
   void judge_lanes(sample& s);

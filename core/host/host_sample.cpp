@@ -135,9 +135,10 @@ void host_rig::judge_lanes(sample& s) {
 }
 
 std::string host_rig::verdict(const sample& taken, int count) {
-  const auto ops = std::uint64_t{trips_} * row_.info.unroll * ops_in_step(row_.info, count);
+  const auto steps = std::uint64_t{trips_} * row_.info.unroll;
+  const auto ops = steps * ops_in_step(row_.info, count);
   std::string wrong = check_cells(ops);
-  if (wrong.empty()) wrong = check_objects(ops);
+  if (wrong.empty()) wrong = check_objects(ops, steps * measured_in_step(row_.info, count));
   if (wrong.empty() && row_.info.arrives_late)
     wrong = check_lateness(taken.span_ns, ops, where_.late_us);
   if (wrong.empty() && row_.hooks.after != nullptr) wrong = row_.hooks.after(*this, ops);

@@ -82,9 +82,9 @@ class work_record {
   [[nodiscard]] std::string check_count(std::uint64_t items) const { return check_items(items, 1); }
   /// What is wrong where each of the first `threads` threads enters each op.
   [[nodiscard]] std::string check_entered(std::uint64_t ops, unsigned threads) const;
-  /// The same of ops after a gap, before which each thread has entered once. The baseline has gaps
-  /// alone.
-  [[nodiscard]] std::string check_gaps(std::uint64_t ops) const;
+  /// The same of so many regions, each after a gap, before which each thread has entered once.
+  /// Without regions (a baseline) there are gaps alone.
+  [[nodiscard]] std::string check_gaps(std::uint64_t gaps, std::uint64_t regions) const;
 
  private:
   unsigned lanes_, size_;

@@ -73,6 +73,9 @@ static_assert(ops_in_step(good_op::info, 0) == 1 && ops_in_step(good_op::info, 4
 static_assert(ops_in_step(inserted::info, 0) == 1 && ops_in_step(inserted::info, 1) == 1);
 static_assert(ops_in_step(inserted::info, 4) == 4);
 static_assert(ops_in_step(ops::atomic_write_two_lines::info, 2) == 6);
+// And those of them that the baseline has not.
+static_assert(measured_in_step(good_op::info, 0) == 0 && measured_in_step(inserted::info, 1) == 1);
+static_assert(measured_in_step(ops::atomic_write_two_lines::info, 2) == 4);
 
 // The shared ops bind to any backend, and each has a name of its own.
 template <class... Ops> consteval bool names_differ(op_list<Ops...>) {

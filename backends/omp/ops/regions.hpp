@@ -102,7 +102,7 @@ struct region_after_gap {
   SM_FN static void after(auto&) {}
   SM_LOOP static void spend_gap(work_record& record) { record.spend_gap(); }
   static std::string check(const work_record& record, const object_use& use) {
-    return record.check_gaps(use.ops);
+    return record.check_gaps(use.ops, use.measured);
   }
 };
 
@@ -132,7 +132,7 @@ struct region_around_work {
     }
   }
   static std::string check(const work_record& record, const object_use& use) {
-    return record.check_gaps(use.ops);
+    return record.check_gaps(use.ops, use.measured);
   }
 };
 

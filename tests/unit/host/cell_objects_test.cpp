@@ -64,6 +64,17 @@ struct open_barrier {  // holds nobody back
   SM_FN static void measured(auto&) {}
 };
 
+struct absent {  // what it stands for is not done
+  using object = int;
+  static constexpr auto info = barrier_info("absent").with(&op_info::pairing, pairing::insert);
+  SM_FN static void before(auto&) {}
+  SM_FN static void measured(auto&) {}
+  SM_FN static void after(auto&) {}
+  static std::string check(const int&, const object_use& use) {
+    return use.ops == 0 || use.measured != 0 ? "nothing was done" : "";
+  }
+};
+
 class object_rig_test : public testing::Test {
  protected:
   void SetUp() override { counted::throws_at = -1; }
@@ -74,7 +85,7 @@ class object_rig_test : public testing::Test {
         rows_of_part<test::backend<test::sound_lane>, type, table_part{}>(user_ops<Op>{});
     return all;
   }
-  sample take(const measurable& what, unsigned stride = 0) {
+  sample take(const measurable& what, unsigned stride = 0, std::size_t index = 1) {
     const point where{.backend = "test",
                       .op = std::string{what.info.name},
                       .type = what.type,
@@ -82,7 +93,7 @@ class object_rig_test : public testing::Test {
                       .stride = stride,
                       .lanes = 2};
     rig_.prepare(what, where, std::vector<int>(2, -1), false);
-    return rig_.take(1, 100);
+    return rig_.take(index, 100);
   }
 
   topology machine_ = topology::of_this_machine();
@@ -128,6 +139,12 @@ TEST_F(object_rig_test, its_own_check_fails_a_sample_that_the_oracle_passes) {
   EXPECT_THAT(take(rows<sloppy>()[0]).failure,
               HasSubstr("check of sloppy: object 0: updates are missing"));
   EXPECT_THAT(take(rows<sloppy>()[1], 16).failure, HasSubstr("object 1"));
+}
+
+TEST_F(object_rig_test, a_check_knows_the_baseline_from_the_test_loop) {
+  const measurable& row = rows<absent>()[0];
+  EXPECT_THAT(take(row, 0, 0).failure, IsEmpty());
+  EXPECT_THAT(take(row).failure, HasSubstr("nothing was done"));
 }
 
 TEST_F(object_rig_test, a_barrier_of_ones_own_that_holds_nobody_fails_its_litmus) {

@@ -62,12 +62,21 @@ TEST(work_record, a_gap_lasts_as_long_as_it_should) {
   for (unsigned lane = 0; lane < lanes; ++lane) record.of(lane).entered = 1;
   record.spend_gap();
   record.spend_gap();
-  EXPECT_THAT(record.check_gaps(2), IsEmpty());
-  EXPECT_THAT(record.check_gaps(3), HasSubstr("2 gaps"));
+  EXPECT_THAT(record.check_gaps(2, 0), IsEmpty());
+  EXPECT_THAT(record.check_gaps(3, 0), HasSubstr("2 gaps"));
   for (unsigned lane = 0; lane < lanes; ++lane) record.of(lane).entered = 3;
-  EXPECT_THAT(record.check_gaps(2), IsEmpty());
+  EXPECT_THAT(record.check_gaps(2, 2), IsEmpty());
   record.of(1U).entered = 2;
-  EXPECT_THAT(record.check_gaps(2), HasSubstr("thread 1"));
+  EXPECT_THAT(record.check_gaps(2, 2), HasSubstr("thread 1"));
+}
+
+TEST(work_record, regions_that_never_ran_are_not_taken_for_a_baseline) {
+  work_record record{{.lanes = lanes, .gap_us = 1}};
+  for (unsigned lane = 0; lane < lanes; ++lane) record.of(lane).entered = 1;
+  record.spend_gap();
+  EXPECT_THAT(record.check_gaps(1, 1), HasSubstr("thread 0 took part 1 times, expected 2"));
+  for (unsigned lane = 0; lane < lanes; ++lane) record.of(lane).entered = 2;
+  EXPECT_THAT(record.check_gaps(1, 0), HasSubstr("thread 0 took part 2 times, expected 1"));
 }
 
 TEST(work_record, a_team_works_once_when_asked) {
