@@ -5,6 +5,8 @@
 //   region_twin gap THREADS seconds US        a region after US microseconds of serial work
 //   region_twin even THREADS                  ns of serial work from which a region with a static
 //                                             loop takes less time than one thread
+//   region_twin at THREADS NS                 a loop of about so much serial work: its iterations,
+//                                             and what it takes by one thread and in a region
 #include <omp.h>
 #include <sched.h>
 
@@ -144,6 +146,13 @@ double ns_where_even(int threads) {
   return ns_of_loop(high, 1);
 }
 
+void print_both_ways(int threads, double serial_ns) {
+  constexpr int many = 10000;
+  const int iterations = std::max(1, static_cast<int>(serial_ns * many / ns_of_loop(many, 1)));
+  const double alone = ns_of_loop(iterations, 1);
+  std::printf("%d %.2f %.2f\n", iterations, alone, ns_of_loop(iterations, threads));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -156,6 +165,7 @@ int main(int argc, char** argv) {
   const std::string_view what = argv[1];
   if (what == "gap" && argc > 4)
     return std::printf("%.2f\n", ns_after_gap(threads, seconds, std::atof(argv[4]) * 1e-6)), 0;
+  if (what == "at" && argc > 3) return print_both_ways(threads, std::atof(argv[3])), 0;
   if (what == "even") return std::printf("%.2f\n", ns_where_even(threads)), 0;
   const int repeats = std::max(10, static_cast<int>(1e6 / ns_of(argv[1], threads, 100)));
   std::vector<double> costs;
