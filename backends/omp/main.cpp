@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/omp/first_region.hpp"
 #include "backends/omp/omp_backend.hpp"
 #include "core/host/host_worker.hpp"
 
@@ -61,6 +62,7 @@ worker_backends make_backends() {
 
 int main(int argc, char** argv) {
   using namespace syncmeter;
+  if (const auto status = syncmeter::omp::as_new_process(argc, argv)) return *status;
   // g++ 16's omp.h has a namespace omp too.
   return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &syncmeter::omp::make_backends, argc,
                      argv);

@@ -120,8 +120,8 @@ std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
   if (name == "barrier" || name == "barrier_after_work") return std::string{barrier_call};
-  // The store has the work that follows done by a region.
-  if (name == "region_around_work") return "store 1";
+  // The store has what follows done by a region, or with one.
+  if (name == "region_around_work" || name == "first_region") return "store 1";
   // The store says that a barrier was passed.
   if (name == "barrier_late") return with("store 1", std::string{barrier_call});
   if (name == "atomic_add") return floating ? cas_loop("fp_add 1") : "lock_add 1";

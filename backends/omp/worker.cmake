@@ -36,7 +36,7 @@ check_cxx_source_compiles("
 unset(CMAKE_REQUIRED_LIBRARIES)
 unset(CMAKE_REQUIRED_FLAGS)
 
-foreach(source IN ITEMS main.cpp omp_objects.cpp)
+foreach(source IN ITEMS main.cpp first_region.cpp omp_objects.cpp)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${source})
 endforeach()
 if(NOT user_ops)

@@ -16,9 +16,9 @@ if(BACKENDS MATCHES "^omp(-llvm)?$" AND COMPILER MATCHES "^Clang")
          nest_lock_add spin_lock_add fence fence_between_stores fence_between_adds control_aa
          control_multiply_1 control_multiply_2 control_multiply_4 control_multiply_8
          parallel_region region_after_gap region_around_work parallel_region_fewer
-         region_after_resize nested_region parallel_for
+         region_after_resize nested_region first_region parallel_for
          reduction_sum reduction_max reduction_array reduction_declared for_static for_static_chunk for_dynamic
-         for_guided for_nowait sections single single_copyprivate masked ordered task_by_one task_by_all taskwait
+         for_guided for_nowait simd_reduction sections single single_copyprivate masked ordered task_by_one task_by_all taskwait
          taskgroup taskloop task_chain task_fan cancellation_point)
   set(of_floating --backend ${BACKENDS} --type float,double
       --op atomic_add,atomic_sub,atomic_fetch_add,atomic_exchange,atomic_read,atomic_write)

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/omp/first_region.hpp"
 #include "core/host/work_record.hpp"
 
 namespace syncmeter::omp::ops {
@@ -133,6 +134,32 @@ struct region_around_work {
   }
   static std::string check(const work_record& record, const object_use& use) {
     return record.check_gaps(use.ops, use.measured);
+  }
+};
+
+// test - baseline == what the first region adds to a process: the runtime starts the threads, the
+// region itself, and the threads' end; in the baseline the process ends without one. The worker's
+// own threads have ended before.
+struct first_region {
+  static constexpr op_info info = [] {
+    op_info first = own_region_info(
+        "first_region", "the first region of a process: its threads' start, and their end", 2);
+    first.pairing = pairing::insert;
+    return first;
+  }();
+  using object = work_record;
+  SM_FN static void before(auto&) {}
+  SM_FN static void measured(auto& lane) { lane.object().work_in_team(); }
+  SM_FN static void after(auto& lane) { step(lane.object()); }
+  SM_LOOP static void step(work_record& record) {
+    const unsigned threads = record.take_team() ? record.lanes() : 0;
+    const int entered = entered_in_new_process(threads);
+    record.of(0U).entered += threads != 0 && entered >= 0 ? 1 : 0;
+    record.of(0U).wrong += entered == static_cast<int>(threads % exit_values) ? 0 : 1;
+  }
+  static std::string check(const work_record& record, const object_use& use) {
+    const std::string wrong = record.check_items(0, 1);
+    return wrong.empty() ? record.check_entered(use.measured, 1) : wrong;
   }
 };
 

@@ -61,11 +61,12 @@ using own_ops =
             ops::nest_lock_add, syncmeter::ops::reduce_max, ops::parallel_region,
             ops::region_after_gap, ops::region_around_work, syncmeter::ops::barrier_after_work,
             ops::parallel_region_fewer, ops::region_after_resize, ops::nested_region,
-            ops::parallel_for, ops::reduction_sum, ops::reduction_max, ops::reduction_array,
-            ops::reduction_declared, ops::for_static, ops::for_static_chunk, ops::for_dynamic,
-            ops::for_guided, ops::for_nowait, ops::sections, ops::single, ops::single_copyprivate,
-            ops::masked, ops::ordered, ops::task_by_one, ops::task_by_all, ops::taskwait,
-            ops::taskgroup, ops::taskloop, ops::task_chain, ops::task_fan, ops::cancellation_point>;
+            ops::first_region, ops::parallel_for, ops::reduction_sum, ops::reduction_max,
+            ops::reduction_array, ops::reduction_declared, ops::for_static, ops::for_static_chunk,
+            ops::for_dynamic, ops::for_guided, ops::for_nowait, ops::simd_reduction, ops::sections,
+            ops::single, ops::single_copyprivate, ops::masked, ops::ordered, ops::task_by_one,
+            ops::task_by_all, ops::taskwait, ops::taskgroup, ops::taskloop, ops::task_chain,
+            ops::task_fan, ops::cancellation_point>;
 
 }  // namespace syncmeter::omp
 

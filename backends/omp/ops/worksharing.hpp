@@ -80,6 +80,35 @@ SM_OMP_LOOP(for_nowait,
             1, "omp for schedule(static) nowait")
 #undef SM_OMP_LOOP
 
+/// Numbers that a compiler does not know.
+struct known_numbers : work_record {
+  explicit known_numbers(sharers who) : work_record{who} {
+    for (double& each : values) each = static_cast<double>(renew_value());
+  }
+  double values[iterations_in_chunks];
+};
+
+// What a reduction of one thread takes, where no thread waits for another: a control.
+struct simd_reduction : self_paired<simd_reduction> {
+  static constexpr op_info info = shared_info(
+      "simd_reduction", "a loop of 128 iterations with simd reduction(+) by each lane alone");
+  using object = known_numbers;
+  SM_FN static void common(auto& lane) { step(lane.object(), lane.number()); }
+  SM_LOOP static void step(known_numbers& numbers, unsigned lane) {
+    thread_work& mine = numbers.of(lane);
+    const auto times = static_cast<double>(mine.items % 2 + 1);
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (unsigned i = 0; i < iterations_in_chunks; ++i) sum += times * numbers.values[i];
+    constexpr double of_all = iterations_in_chunks * (iterations_in_chunks + 1) / 2;
+    mine.add(0);
+    mine.wrong += sum == times * of_all ? 0 : 1;
+  }
+  static std::string check(const known_numbers& numbers, const object_use& use) {
+    return numbers.check_count(use.all_ops());
+  }
+};
+
 struct sections : shared_op<sections> {
   static constexpr op_info info = shared_info("sections", "four sections");
   static std::uint64_t items(const work_record&) { return 4; }
