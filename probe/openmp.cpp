@@ -134,6 +134,18 @@ template <> struct around_call<kind::barrier, false> {
   using type = team_barrier;
 };
 
+/// Of a try what is counted is what was got.
+template <kind What> struct around_try {
+  explicit around_try(std::uint64_t) {}
+  void fetched() {}
+  static unsigned team() { return team_size(); }
+};
+/// Chunks are fetched so often that they are of no team: to ask for its size takes long.
+template <> struct around_try<kind::chunk> : chunk_call {
+  using chunk_call::chunk_call;
+  static unsigned team() { return 0; }
+};
+
 /// A barrier is counted by the first thread of its team: g++ has threads that got no iteration of a
 /// loop call from another place than the rest. Returns the size of the team.
 static unsigned count_call(kind what, std::uint64_t site) {
@@ -153,9 +165,13 @@ static unsigned count_call(kind what, std::uint64_t site) {
 #define SM_OPENMP_TRY(name, what, result_type, parameters, arguments, got)                         \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \
+    around_try<kind::what> around(SM_SITE);                                                        \
     auto* const call = real.get();                                                                 \
     const result_type result = call == nullptr ? no_answer<result_type>() : call arguments;        \
-    if (got) count(kind::what, SM_SITE, team_size());                                              \
+    if (got) {                                                                                     \
+      around.fetched();                                                                            \
+      count(kind::what, SM_SITE, around.team());                                                   \
+    }                                                                                              \
     return result;                                                                                 \
   }
 #define SM_OPENMP_END(name, result_type, parameters, arguments)                                    \

@@ -209,6 +209,8 @@ __thread std::uint64_t drawn = 0;
 __thread kind section_of{};
 __thread unsigned section_team = 0;
 __thread std::uint64_t section_site = 0, section_begun = 0, section_wait = 0;
+// The chunk that is timed; 0: none.
+__thread std::uint64_t chunk_site = 0, chunk_begun = 0, chunk_wait = 0;
 
 /// How many calls from now the next one is timed: at random, as a fixed number may be that of a
 /// loop.
@@ -259,6 +261,26 @@ void end_section() {
   add_to(times->mechanism, section_wait);
   if (section) add_to(times->lateness, since(section_begun, back));
   ++times->timed;
+}
+
+std::uint64_t begin_fetch() {
+  if (chunk_begun != 0) {
+    const std::uint64_t back = now();
+    times_block* const times = times_of(kind::chunk, chunk_site, 0, 0, timed_every().locks);
+    if (times != nullptr) {
+      add_to(times->mechanism, chunk_wait);
+      add_to(times->lateness, since(chunk_begun, back));
+      ++times->timed;
+    }
+    chunk_begun = 0;
+  }
+  return begin_wait(kind::chunk);
+}
+
+void end_fetch(std::uint64_t site, std::uint64_t begun) {
+  chunk_wait = since(begun, now());
+  chunk_begun = begun;
+  chunk_site = site;
 }
 
 }  // namespace syncmeter::probe

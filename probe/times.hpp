@@ -122,6 +122,7 @@ constexpr waiting waiting_of(kind what) {
   case kind::spin_lock:
     return waiting::of_section;
   case kind::ordered:
+  case kind::chunk:
   case kind::cond_wait:
   case kind::sem_wait:
   case kind::taskwait:
@@ -164,6 +165,30 @@ class lock_call {
   kind what_;
   std::uint64_t site_;
   unsigned row_team_;
+  std::uint64_t begun_ = 0;  // 0: not timed
+};
+
+[[nodiscard]] std::uint64_t begin_fetch();
+void end_fetch(std::uint64_t site, std::uint64_t begun);
+
+/// Around the call that fetches a chunk of a loop. The chunk's time ends with the next such call of
+/// its thread: there is one more than there are chunks.
+class chunk_call {
+ public:
+  explicit chunk_call(std::uint64_t site) : site_(site) {
+    if (timed_every().locks != 0) [[unlikely]]
+      begun_ = begin_fetch();
+  }
+  chunk_call(const chunk_call&) = delete;
+  chunk_call& operator=(const chunk_call&) = delete;
+  /// The call has brought a chunk.
+  void fetched() {
+    if (begun_ != 0) [[unlikely]]
+      end_fetch(site_, begun_);
+  }
+
+ private:
+  std::uint64_t site_;
   std::uint64_t begun_ = 0;  // 0: not timed
 };
 

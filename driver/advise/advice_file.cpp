@@ -77,6 +77,7 @@ json line_of_price(const price& of) {
           {"backend", of.what.backend},
           {"lanes", of.what.lanes},
           {"section_ns", of.what.section_ns},
+          {"size", of.what.size == 0 ? json(nullptr) : json(of.what.size)},
           {"gap_us", of.what.gap_us},
           {"placement", to_text(of.what.affinity)},
           {"wait", policy == nullptr ? json(nullptr) : json(printable(policy))},

@@ -67,7 +67,7 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   const std::string withheld = why_withheld(of);
   std::string text;
   if (!withheld.empty())
-    text += wrapped("What a change saves is not said, as " + withheld + ".", 0, width) + "\n";
+    text += wrapped("No saving is named, as " + withheld + ".", 0, width) + "\n";
   for (std::size_t i = 0; i < of.advices.size(); ++i) {
     const advice& each = of.advices[i];
     const std::string& words = withheld.empty() ? each.text : each.cause;

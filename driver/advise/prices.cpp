@@ -11,6 +11,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
+#include "driver/results/resume.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/find_workers.hpp"
@@ -47,8 +48,45 @@ bool is_timed_meeting(const site& of) {
   return of.times && of.times->timed > 0 && of.times->threads > 1;
 }
 
-/// What is entered once cannot be entered less often.
-bool may_be_rarer(const site& of) { return is_timed_meeting(of) && of.count > 1; }
+/// The op that a site's calls are priced by.
+struct op_of_site {
+  const char* op;
+  unsigned size = 0;         ///< the op's axis of that name
+  double calls_of_lane = 1;  ///< in one op
+};
+
+/// Nothing for a site of which no op is like it. What is entered once cannot be entered less often.
+std::optional<op_of_site> op_of(const site& of) {
+  if (of.count < 2) return std::nullopt;
+  // A loop of 128 iterations for each lane, and a single with 64 tasks for each.
+  if (of.kind == "chunk" && of.threads > 1)
+    return op_of_site{.op = "for_dynamic", .size = 1, .calls_of_lane = 128};
+  if (of.kind == "task" && of.team > 1)
+    return op_of_site{.op = "task_by_one", .size = 64, .calls_of_lane = 64};
+  if (!is_timed_meeting(of)) return std::nullopt;
+  return op_of_site{of.kind == "region" ? "region_around_work" : "barrier_after_work"};
+}
+
+/// Threads that meet, share a loop, or do tasks.
+unsigned lanes_of(const site& of) {
+  return of.kind == "chunk" ? of.threads : of.kind == "task" ? of.team : of.times->threads;
+}
+
+/// Chunks and tasks are priced with next to no work.
+double priced_work_ns(const site& of, const meeting_pace& pace) {
+  return of.kind == "chunk" || of.kind == "task" ? 0 : work_ns(of, pace);
+}
+
+/// Whether it may take a share of the time that is worth advice.
+bool may_be_worth_saying(const site& of, double wall_s) {
+  // Of tasks nothing is timed: none takes longer than this to make and to hand over.
+  constexpr double longest_task_s = 1e-5;
+  const auto cost = cost_of(of);
+  const double at_most_s = of.kind == "task" ? static_cast<double>(of.count) * longest_task_s
+                           : cost            ? cost->lateness_s + cost->mechanism_s
+                                             : 0;
+  return at_most_s >= least_worth_saying * wall_s;
+}
 
 std::string value_of(const char* name) {
   const char* const value = std::getenv(name);
@@ -64,6 +102,7 @@ std::string word_of(const char* name) {
 
 /// "region_around_work of 2 threads with 768 ns of work".
 std::string text_of(const point& p) {
+  if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
   return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
 
@@ -83,7 +122,7 @@ wait_policy wait_of_environment() {
 
 bool is_near(const point& there, const point& wanted) {
   return there.op == wanted.op && there.backend == wanted.backend && there.lanes == wanted.lanes &&
-         there.affinity == wanted.affinity && there.pus.empty() &&
+         there.affinity == wanted.affinity && there.pus.empty() && there.size == wanted.size &&
          there.wait == wait_of_environment() && is_about(there.section_ns, wanted.section_ns, 16) &&
          is_about(there.gap_us, wanted.gap_us, 10);
 }
@@ -101,9 +140,11 @@ bool runs_on_runtime_of(const results_file& file, const std::string& backend,
 
 std::string lacking_text(const std::string& path, const point& p) {
   return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
-                     "it: syncmeter run --study regions --backend {} --op {} --lanes {} --section "
-                     "{}{} --affinity {} --wait {} --output FILE.",
-                     path, text_of(p), p.backend, p.op, p.lanes, p.section_ns,
+                     "it: syncmeter run --study regions --backend {} --op {} --lanes {} {}{} "
+                     "--affinity {} --wait {} --output FILE.",
+                     path, text_of(p), p.backend, p.op, p.lanes,
+                     p.size == 0 ? fmt::format("--section {}", p.section_ns)
+                                 : fmt::format("--size {}", p.size),
                      p.gap_us == 0 ? "" : fmt::format(" --gap {}", p.gap_us), to_text(p.affinity),
                      to_text(wait_of_environment()));
 }
@@ -151,11 +192,13 @@ double work_ns(const site& of, const meeting_pace& pace) {
 
 std::optional<point> priced_point(const site& of, const meeting_pace& pace,
                                   const program_file& program) {
-  if (!may_be_rarer(of)) return std::nullopt;
+  const auto like = op_of(of);
+  if (!like) return std::nullopt;
   point p;
-  p.lanes = of.times->threads;
-  p.section_ns = rounded_work(work_ns(of, pace));
-  p.op = of.kind == "region" ? "region_around_work" : "barrier_after_work";
+  p.lanes = lanes_of(of);
+  p.section_ns = rounded_work(priced_work_ns(of, pace));
+  p.op = like->op;
+  p.size = like->size;
   if (of.kind == "barrier_wait") {
     p.backend = "posix";
     return p;
@@ -169,11 +212,11 @@ std::optional<point> priced_point(const site& of, const meeting_pace& pace,
 
 std::optional<interval> price_of(const site& of, const meeting_pace& pace,
                                  const std::vector<price>& prices) {
-  if (!may_be_rarer(of)) return std::nullopt;
-  const double work = work_ns(of, pace);
+  const auto like = op_of(of);
+  if (!like) return std::nullopt;
+  const double work = priced_work_ns(of, pace);
   const auto is_like = [&](const price& each) {
-    return each.what.lanes == of.times->threads &&
-           (each.what.op == "region_around_work") == (of.kind == "region") &&
+    return each.what.lanes == lanes_of(of) && each.what.op == like->op &&
            (each.what.backend == "posix") == (of.kind == "barrier_wait");
   };
   const auto far = [&](const price& each) {
@@ -186,6 +229,7 @@ std::optional<interval> price_of(const site& of, const meeting_pace& pace,
     if (each.what == nearest->what) costs.push_back(each.cost_ns.value);
   interval over = costs.size() > 1 ? over_visits(costs) : nearest->cost_ns;
   over.low = std::max(0.0, over.low);
+  for (double* const bound : {&over.low, &over.value, &over.high}) *bound /= like->calls_of_lane;
   return over;
 }
 
@@ -223,13 +267,12 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   const meeting_pace pace = pace_of(sites, wall_s);
   const topology machine = topology::of_this_machine();
   for (const site& each : sites) {
-    const auto cost = cost_of(each);
-    if (!cost || cost->lateness_s + cost->mechanism_s < least_worth_saying * wall_s) continue;
+    if (!may_be_worth_saying(each, wall_s)) continue;
     auto at = priced_point(each, pace, program);
     if (!at || at->lanes > machine.units().size()) continue;
     if (!setting.why_not_placed.empty()) {
       wanted.notes.push_back(
-          fmt::format("Regions and barriers have no price: no worker places threads as {} does.",
+          fmt::format("What the program calls has no price: no worker places threads as {} does.",
                       setting.why_not_placed));
       break;
     }
@@ -247,19 +290,13 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
 }
 
 void require_this_machine(const results_file& file) {
-  const nlohmann::json machine = file.campaign.value("machine", nlohmann::json::object());
-  const std::string cpu = describe_machine().value("cpu_model", "");
-  if (text_in(machine, "cpu_model") != cpu)
-    throw usage_error(
-        fmt::format("--results: '{}' was measured on '{}', and this is '{}'; without the option "
-                    "prices are measured here",
-                    file.path, printable(text_in(machine, "cpu_model")), cpu));
-  const std::vector<int> allowed = read_cpu_grant().allowed;
-  if (file.campaign.value("allowed_pus", nlohmann::json()) != allowed)
-    throw usage_error(fmt::format("--results: '{}' was measured with other processing units than "
-                                  "{}, which are allowed here; without the option prices are "
-                                  "measured here",
-                                  file.path, as_ranges(allowed)));
+  const std::string differs =
+      difference_between(file, {.cpu_model = describe_machine().value("cpu_model", ""),
+                                .allowed_pus = read_cpu_grant().allowed,
+                                .builds = {}});
+  if (!differs.empty())
+    throw usage_error(fmt::format(
+        "--results: '{}' was {}; without the option prices are measured here", file.path, differs));
 }
 
 std::vector<price> prices_in_file(const results_file& file, const program_file& program,
@@ -296,7 +333,7 @@ price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
       workers_.push_back(std::move(found.front()));
     else
       wanted.notes.push_back(
-          fmt::format("Regions and barriers have no price: {}.",
+          fmt::format("What the program calls has no price: {}.",
                       found.empty() ? fmt::format("there is no worker syncmeter-{}", backend)
                                     : found.front().problem));
   }

@@ -41,14 +41,22 @@ struct meeting {
   std::optional<interval> price_ns;
   double gap_ns = 0;                  ///< before each region, by one thread
   std::uint64_t threads_created = 0;  ///< by the runtime
+  std::uint64_t tasks = 0;            ///< made in teams of this size
 
   [[nodiscard]] bool is_region() const { return of.kind == "region"; }
   [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
   [[nodiscard]] double count() const { return static_cast<double>(of.count); }
-  /// Until a thread of a region has begun.
-  [[nodiscard]] double fork_ns() const {
-    return of.times->fork_ns / (of.times->threads * static_cast<double>(of.times->timed));
+  /// Until a thread goes on that slept or was not there: of a region until it has begun; of a
+  /// barrier those that wait for the last one.
+  [[nodiscard]] double start_ns() const {
+    const site_times& times = *of.times;
+    const auto timed = static_cast<double>(times.timed);
+    if (is_region()) return times.fork_ns / (times.threads * timed);
+    const double waiting = timed * (times.threads - 1) / times.threads;
+    return (times.mechanism.sum_ns - times.mechanism.long_ns) / waiting;
   }
+  /// Whoever waits does tasks meanwhile.
+  [[nodiscard]] bool runs_tasks() const { return tasks >= of.count; }
   [[nodiscard]] std::string what() const {
     return fmt::format("{} {}", grouped_digits(of.count),
                        is_region() ? "parallel regions" : "barriers");
@@ -69,9 +77,11 @@ std::optional<advice> about_oversubscription(const meeting& m) {
   return m.bound(
       "oversubscription", m.in_all_s(),
       fmt::format("{} threads meet in {}, and {:g} processing units run them: those that "
-                  "have none keep the others waiting. Take no more threads than that "
-                  "(OMP_NUM_THREADS={:.0f}).",
-                  m.of.times->threads, m.what(), pus, std::max(1.0, std::floor(pus))),
+                  "have none keep the others waiting. Take no more threads than that{}.",
+                  m.of.times->threads, m.what(), pus,
+                  m.of.kind == "barrier_wait"
+                      ? ""
+                      : fmt::format(" (OMP_NUM_THREADS={:.0f})", std::max(1.0, std::floor(pus)))),
       fmt::format("The {} take {} of {}, of which that saves at most all.", m.of.kind,
                   seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
 }
@@ -95,8 +105,7 @@ std::optional<advice> about_nesting(const meeting& m) {
 
 std::optional<advice> about_imbalance(const meeting& m) {
   // Those that begin late end late: no reason to divide the work in another way.
-  const double on_their_way = m.is_region() ? m.fork_ns() : 0;
-  if (m.of.times->lateness.median_ns <= m.of.times->mechanism.median_ns + on_their_way)
+  if (m.of.times->lateness.median_ns <= m.of.times->mechanism.median_ns + m.start_ns())
     return std::nullopt;
   return m.bound("imbalance", m.cost.lateness_s,
                  fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
@@ -110,9 +119,21 @@ std::optional<advice> about_imbalance(const meeting& m) {
 /// Waking a thread takes tens of microseconds, and spinning for it less than one.
 std::optional<advice> about_sleeping(const meeting& m) {
   constexpr double waking_ns = 1e4, idle_ns = 1e5;
-  const bool late = (m.is_region() ? m.fork_ns() : m.of.times->mechanism.median_ns) > waking_ns;
+  const bool posix = m.of.kind == "barrier_wait";
+  const bool late =
+      (m.is_region() || posix ? m.start_ns() : m.of.times->mechanism.median_ns) > waking_ns;
   const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns;
-  if (!late || m.of.kind == "barrier_wait" || (!m.setting.sleeps && !idle)) return std::nullopt;
+  if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
+  const std::string saving =
+      fmt::format("A thread is {} of {} in them beyond its work; being awake saves at most that.",
+                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s));
+  if (posix)
+    return m.bound("sleeping", m.in_all_s(),
+                   fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does "
+                               "at once, and to wake them takes long. With a processing unit for "
+                               "each thread a barrier that spins for a while keeps them awake.",
+                               m.what()),
+                   saving);
   const std::string why = m.setting.sleeps ? "as the environment has them do whenever they wait"
                                            : fmt::format("as {} pass from one region to the next",
                                                          seconds_text(m.gap_ns * 1e-9));
@@ -121,9 +142,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
                              "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
                              "awake.",
                              m.what(), why),
-                 fmt::format("A thread is {} of {} in them beyond its work; being awake saves at "
-                             "most that.",
-                             seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
+                 saving);
 }
 
 /// How far what a meeting takes in the program is from what it takes by itself.
@@ -168,10 +187,90 @@ advice about_mechanism(const meeting& m) {
 
 /// The cause is the first of these that holds. What happens once cannot happen less often.
 std::optional<advice> about_meeting(const meeting& m) {
-  for (const auto rule :
-       {&about_oversubscription, &about_nesting, &about_imbalance, &about_sleeping})
+  for (const auto rule : {&about_oversubscription, &about_nesting})
+    if (auto found = rule(m)) return found;
+  if (m.runs_tasks()) return std::nullopt;
+  for (const auto rule : {&about_imbalance, &about_sleeping})
     if (auto found = rule(m)) return found;
   return m.of.count > 1 ? std::optional(about_mechanism(m)) : std::nullopt;
+}
+
+/// Pieces of work that threads fetch or make one at a time, at a price each.
+struct pieces {
+  const site& of;
+  double wall_s;
+  std::optional<interval> price_ns;
+  unsigned threads;  ///< that share them
+
+  /// What all of them take of one thread's path, at so much each.
+  [[nodiscard]] double path_s(double each_ns) const {
+    return static_cast<double>(of.count) / threads * each_ns * 1e-9;
+  }
+  /// An estimate where the price is that of such pieces: it was measured with next to no work, and
+  /// threads that work for longer disturb each other less.
+  [[nodiscard]] advice saving(std::string_view rule, double at_most_s, double piece_ns,
+                              const std::string& cause) const {
+    constexpr double alike = 4;
+    const double high_s = price_ns ? std::min(path_s(price_ns->high), at_most_s) : at_most_s;
+    const bool estimated = price_ns && piece_ns < alike * price_ns->high;
+    const double low_s = estimated ? std::min(path_s(price_ns->low), high_s) : 0;
+    return {.rule = std::string(rule),
+            .site_id = 0,
+            .at_most_s = high_s,
+            .text = fmt::format("{} That saves {} of {}.", cause,
+                                estimated ? range_text(low_s, high_s)
+                                          : fmt::format("at most {}", seconds_text(high_s)),
+                                seconds_text(wall_s)),
+            .cause = cause,
+            .at_least_s = low_s,
+            .kind = estimated ? "estimate" : "bound"};
+  }
+};
+
+/// So much longer than its price is a piece that loses two hundredths.
+constexpr double long_enough = 50;
+
+std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
+  const double each_s = cost.lateness_s / static_cast<double>(all.of.count) * all.threads;
+  const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
+  const double work_s = std::max(each_s - fetch_s, 1e-9);
+  if (long_enough * fetch_s <= work_s) return std::nullopt;
+  return all.saving(
+      "chunks", cost.mechanism_s, each_s * 1e9,
+      fmt::format(
+          "{}: {} threads fetch {} chunks of a loop, {} of work each, and to fetch one "
+          "takes {}. Chunks of {:.0f} times as many iterations (schedule(dynamic, N)), or a "
+          "static schedule where all iterations take as long, save time.",
+          where_text(all.of), all.of.threads, grouped_digits(all.of.count), seconds_text(work_s),
+          seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s)));
+}
+
+/// Of tasks nothing is timed. Without a price those are named that leave a thread hardly the time
+/// to take one over.
+std::optional<advice> about_tasks(const pieces& all) {
+  constexpr double hardly_ns = 1000;
+  const double each_ns = all.wall_s / all.path_s(1);
+  if (!all.price_ns && each_ns > hardly_ns) return std::nullopt;
+  const std::string price =
+      all.price_ns ? fmt::format("takes {}. A task for many pieces at once, so that it runs for {} "
+                                 "or longer,",
+                                 range_text(all.price_ns->low * 1e-9, all.price_ns->high * 1e-9),
+                                 seconds_text(long_enough * all.price_ns->value * 1e-9))
+                   : "takes much of that. A task for many pieces at once,";
+  return all.saving("tasks", all.wall_s, each_ns,
+                    fmt::format("{}: {} tasks are made, one for each {} of a thread's time; to "
+                                "make one and hand it over {} or none below a certain size, saves "
+                                "time.",
+                                where_text(all.of), grouped_digits(all.of.count),
+                                seconds_text(each_ns * 1e-9), price));
+}
+
+/// Made in teams of this size.
+std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
+  std::uint64_t tasks = 0;
+  for (const site& each : sites)
+    if (each.kind == "task" && each.team == team) tasks += each.count;
+  return tasks;
 }
 
 advice about_lock(const site& of, const site_cost& cost, double wall_s) {
@@ -262,19 +361,33 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
       all.back().site_id = i + 1;
     }
     const auto cost = cost_of(of);
+    const auto price = price_of(of, pace, setting.prices);
+    if (of.kind == "task" || of.kind == "chunk") {
+      const pieces pieces_of_site{.of = of,
+                                  .wall_s = wall_s,
+                                  .price_ns = price,
+                                  .threads = of.kind == "task" ? of.team : of.threads};
+      if (auto found = of.kind == "task" ? about_tasks(pieces_of_site)
+                       : cost            ? about_chunks(pieces_of_site, *cost)
+                                         : std::nullopt) {
+        all.push_back(*std::move(found));
+        all.back().site_id = i + 1;
+      }
+      continue;
+    }
     if (!cost) continue;
     const bool meets = of.times->threads > 1;
     if (!meets && (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2)) continue;
     // Work under a lock is no reason for another one; waiting for it is.
     if (!meets && cost->mechanism_s < least_worth_saying * wall_s) continue;
-    std::optional<advice> found =
-        meets ? about_meeting({.of = of,
-                               .setting = setting,
-                               .cost = *cost,
-                               .price_ns = price_of(of, pace, setting.prices),
-                               .gap_ns = pace.before_region_ns,
-                               .threads_created = created})
-              : about_lock(of, *cost, wall_s);
+    std::optional<advice> found = meets ? about_meeting({.of = of,
+                                                         .setting = setting,
+                                                         .cost = *cost,
+                                                         .price_ns = price,
+                                                         .gap_ns = pace.before_region_ns,
+                                                         .threads_created = created,
+                                                         .tasks = tasks_in(sites, of.team)})
+                                        : about_lock(of, *cost, wall_s);
     if (!found) continue;
     all.push_back(*std::move(found));
     all.back().site_id = i + 1;

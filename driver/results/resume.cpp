@@ -26,12 +26,9 @@ std::string text_at(const json& object, const json::json_pointer& where) {
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true);
 }
 
-void require(bool same, const std::string& path, std::string_view what, const std::string& then,
-             const std::string& now) {
-  if (same) return;
-  throw usage_error(fmt::format(
-      "--resume: '{}' was measured {} {}, but here it is {}; start a new file with --output", path,
-      what, quote(then, longest_shown), quote(now, longest_shown)));
+std::string difference(std::string_view what, const std::string& then, const std::string& now) {
+  return fmt::format("measured {} {}, but here it is {}", what, quote(then, longest_shown),
+                     quote(now, longest_shown));
 }
 
 std::vector<int> allowed_in(const json& campaign) {
@@ -107,33 +104,41 @@ std::string why_not(const std::string& backend, const std::vector<worker_info>& 
 
 }  // namespace
 
-void require_same_identity(const results_file& file, const campaign_identity& now) {
+std::string difference_between(const results_file& file, const campaign_identity& now) {
   const json major = file.campaign.contains("/schema/major"_json_pointer)
                          ? file.campaign.at("/schema/major"_json_pointer)
                          : json();
-  require(major == schema_major, file.path, "with schema", major.dump(-1, ' ', true),
-          fmt::format("{}", schema_major));
+  if (major != schema_major)
+    return difference("with schema", major.dump(-1, ' ', true), fmt::format("{}", schema_major));
   const std::string cpu_then = text_at(file.campaign, "/machine/cpu_model"_json_pointer);
-  require(cpu_then == now.cpu_model, file.path, "on the CPU", cpu_then, now.cpu_model);
+  if (cpu_then != now.cpu_model) return difference("on the CPU", cpu_then, now.cpu_model);
   std::vector<int> allowed_now = now.allowed_pus;
   std::ranges::sort(allowed_now);
   const std::vector<int> allowed_then = allowed_in(file.campaign);
-  require(allowed_then == allowed_now, file.path, "with the allowed PUs", as_ranges(allowed_then),
-          as_ranges(allowed_now));
+  if (allowed_then != allowed_now)
+    return difference("with the allowed PUs", as_ranges(allowed_then), as_ranges(allowed_now));
   for (const auto& [backend, gpu] : now.gpus) {
     const json::json_pointer where{"/gpus/" + backend};
-    if (file.campaign.contains(where))
-      require(text_at(file.campaign, where) == gpu, file.path, "on the GPU",
-              text_at(file.campaign, where), gpu);
+    if (!file.campaign.contains(where)) continue;
+    const std::string gpu_then = text_at(file.campaign, where);
+    if (gpu_then != gpu) return difference("on the GPU", gpu_then, gpu);
   }
   for (const json& worker : file.workers) {
     const std::string name = text_at(worker, "/worker"_json_pointer);
     const auto build = now.builds.find({name, text_in(worker, "arm")});
     if (build == now.builds.end()) continue;
     const std::string then = text_at(worker, "/build/id"_json_pointer);
-    require(then == build->second, file.path, fmt::format("by syncmeter-{} of build", name), then,
-            build->second);
+    if (then != build->second)
+      return difference(fmt::format("by syncmeter-{} of build", name), then, build->second);
   }
+  return {};
+}
+
+void require_same_identity(const results_file& file, const campaign_identity& now) {
+  const std::string differs = difference_between(file, now);
+  if (!differs.empty())
+    throw usage_error(
+        fmt::format("--resume: '{}' was {}; start a new file with --output", file.path, differs));
 }
 
 std::string cut_torn_tail(results_writer& writer, results_file& file) {

@@ -21,8 +21,11 @@ struct campaign_identity {
   std::map<std::string, std::string> gpus{};  ///< by backend
 };
 
-/// Throws usage_error, in one sentence that names both, when the file was begun by another schema,
-/// on another CPU model, with other allowed PUs, on another GPU, or by another build of a worker.
+/// Half a sentence that names both when the file was begun by another schema, on another CPU model,
+/// with other allowed PUs, on another GPU, or by another build of a worker; empty otherwise.
+[[nodiscard]] std::string difference_between(const results_file& file,
+                                             const campaign_identity& now);
+/// Throws usage_error where there is a difference.
 void require_same_identity(const results_file& file, const campaign_identity& now);
 
 /// Cuts a torn last line off the file that `writer` has locked and `file` was read from, and

@@ -116,6 +116,17 @@ FUNCTION(__kmpc_end_taskgroup) {
     asm volatile("");
   }
 }
+// One iteration, and so one chunk for both threads.
+#define CHUNK(suffix, number)                                                                      \
+  FUNCTION(__kmpc_dispatch_next_##suffix) {                                                        \
+    TIMES {                                                                                        \
+      _Pragma("omp for schedule(dynamic)") for (number i = 0; i < 1; ++i) asm volatile("");        \
+    }                                                                                              \
+  }
+CHUNK(4, int)
+CHUNK(4u, unsigned)
+CHUNK(8, long long)
+CHUNK(8u, unsigned long long)
 // What clang++ makes of barriers in a region that can be cancelled, which is one function with it.
 struct source_place {
   int reserved, flags, more[2];
@@ -276,6 +287,59 @@ FUNCTION(GOMP_sections_end_cancel) {
   }
 }
 
+// What g++ makes of a loop that it does not join with its region: each of two threads has a chunk
+// from the start, and one of them another.
+extern "C" void GOMP_loop_end();
+[[gnu::noinline]] void wait_for_other() {
+#pragma omp barrier
+}
+template <class Number> [[gnu::noinline]] void end_loop(bool (*next)(Number*, Number*)) {
+  Number first = 0, end = 0;
+  while (next(&first, &end)) {
+  }
+  GOMP_loop_end();
+}
+template <class Start> [[gnu::noinline]] void start_loop(Start start) {
+  start();
+  wait_for_other();
+}
+#define CHUNKS(way, number, parameters, ...)                                                       \
+  extern "C" bool GOMP_loop_##way##_start parameters;                                              \
+  extern "C" bool GOMP_loop_##way##_next(number*, number*);                                        \
+  FUNCTION(GOMP_loop_##way##_start) {                                                              \
+    number first = 0, end = 0;                                                                     \
+    TIMES {                                                                                        \
+      GOMP_loop_##way##_start(__VA_ARGS__, &first, &end);                                          \
+      wait_for_other();                                                                            \
+      end_loop(GOMP_loop_##way##_next);                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  FUNCTION(GOMP_loop_##way##_next) {                                                               \
+    number first = 0, end = 0;                                                                     \
+    TIMES {                                                                                        \
+      start_loop([&] { GOMP_loop_##way##_start(__VA_ARGS__, &first, &end); });                     \
+      while (GOMP_loop_##way##_next(&first, &end)) {                                               \
+      }                                                                                            \
+      end_loop(GOMP_loop_##way##_next);                                                            \
+    }                                                                                              \
+  }
+#define CHUNKS_OF_BOTH(way)                                                                        \
+  CHUNKS(way, long, (long, long, long, long, long*, long*), 0, iterations_of(#way), 1, 1)          \
+  CHUNKS(ull_##way, ull, (bool, ull, ull, ull, ull, ull*, ull*), true, 0, iterations_of(#way), 1, 1)
+#define CHUNKS_AT_RUN_TIME(way)                                                                    \
+  CHUNKS(way, long, (long, long, long, long*, long*), 0, 3, 1)                                     \
+  CHUNKS(ull_##way, ull, (bool, ull, ull, ull, ull*, ull*), true, 0, 3, 1)
+using ull = unsigned long long;
+// Three chunks: of guided ones the first has half of the iterations.
+int iterations_of(const char* way) { return std::strstr(way, "guided") ? 4 : 3; }
+CHUNKS_OF_BOTH(dynamic)
+CHUNKS_OF_BOTH(guided)
+CHUNKS_OF_BOTH(nonmonotonic_dynamic)
+CHUNKS_OF_BOTH(nonmonotonic_guided)
+CHUNKS_AT_RUN_TIME(runtime)
+CHUNKS_AT_RUN_TIME(nonmonotonic_runtime)
+CHUNKS_AT_RUN_TIME(maybe_nonmonotonic_runtime)
+
 #endif
 
 FUNCTION(omp_set_lock) {
@@ -329,7 +393,11 @@ int main(int argc, char** argv) {
   TEAM(__kmpc_omp_taskwait);
   TEAM(__kmpc_end_taskgroup);
   TOGETHER(__kmpc_cancel_barrier);
-  regions += 12;
+  TOGETHER(__kmpc_dispatch_next_4);
+  TOGETHER(__kmpc_dispatch_next_4u);
+  TOGETHER(__kmpc_dispatch_next_8);
+  TOGETHER(__kmpc_dispatch_next_8u);
+  regions += 16;
 #else
   TOGETHER(GOMP_barrier);
   TOGETHER(GOMP_loop_end);
@@ -349,6 +417,20 @@ int main(int argc, char** argv) {
     TOGETHER(GOMP_loop_end_cancel);
     TOGETHER(GOMP_sections_end_cancel);
     regions += 3;
+#define BOTH_CHUNKS(way)                                                                           \
+  TEAM(GOMP_loop_##way##_start);                                                                   \
+  TOGETHER(GOMP_loop_##way##_next);                                                                \
+  TEAM(GOMP_loop_ull_##way##_start);                                                               \
+  TOGETHER(GOMP_loop_ull_##way##_next);                                                            \
+  regions += 4
+    omp_set_schedule(omp_sched_dynamic, 1);
+    BOTH_CHUNKS(dynamic);
+    BOTH_CHUNKS(guided);
+    BOTH_CHUNKS(nonmonotonic_dynamic);
+    BOTH_CHUNKS(nonmonotonic_guided);
+    BOTH_CHUNKS(runtime);
+    BOTH_CHUNKS(nonmonotonic_runtime);
+    BOTH_CHUNKS(maybe_nonmonotonic_runtime);
   }
   ALONE(GOMP_parallel_sections);
   if (!llvm_runtime) ALONE(GOMP_parallel_reductions);

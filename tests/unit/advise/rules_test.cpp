@@ -35,6 +35,20 @@ site region(std::uint64_t count, double fork_ns, double inside_ns, double join_n
   return of;
 }
 
+/// Of two threads, that fetch each chunk for so long and work on it.
+site chunks(std::uint64_t count, double fetch_ns, double work_ns) {
+  site of{.kind = "chunk", .module = "/bin/app", .count = count, .threads = 2};
+  of.times = site_times{.timed = 1000};
+  of.times->mechanism.sum_ns = 1000 * fetch_ns;
+  of.times->lateness.sum_ns = 1000 * (fetch_ns + work_ns);
+  return of;
+}
+
+/// Made by one of two threads.
+site tasks(std::uint64_t count) {
+  return {.kind = "task", .module = "/bin/app", .team = 2, .count = count, .threads = 1};
+}
+
 price priced(const std::string& op, unsigned section_ns, double cost_ns) {
   price one;
   one.what.backend = "omp";
@@ -145,6 +159,66 @@ TEST(advise_on, a_late_start_is_no_imbalance) {
   EXPECT_EQ(first_of({late}, {.wall_s = 0.03}).rule, "regions");
   late.times->lateness.median_ns = 3500;
   EXPECT_EQ(first_of({late}, {.wall_s = 0.03}).rule, "imbalance");
+}
+
+TEST(advise_on, short_chunks_are_named_with_how_much_longer_they_should_be) {
+  const site of = chunks(2'000'000, 100, 50);
+  const advice bound = first_of({of}, {.wall_s = 0.2});
+  EXPECT_EQ(bound.rule, "chunks");
+  EXPECT_EQ(bound.kind, "bound");
+  // Each of two threads fetches a million.
+  EXPECT_NEAR(bound.at_most_s, 0.1, 1e-9);
+  EXPECT_THAT(bound.cause, HasSubstr("Chunks of 100 times as many iterations"));
+  // 128 chunks for each thread in one op.
+  const advice estimate =
+      first_of({of}, {.wall_s = 0.2, .prices = {priced("for_dynamic", 0, 128 * 80)}});
+  EXPECT_EQ(estimate.kind, "estimate");
+  EXPECT_NEAR(estimate.at_least_s, 0.08, 1e-9);
+  EXPECT_NEAR(estimate.at_most_s, 0.08, 1e-9);
+}
+
+TEST(advise_on, long_chunks_are_as_they_should_be) {
+  EXPECT_EQ(first_of({chunks(20'000, 1000, 49'000)}, {.wall_s = 0.5}).rule, "chunks");
+  EXPECT_THAT(advise_on({chunks(20'000, 1000, 51'000)}, {.wall_s = 0.49}), IsEmpty());
+}
+
+TEST(advise_on, small_tasks_are_named_by_their_price) {
+  EXPECT_THAT(advise_on({tasks(1'000'000)}, {.wall_s = 0.51}), IsEmpty());
+  EXPECT_EQ(first_of({tasks(1'000'000)}, {.wall_s = 0.49}).kind, "bound");
+  // 64 tasks for each thread in one op: each takes a thread 400 ns.
+  advice_setting setting{.wall_s = 0.5, .prices = {priced("task_by_one", 0, 64 * 400)}};
+  const advice small = first_of({tasks(1'000'000)}, setting);
+  EXPECT_EQ(small.rule, "tasks");
+  EXPECT_EQ(small.kind, "estimate");
+  EXPECT_NEAR(small.at_least_s, 0.2, 1e-9);
+  EXPECT_THAT(small.cause, HasSubstr("so that it runs for 20 us or longer"));
+  // The price is of tasks with next to no work.
+  setting.wall_s = 5;
+  EXPECT_EQ(first_of({tasks(1'000'000)}, setting).kind, "bound");
+  setting.wall_s = 50;
+  EXPECT_THAT(advise_on({tasks(1'000'000)}, setting), IsEmpty());
+}
+
+TEST(advise_on, threads_that_do_tasks_meanwhile_wait_for_nobody) {
+  const site end = meeting("region", 10, 1e7, 100);
+  EXPECT_EQ(first_of({end}, {.wall_s = 0.2}).rule, "imbalance");
+  EXPECT_THAT(advise_on({end, tasks(10)}, {.wall_s = 0.2}), IsEmpty());
+  EXPECT_EQ(first_of({end, tasks(9)}, {.wall_s = 0.2}).rule, "imbalance");
+}
+
+TEST(advise_on, whoever_waits_at_a_barrier_of_posix_sleeps) {
+  // Each thread in turn is late, as it was woken: no imbalance.
+  site of = meeting("barrier_wait", 10'000, 25'000, 15'000);
+  const advice found = first_of({of}, {.wall_s = 1, .usable_pus = 2});
+  EXPECT_EQ(found.rule, "sleeping");
+  EXPECT_NEAR(found.at_most_s, 0.4, 1e-9);
+  of.times->lateness.median_ns = 46'000;
+  EXPECT_EQ(first_of({of}, {.wall_s = 1}).rule, "imbalance");
+  EXPECT_EQ(first_of({meeting("barrier_wait", 1'000'000, 300, 4000)}, {.wall_s = 10}).rule,
+            "barriers");
+  const advice crowded = first_of({of}, {.wall_s = 1, .usable_pus = 1});
+  EXPECT_EQ(crowded.rule, "oversubscription");
+  EXPECT_THAT(crowded.cause, Not(HasSubstr("OMP_NUM_THREADS")));
 }
 
 TEST(advise_on, what_takes_little_is_not_said) {
