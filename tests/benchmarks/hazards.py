@@ -1,0 +1,116 @@
+"""What `syncmeter advise` predicts for each program of examples/hazards, and what its fix brings: docs/advise.md's table.
+
+  python3 tests/benchmarks/hazards.py BIN [--programs FOLDER] [--compiler g++] [--turns 7] [--only NAME ...]
+  python3 tests/benchmarks/hazards.py --build FOLDER [--compiler g++]
+
+BIN holds the driver, the library that counts and the workers. In each turn the slow program runs, then the fixed one,
+and then `advise` on the slow one, so that a state of the machine meets all three. --build compiles the programs into a
+folder, and --programs takes them from there: on a machine without a compiler. Nothing here asserts.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "hazards"
+#: How far beyond the predicted range a saving may lie and still be as predicted.
+TOLERANCE = 0.15
+
+
+def names(folder):
+    return sorted(path.name.removesuffix("-fixed") for path in folder.glob("*-fixed"))
+
+
+def build(folder, compiler):
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in SOURCES.glob("*.cpp"):
+        for program, options in ((source.stem, []), (f"{source.stem}-fixed", ["-DFIXED"])):
+            subprocess.run([compiler, "-std=c++20", "-O2", "-g", "-fopenmp", "-pthread", *options, source, "-o", folder / program],
+                           check=True)
+
+
+def run(program):
+    """Its wall time in s, and what it printed."""
+    begin = time.monotonic()
+    done = subprocess.run([program], check=True, capture_output=True)
+    return time.monotonic() - begin, done.stdout
+
+
+def advise(binaries, program):
+    """The header and the advice of one call, the first one first."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "advice.jsonl"
+        subprocess.run([binaries / "syncmeter", "advise", "--budget", "1ms", "--json", file, "--", program], check=True,
+                       capture_output=True)
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return lines[0], [line for line in lines if line["record"] == "advice"]
+
+
+def held(saving, predicted, kind):
+    """Whether the fix brought what was predicted; a bound is held from above alone."""
+    low = predicted["low"] * (1 - TOLERANCE) if kind == "estimate" else -float("inf")
+    return low <= saving <= predicted["high"] * (1 + TOLERANCE)
+
+
+def seconds(values):
+    low, high = (f"{value:.2g}" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def row(name, binaries, programs, turns):
+    slow, fixed, first, predicted, withheld, right = [], [], collections.Counter(), [], 0, 0
+    for _ in range(turns):
+        (slow_s, printed), (fixed_s, same) = run(programs / name), run(programs / f"{name}-fixed")
+        if printed != same:
+            sys.exit(f"{name}: the fixed program prints {same!r}, and the slow one {printed!r}")
+        slow.append(slow_s)
+        fixed.append(fixed_s)
+        _, advices = advise(binaries, programs / name)
+        first[advices[0]["rule"] if advices else "nothing"] += 1
+        if not advices:
+            continue
+        if advices[0]["saves_s"] is None:
+            withheld += 1
+            continue
+        predicted.append((advices[0]["saves_s"], advices[0]["kind"]))
+        right += held(slow_s - fixed_s, *predicted[-1])
+    rules = ", ".join(rule if times == turns else f"{rule} ({times} of {turns})" for rule, times in first.most_common())
+    kinds = " or ".join(sorted({kind for _, kind in predicted}))
+    high = f"{seconds([saves['high'] for saves, _ in predicted])}" if predicted else ""
+    text = {"": "none", "estimate": f"{seconds([saves['low'] for saves, _ in predicted])}, {high}" if predicted else ""}.get(kinds, f"at most {high}")
+    savings = [s - f for s, f in zip(slow, fixed, strict=True)]
+    return (f"| `{name}.cpp` | {rules} | {statistics.median(slow):.2g} | {text} | {seconds(savings)}, "
+            f"median {statistics.median(savings):.2g} | {right} of {len(predicted)}{f', {withheld} withheld' if withheld else ''} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binaries", nargs="?", type=pathlib.Path, metavar="BIN")
+    parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    given = parser.parse_args()
+    if given.build:
+        build(given.build, given.compiler)
+        return
+    if not given.binaries:
+        parser.error("BIN is missing")
+    with tempfile.TemporaryDirectory() as folder:
+        programs = given.programs or pathlib.Path(folder)
+        if not given.programs:
+            build(programs, given.compiler)
+        print("| program | what is found first | s | predicted to save, s | the fix saves, s | as predicted |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for name in given.only or names(programs):
+            print(row(name, given.binaries.resolve(), programs.resolve(), given.turns), flush=True)
+
+
+main()
