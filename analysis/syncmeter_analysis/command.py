@@ -91,6 +91,26 @@ def _fleet(options: argparse.Namespace) -> int:
     return fleet.status
 
 
+def _advise(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.record.advice_file import read_advice
+    from syncmeter_analysis.render import advice
+    from syncmeter_analysis.render.markdown import as_markdown
+
+    _check_drawings(options)
+    file = read_advice(options.file)
+    report = advice.advice_report(file)
+    if options.figure and not report.figures:
+        raise Unusable(f"{options.file}: no site's time is known: there is nothing to draw")
+    if options.format == "json":
+        _print(advice.as_json(file))
+    elif options.format == "markdown":
+        _print(as_markdown(report), end="")
+    else:
+        _print(advice.as_text(report, *_style(options)))
+    _draw(options, lambda: report.figures[0], lambda: report)
+    return 0
+
+
 def _check_drawings(options: argparse.Namespace) -> None:
     """Whether what --figure and --html name may be written; a package that is missing is named before
     minutes of reading."""
@@ -275,10 +295,11 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
-def _schema(_: argparse.Namespace) -> int:
-    from syncmeter_analysis.formats.schema import results_schema
+def _schema(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.formats.schema import advise_schema, results_schema
 
-    _print(json.dumps(results_schema(), indent=2))
+    found = advise_schema() if options.of == "advise" else results_schema()
+    _print(json.dumps(found, indent=2))
     return 0
 
 
@@ -339,6 +360,7 @@ _runs = {
     "share": _share,
     "export": _export,
     "import": _import,
+    "advise": _advise,
     "schema": _schema,
 }
 

@@ -202,7 +202,25 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     exports.output("standard output")
     exports.force()
 
-    add("schema", "Prints the JSON Schema of a results file's lines.")
+    advise = add(
+        "advise",
+        "What a program spends on synchronization, how sure that is, and what to change: the file of "
+        "`syncmeter advise --json`.",
+    )
+    advise.add_argument("file", metavar="FILE", help="what `syncmeter advise --json` wrote")
+    advise.format("text", "json", "markdown")
+    advise.wide()
+    advise.figure_and_page("time of each site", "one page")
+    advise.force()
+
+    schema = add("schema", "Prints the JSON Schema of a file's lines.")
+    schema.add_argument(
+        "of",
+        nargs="?",
+        choices=("results", "advise"),
+        default="results",
+        help="of a results file (default), or of what `syncmeter advise --json` writes",
+    )
 
     imports = add("import", "Makes a results file of published tables.")
     imports.add_argument("format", choices=("syncperformance", "epcc", "table"))

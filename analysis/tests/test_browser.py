@@ -6,13 +6,16 @@ import shutil
 
 import pytest
 
+from syncmeter_analysis.record.advice_file import read_advice
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.compare import compare_campaigns
+from syncmeter_analysis.render.advice import advice_report
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.charts.draw import ink, ramp
 from syncmeter_analysis.render.compare import compare_report
 from syncmeter_analysis.render.page import as_page
 from tests.made import around, campaign, point, read, visits, write
+from tests.test_advice import STORED
 from tests.test_report import UNITS, whole
 
 chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -242,3 +245,32 @@ def test_a_caption_is_on_one_sheet_with_what_follows(browser, page_file):
         "all => all.map((c) => [getComputedStyle(c).breakInside, getComputedStyle(c).breakAfter])"
     )
     assert kept and {tuple(k) for k in kept} == {("avoid", "avoid")}
+
+
+@in_a_browser
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.name)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
+def test_the_page_of_a_program_has_its_figure_and_no_list_of_points(
+    browser, tmp_path, path, scheme, width
+):
+    report = advice_report(read_advice(path))
+    file = tmp_path / "advice.html"
+    file.write_text(as_page(report))
+    errors = []
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    page.goto(file.as_uri())
+    page.evaluate("window.syncmeter.drawAll()")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.evaluate("window.syncmeter.problems") == errors == []
+    assert page.locator(".chart svg").count() == len(report.figures)
+    assert page.locator("#points").count() == page.locator("a[href='#points']").count() == 0
+    titles = page.locator("article h2").all_text_contents()
+    assert titles == [card.text for card in report.head.cards]
+    for figure in report.figures:
+        labels = page.locator(".chart text").all_text_contents()
+        sites = {row["row"] for row in figure.panels[0].drawing.rows}
+        # On a phone labels are cut, from their end.
+        assert all(
+            any(site.startswith(t.rstrip("…")) for t in labels if len(t) > 5) for site in sites
+        )

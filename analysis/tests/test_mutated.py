@@ -32,14 +32,15 @@ fuzzed = settings(
 most_seconds, most_kib = 20, 2 << 20
 
 
-def corpus():
-    """The lines of each measured file: the first of all, and of each kind and status some."""
-    for path in sorted((root / "analysis" / "tests" / "data").glob("*.jsonl.xz")):
+def corpus(folder="."):
+    """The first lines of each measured file."""
+    for path in sorted((root / "analysis" / "tests" / "data" / folder).glob("*.jsonl.xz")):
         with opened(path) as file:
             yield [line.rstrip() for line in itertools.islice(file, 40)]
 
 
 measured = [lines for lines in corpus() if len(lines) > 5]
+advised = [*corpus("advise")]
 table_exported = export(
     read(root / "docs/measurements/xeon-16-vcpu-contention.jsonl.xz"), "csv", None
 )
@@ -115,6 +116,17 @@ def test_any_results_file_is_read_or_refused_in_a_sentence(folder, content, aske
             status = check(*command, "f.jsonl")
             if command[0] == "share" and status == 0:
                 assert check("text", "s.jsonl") in (0, 2)
+
+
+@fuzzed
+@given(
+    st.sampled_from(advised).flatmap(mutated.results),
+    st.sampled_from((["--format", "json"], ["--format", "markdown"], ["--html", "a.html"], [])),
+)
+def test_any_file_of_a_program_is_read_or_refused_in_a_sentence(folder, content, asked):
+    (folder / "a.jsonl").write_bytes(content)
+    with contextlib.chdir(folder):
+        check("advise", "a.jsonl", *asked)
 
 
 @fuzzed

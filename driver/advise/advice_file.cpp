@@ -87,6 +87,15 @@ json line_of_price(const price& of) {
           {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
 }
 
+/// Of one thread's path, as far as the times are those of the program.
+void add_cost_to(json& line, const site& of) {
+  const auto cost = cost_of(of);
+  if (!cost) return;
+  const bool meets = of.times->threads > 0;
+  line["takes_s"] = {{meets ? "lateness" : "section", cost->lateness_s},
+                     {meets ? "mechanism" : "wait", cost->mechanism_s}};
+}
+
 json line_of_site(const site& of, std::size_t id) {
   json frames = json::array();
   for (const source_frame& frame : of.frames)
@@ -99,6 +108,7 @@ json line_of_site(const site& of, std::size_t id) {
             {"module", text_or_null(printable(of.module))},
             {"offset", of.offset},
             {"frames", std::move(frames)},
+            {"where", printable(where_text(of))},
             {"team", of.team == 0 ? json(nullptr) : json(of.team)},
             {"count", of.count == 0 ? json(nullptr) : json(of.count)},
             {"threads", of.threads == 0 ? json(nullptr) : json(of.threads)}};
@@ -145,7 +155,8 @@ std::vector<json> advice_lines(const program_counts& of) {
               {"sampling", nullptr},
               {"policy", policy_of_environment()},
               {"quota", nullptr},
-              {"notes", sentences_of(of)}};
+              {"notes", sentences_of(of)},
+              {"conclusion", text_or_null(conclusion_of(of))}};
   if (const auto cost = cost_of_counting(of.runs))
     header["counting_cost"] = {{"ratio", cost->ratio}, {"low", cost->low}, {"high", cost->high}};
   if (of.sampled)
@@ -156,7 +167,15 @@ std::vector<json> advice_lines(const program_counts& of) {
   const std::string withheld = why_withheld(of);
   header["withheld"] = text_or_null(withheld);
   std::vector<json> lines{std::move(header)};
-  for (const site& each : of.of_last_run.sites) lines.push_back(line_of_site(each, lines.size()));
+  const program_run* const timed = of.timed_run();
+  const meeting_pace pace = pace_of(of.of_last_run.sites, timed == nullptr ? 0 : timed->wall_s);
+  for (const site& each : of.of_last_run.sites) {
+    json line = line_of_site(each, lines.size());
+    if (may_show_shares(of)) add_cost_to(line, each);
+    if (const auto cost = price_of(each, pace, of.prices))
+      line["price_ns"] = {{"value", cost->value}, {"low", cost->low}, {"high", cost->high}};
+    lines.push_back(std::move(line));
+  }
   for (const price& each : of.prices) lines.push_back(line_of_price(each));
   for (std::size_t i = 0; i < of.advices.size(); ++i)
     lines.push_back(line_of_advice(of.advices[i], i + 1, !withheld.empty()));

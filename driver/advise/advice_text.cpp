@@ -48,26 +48,11 @@ std::string runs_text(const program_counts& of) {
   return text;
 }
 
-/// Where counting itself takes much of the time, times are those of another program.
-bool may_show_shares(const program_counts& of) {
-  const auto cost = cost_of_counting(of.runs);
-  return cost && cost->ratio <= 1 + most_disturbance;
-}
-
 /// What may be gained, or that nothing is.
 std::string advice_paragraphs(const program_counts& of, std::size_t width) {
-  if (of.timed_run() == nullptr) return "";
-  if (of.advices.empty())
-    return wrapped(fmt::format("Nothing to gain: no site takes 2 % of the time. {}",
-                               of.sampled ? "Atomic operations are sampled; below a quarter of the "
-                                            "time, a locked instruction may cost nothing."
-                                          : "Atomic operations are no calls, and not timed."),
-                   0, width) +
-           "\n";
-  const std::string withheld = why_withheld(of);
+  const std::string conclusion = conclusion_of(of), withheld = why_withheld(of);
   std::string text;
-  if (!withheld.empty())
-    text += wrapped("No saving is named, as " + withheld + ".", 0, width) + "\n";
+  if (!conclusion.empty()) text += wrapped(conclusion, 0, width) + "\n";
   for (std::size_t i = 0; i < of.advices.size(); ++i) {
     const advice& each = of.advices[i];
     const std::string& words = withheld.empty() ? each.text : each.cause;
@@ -82,6 +67,17 @@ std::string ending_text(int wait_status) {
   if (WIFSIGNALED(wait_status))
     return fmt::format("signal {} ({})", WTERMSIG(wait_status), ::strsignal(WTERMSIG(wait_status)));
   return fmt::format("exit status {}", WEXITSTATUS(wait_status));
+}
+
+std::string conclusion_of(const program_counts& of) {
+  if (of.timed_run() == nullptr) return "";
+  if (of.advices.empty())
+    return fmt::format("Nothing to gain: no site takes 2 % of the time. {}",
+                       of.sampled ? "Atomic operations are sampled; below a quarter of the time, a "
+                                    "locked instruction may cost nothing."
+                                  : "Atomic operations are no calls, and not timed.");
+  const std::string withheld = why_withheld(of);
+  return withheld.empty() ? "" : "No saving is named, as " + withheld + ".";
 }
 
 std::vector<std::string> sentences_of(const program_counts& of) {

@@ -296,4 +296,9 @@ std::string why_withheld(const program_counts& of) {
   return "";
 }
 
+bool may_show_shares(const program_counts& of) {
+  const auto cost = cost_of_counting(of.runs);
+  return cost && cost->ratio <= 1 + most_disturbance;
+}
+
 }  // namespace syncmeter

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -149,3 +150,43 @@ def test_no_folder_is_left_behind(advise, endings):
     before = left()
     advise(endings, "kill")
     assert left() <= before
+
+
+def record(table):
+    """The members of a table of record/, each with the table of what it holds, where there is one."""
+    text = (tables.ROOT / "record" / f"{table}.def").read_text(encoding="utf-8")
+    rows = re.findall(r'^SM_MEMBER\((\w+), .*, "(?:(\w+)\.def)?', text, re.MULTILINE)
+    return {name: record(inner) if inner else None for name, inner in rows}
+
+
+def check_members(line, known):
+    for name, value in line.items():
+        assert name in known, f"{name} has no row in record/"
+        for each in value if isinstance(value, list) else [value]:
+            if known[name] and isinstance(each, dict):
+                check_members(each, known[name])
+
+
+def test_what_is_written_has_its_rows_in_the_record(advise, build):
+    """As syncmeter-report reads it by them."""
+    known = {name: {**record(name), "record": None} for name in ("advise", "site", "price", "advice")}
+    for program in (hazard(build, "inner_region"), hazard(build, "contended_counter")):
+        lines = advise(program).lines
+        assert lines[0]["record"] == "advise"
+        for line in lines:
+            check_members(line, known[line["record"]])
+
+
+def test_a_site_has_its_place_and_its_time_in_words_of_the_text(advise, build):
+    for _ in range(5):  # other programs may make counting seem slow
+        found = advise(hazard(build, "imbalance", "-g"), budget="1s")
+        (site,) = [s for s in found.sites if s["kind"] == "barrier"]
+        assert re.fullmatch(r"main\S* imbalance\.cpp:\d+", site["where"])
+        if found.header["counting_cost"]["ratio"] <= 1.05:
+            break
+    else:
+        assert "takes_s" not in site
+        return
+    (wall,) = [run["wall_s"] for run in found.header["runs"] if run["arm"] == "time"]
+    share = f"{100 * site['takes_s']['lateness'] / wall:.1f} %"
+    assert re.search(rf"barrier +100 +2 +2 +{share}", found.text)

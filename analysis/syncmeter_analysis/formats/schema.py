@@ -1,5 +1,6 @@
-"""JSON Schema (draft 2020-12) of the lines of a results file, made of the tables of record/. Members
-and kinds of lines that no table has may be anything: readers ignore what they do not know."""
+"""JSON Schema (draft 2020-12) of the lines of a results file, and of a file of `syncmeter advise`, made
+of the tables of record/. Members and kinds of lines that no table has may be anything: readers ignore
+what they do not know."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ _kinds: dict[str, Schema] = {
 _several = {
     "wholes": ("array", "items", "whole"),
     "numbers": ("array", "items", "number"),
+    "texts": ("array", "items", "text"),
     "counts": ("object", "additionalProperties", "whole"),
 }
 _axis_types = {int: "integer", bool: "boolean", tuple: "array"}
@@ -47,24 +49,35 @@ def results_schema() -> Schema:
         "refused": _line({"properties": {"status": _kinds["status"]}}),
         "end": _object(tables.end_members),
     }
+    of_points = {
+        "axes": {
+            "type": "object",
+            "required": ["backend", "op"],
+            "properties": {axis.name: _axis(axis) for axis in tables.axes},
+        }
+    }
+    return _one_of(lines, "kind", "A line of a results file of syncmeter", of_points)
+
+
+def advise_schema() -> Schema:
+    """The schema of one line of a file of `syncmeter advise`."""
+    lines = {name: _object(table) for name, table in tables.advise_records.items()}
+    return _one_of(lines, "record", "A line of a file of syncmeter advise", {})
+
+
+def _one_of(lines: dict[str, Schema], member: str, title: str, definitions: Schema) -> Schema:
+    """Of a line whose `member` says which of `lines` it is."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A line of a results file of syncmeter",
+        "title": title,
         "type": "object",
-        "required": ["kind"],
-        "properties": {"kind": {"type": "string"}},
+        "required": [member],
+        "properties": {member: {"type": "string"}},
         "allOf": [
-            {"if": {"properties": {"kind": {"const": kind}}}, "then": {"$ref": f"#/$defs/{kind}"}}
-            for kind in lines
+            {"if": {"properties": {member: {"const": each}}}, "then": {"$ref": f"#/$defs/{each}"}}
+            for each in lines
         ],
-        "$defs": {
-            **lines,
-            "axes": {
-                "type": "object",
-                "required": ["backend", "op"],
-                "properties": {axis.name: _axis(axis) for axis in tables.axes},
-            },
-        },
+        "$defs": {**lines, **definitions},
     }
 
 
@@ -85,10 +98,20 @@ def _axis(axis: tables.Axis) -> Schema:
 
 def _object(table: tables.Table) -> Schema:
     members = {
-        name: {**_member(member.kind, member), "description": member.words}
+        name: {**_or_null(_member(member.kind, member), member), "description": member.words}
         for name, member in table.items()
     }
-    return {"type": "object", "properties": members}
+    required = {"required": list(table.required)} if table.required else {}
+    return {"type": "object", **required, "properties": members}
+
+
+def _or_null(found: Schema, member: tables.Member) -> Schema:
+    """Null is for what may be null, and for numbers that a line may lack as well."""
+    if not member.required and not member.may_be_null:
+        return found
+    types = found["type"] if isinstance(found["type"], list) else [found["type"]]
+    kept = [each for each in types if each != "null"]
+    return {**found, "type": kept if member.required else [*kept, "null"]}
 
 
 def _member(kind: str, member: tables.Member) -> Schema:

@@ -30,8 +30,12 @@ _types = {
     "text": (str, "not a text"),
     "wholes": (list, "not a list"),
     "numbers": (list, "not a list"),
+    "texts": (list, "not a list"),
     "objects": (list, "not a list"),
 }
+
+
+_text = Member("text")
 
 
 def is_number(value: Any) -> bool:
@@ -41,6 +45,9 @@ def is_number(value: Any) -> bool:
 
 def check(line: Members, table: Table) -> None:
     """Raises BadVisit unless every member that the table has is as it says."""
+    for name in table.required:
+        if line.get(name) is None:
+            raise BadVisit(f"{name} is missing")
     for name, value in line.items():
         if value is not None and (member := table.get(name)) is not None:
             _check(name, value, member)
@@ -59,6 +66,9 @@ def _check(name: str, value: Any, member: Member) -> None:
         if kind in ("wholes", "numbers"):
             for each in value:
                 _check_number(name, each, member, kind == "wholes")
+        elif kind == "texts":
+            for each in value:
+                _check(name, each, _text)
         elif kind == "objects" and member.of:
             for each in value:
                 check(_object(name, each), member.of)
@@ -85,7 +95,7 @@ def _check_number(name: str, value: Any, member: Member, is_whole: bool) -> None
         raise BadVisit(f"{name} {value:g} is not possible")
 
 
-_of_intervals = dict.fromkeys(("value", "low", "high"), Member("number", -math.inf))
+_of_intervals = Table(dict.fromkeys(("value", "low", "high"), Member("number", -math.inf)))
 
 
 def interval_of(found: Members, name: str) -> Interval:

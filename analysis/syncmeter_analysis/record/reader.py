@@ -68,7 +68,7 @@ class ResultsFile:
         points = {visit.point.key: visit.point for visit in self.visits.values()}
         with opened(self.location) as lines:
             found, texts = point_lines(self.path, self._visit_lines(lines))
-        complaints = _Complaints()
+        complaints = Complaints()
         for text in texts:
             complaints.add(text)
         self.notes += complaints.notes()
@@ -86,7 +86,7 @@ class ResultsFile:
                 yield text.rstrip() + b"\n" if number in self.visit_lines else b"{}\n"
 
 
-class _Complaints:
+class Complaints:
     """Collects what was left out: the first few by line number, then how many more."""
 
     def __init__(self) -> None:
@@ -132,24 +132,39 @@ def _numbered(name: str, lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield number, text
 
 
-def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
-    """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
-    file: ResultsFile | None = None
-    complaints = _Complaints()
-    points: dict[str, Point] = {}
+def objects_of(
+    name: str, lines: BinaryIO, complaints: Complaints, writer: str
+) -> Iterator[tuple[int, Members]]:
+    """Each line that is an object, with its number; `complaints` gets the others. Raises Unusable where
+    there is no line at all: `writer` is what should have written one."""
     empty = True
     for number, text in _numbered(name, lines):
         if not text.strip():
             continue
         empty = False
         try:
-            line = parsed(without_rounds(text))
+            yield number, parsed(without_rounds(text))
         except BadLine as error:
             torn = not text.endswith(b"\n")
-            why = "the last line is incomplete (the campaign was killed)" if torn else str(error)
+            why = f"the last line is incomplete ({writer} was killed)" if torn else str(error)
             complaints.add(f"line {number}: {why}")
-            continue
+    if empty:
+        raise Unusable(
+            f"{name} is empty: {writer} ended before its first line, or this is not its results file"
+        )
+
+
+def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
+    """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
+    file: ResultsFile | None = None
+    complaints = Complaints()
+    points: dict[str, Point] = {}
+    for number, line in objects_of(name, lines, complaints, "the campaign"):
         if file is None:
+            if line.get("record") == "advise":
+                raise Unusable(
+                    f"{name} is a file of `syncmeter advise`; `syncmeter-report advise {name}` shows it"
+                )
             if line.get("kind") != "campaign":
                 raise Unusable(
                     f"{name} does not begin with a campaign line: it is not a results "
@@ -178,11 +193,6 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
             complaints.add(f"line {number}: {error}")
         except OverflowError:
             complaints.add(f"line {number}: a number is too large")
-    if empty:
-        raise Unusable(
-            f"{name} is empty: the campaign ended before its first line, or this is "
-            "not its results file"
-        )
     if file is None:
         raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
     file.notes += complaints.notes()

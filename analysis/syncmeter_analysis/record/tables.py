@@ -46,7 +46,8 @@ class Axis:
 @dataclass(frozen=True, slots=True)
 class Member:
     """A member of a line: numbers, in lists too, lie within `least`..`most`; `of` is what an object, or
-    each in a list of objects, holds, where a table says it. `shared`: a copy for others keeps it."""
+    each in a list of objects, holds, where a table says it. `shared`: a copy for others keeps it.
+    `required`: a line without it is wrong; `may_be_null`: where it is not known it is null."""
 
     kind: str
     least: float = 0.0
@@ -54,9 +55,17 @@ class Member:
     of: Table | None = None
     shared: bool = True
     words: str = ""
+    required: bool = False
+    may_be_null: bool = False
 
 
-Table = Mapping[str, Member]
+class Table(dict[str, Member]):
+    """The members of a line or an object by name, and the names of those that it must have."""
+
+    def __init__(self, members: Mapping[str, Member]) -> None:
+        super().__init__(members)
+        self.required = tuple(name for name, member in members.items() if member.required)
+
 
 _row = re.compile(r'SM_(?:AXIS|MEMBER)\((.*), "([^"]*)"\)')
 _kinds = {"unsigned": int, "bool": bool, "std::vector<int>": tuple}
@@ -87,11 +96,13 @@ def _axis(row: list[str]) -> Axis:
 
 def _members(table: str) -> Table:
     found = {}
-    for name, kind, _, least, most, shared, words in _rows(table):
+    for name, kind, absent, least, most, shared, words in _rows(table):
         inner = re.match(r"(\w+)\.def\b", words)
         of = _members(inner[1]) if inner else None
-        found[name] = Member(kind, float(least), float(most), of, shared == "yes", words)
-    return found
+        is_shared, wanted, null = shared == "yes", absent == "required", absent == "null"
+        bounds = float(least), float(most)
+        found[name] = Member(kind, *bounds, of, is_shared, words, wanted, null)
+    return Table(found)
 
 
 def _axes() -> Iterator[Axis]:
@@ -106,6 +117,8 @@ axes = tuple(_axes())
 visit_members = _members("visit")
 point_members = _members("point_line")
 #: Of the last line: what a table describes.
-end_members: Table = {
-    "cpu_use": Member("object", of=_members("cpu_use"), words="who used the CPUs during the run")
-}
+end_members = Table(
+    {"cpu_use": Member("object", of=_members("cpu_use"), words="who used the CPUs during the run")}
+)
+#: Of each line of a file of `syncmeter advise`, by its `record`.
+advise_records = {name: _members(name) for name in ("advise", "site", "price", "advice")}

@@ -12,7 +12,7 @@ from syncmeter_analysis.record.errors import quoted
 from syncmeter_analysis.record.members import BadVisit as BadVisit
 from syncmeter_analysis.record.members import Members, check
 from syncmeter_analysis.record.point import BadPoint, Point, learn_backend, point_from
-from syncmeter_analysis.record.tables import Member, statuses, visit_members
+from syncmeter_analysis.record.tables import Member, Table, statuses, visit_members
 
 # Each of the two sides of a litmus looks at two words in a round.
 _words_of_a_round = 4
@@ -168,12 +168,14 @@ _link = {name: _count for name in ("from", "to", "nvlinks")}
 _link |= {name: Member("flag") for name in ("peer_access", "native_atomics")}
 
 #: With what the driver and the backends add to visits of some kinds.
-_members = {
-    **visit_members,
-    "stolen_ns": Member("number"),
-    "device_shares": Member("numbers"),
-    "links": Member("objects", of={**_link, "performance_rank": Member("whole", -1)}),
-    "litmus_seen": _count,
-    "litmus_rounds": _count,
-}
+_members = Table(
+    {
+        **visit_members,
+        "stolen_ns": Member("number"),
+        "device_shares": Member("numbers"),
+        "links": Member("objects", of=Table({**_link, "performance_rank": Member("whole", -1)})),
+        "litmus_seen": _count,
+        "litmus_rounds": _count,
+    }
+)
 _rare_members = frozenset({*remarks, "device_shares", "links", "litmus_seen"})

@@ -41,7 +41,8 @@ def _lines(block: Block, folder: str) -> list[str]:
 
 def _card(card: Card) -> str:
     bars = ", ".join(f"{bar.name} {bar.cost}" for bar in card.bars)
-    details = "; ".join(filter(None, [card.effect, bars, card.where, card.doubt]))
+    parts = [card.effect.removesuffix("."), bars, card.where, card.doubt]
+    details = "; ".join(filter(None, parts))
     figure = f" [figure](#{card.figure})" if card.figure else ""
     return (
         f"- **{escaped_md(card.text)}** {escaped_md(details)}.{figure} "

@@ -94,11 +94,22 @@ class Heat:
 
 
 @dataclass
+class Bars:
+    """A bar for each `row`, made of its values of `parts` one behind the other. Beside the numbers
+    stands what a row is (`what`)."""
+
+    rows: list[Row]
+    x: Axis
+    parts: Sequence[str]
+    what: str
+
+
+@dataclass
 class Panel:
     """One drawing of a figure."""
 
     title: str
-    drawing: Curves | Dots | Heat
+    drawing: Curves | Dots | Heat | Bars
 
 
 def curve(
@@ -134,7 +145,8 @@ class Figure:
     wide: bool = False
 
     def __post_init__(self) -> None:
-        drawn = (row["id"] for panel in self.panels for row in panel.drawing.rows)
+        rows = (row for panel in self.panels for row in panel.drawing.rows)
+        drawn = (row["id"] for row in rows if "id" in row)
         self.points = self.points or list(drawn)
 
 

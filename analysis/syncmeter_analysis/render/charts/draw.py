@@ -1,4 +1,4 @@
-"""Vega-Lite of figures, and their look: three kinds of drawings for all studies; and figures as files,
+"""Vega-Lite of figures, and their look: four kinds of drawings for all studies; and figures as files,
 by vl-convert: SVG, PNG, PDF, or a page of their own."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import vl_convert
 from syncmeter_analysis.record.errors import NotWritten, Unusable
 from syncmeter_analysis.record.output import write_whole
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Heat, Panel, Row
+from syncmeter_analysis.studies.figures import Axis, Bars, Curves, Dots, Figure, Heat, Panel, Row
 
 #: Colours that the colour-blind tell apart (Okabe and Ito), without black, which dark pages swallow.
 palette = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C8C8C"]
@@ -44,6 +44,8 @@ def spec_of(panel: Panel) -> Spec:
     drawing = panel.drawing
     if isinstance(drawing, Curves):
         return _curves(drawing)
+    if isinstance(drawing, Bars):
+        return _bars(drawing)
     return _dots(drawing) if isinstance(drawing, Dots) else _heat(drawing)
 
 
@@ -248,6 +250,26 @@ def _with_sides(rows: Sequence[Row], domain: Sequence[float]) -> list[Row]:
         for line in lines.values()
         for i, r in enumerate(line)
     ]
+
+
+def _bars(b: Bars) -> Spec:
+    order = list(dict.fromkeys(r["row"] for r in b.rows))
+    colour = _looks(b.rows, "part", b.parts, palette, "")
+    rows = [{**r, "place": b.parts.index(r["part"])} for r in b.rows]
+    encoding = {
+        "y": {"field": "row", "type": "nominal", "sort": order, "title": None},
+        "x": {**_scaled(b.x, "value"), "stack": "zero"},
+        "color": {**colour, "legend": {"columns": 1}},
+        "order": {"field": "place", "type": "quantitative"},
+        "tooltip": [_named("row", b.what), _named("part", "part"), _number("value", b.x.title)],
+    }
+    height = (_row_height + 8) * max(len(order), 2)
+    return {
+        "data": {"values": rows},
+        "layer": [_layer("bar", encoding)],
+        "width": 420,
+        "height": height,
+    }
 
 
 def _heat(h: Heat) -> Spec:

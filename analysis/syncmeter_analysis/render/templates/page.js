@@ -70,7 +70,7 @@ const most = 300;
 const rows = document.getElementById("rows"), count = document.getElementById("count");
 const filter = document.getElementById("filter");
 const own = { op: 0, ns: 2, point: 8 };
-document.getElementById("fields").textContent = Object.keys(data.fields).join(", ");
+const fields = document.getElementById("fields");
 
 function list(indices) {
   rows.replaceChildren();
@@ -118,7 +118,11 @@ function follow() {
   list(data.evidence[named[1]]);
   document.getElementById("points").scrollIntoView();
 }
-filter.addEventListener("input", search);
 addEventListener("hashchange", follow);
-search();
+// A page without points has no list of them.
+if (filter) {
+  fields.textContent = Object.keys(data.fields).join(", ");
+  filter.addEventListener("input", search);
+  search();
+}
 follow();

@@ -1,0 +1,93 @@
+"""Reads what `syncmeter advise --json` wrote: JSON Lines, each with its `record`, which the tables of
+record/ describe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from syncmeter_analysis.record.errors import Unusable, printable, quoted
+from syncmeter_analysis.record.members import BadVisit, Members, check
+from syncmeter_analysis.record.reader import Complaints, objects_of
+from syncmeter_analysis.record.tables import advise_records
+from syncmeter_analysis.record.text_file import opened
+
+#: The schema that this reader knows.
+schema = 1
+
+
+@dataclass
+class AdviceFile:
+    """One program. `header` is the first line; the others by their record, in the order of the file.
+    `left_out`: what could not be used, a sentence each."""
+
+    path: str
+    header: Members
+    sites: list[Members] = field(default_factory=list)
+    prices: list[Members] = field(default_factory=list)
+    advice: list[Members] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def wall_s(self) -> float | None:
+        """Of the run in which sites were timed; None where there was none."""
+        timed = (run["wall_s"] for run in self.header["runs"] if run["arm"] == "time")
+        return next(timed, None)
+
+
+def read_advice(path: str | Path) -> AdviceFile:
+    """The file, which xz, gzip or Zstandard may have packed. Raises Unusable where it cannot be read or
+    is no such file."""
+    name = printable(str(path))
+    with opened(Path(path)) as lines:
+        return _read(name, lines)
+
+
+def _read(name: str, lines: BinaryIO) -> AdviceFile:
+    file: AdviceFile | None = None
+    complaints = Complaints()
+    for number, line in objects_of(name, lines, complaints, "`syncmeter advise`"):
+        if file is None:
+            file = AdviceFile(name, _header(name, line))
+            continue
+        record = str(line.get("record"))
+        if record == "advise":
+            raise Unusable(
+                f"{name}, line {number}: a second line of record advise; two files were put together: "
+                "give them one by one"
+            )
+        rows = {"site": file.sites, "price": file.prices, "advice": file.advice}.get(record)
+        if rows is None:
+            continue  # of a later version
+        try:
+            check(line, advise_records[record])
+            rows.append(line)
+        except BadVisit as error:
+            complaints.add(f"line {number}: {error}")
+        except OverflowError:
+            complaints.add(f"line {number}: a number is too large")
+    if file is None:
+        raise Unusable(f"{name} holds no line of JSON: it is not a file of `syncmeter advise`")
+    file.left_out = complaints.notes()
+    return file
+
+
+def _header(name: str, line: Members) -> Members:
+    if line.get("kind") == "campaign":
+        raise Unusable(f"{name} is a results file; `syncmeter-report text {name}` shows it")
+    if line.get("record") != "advise":
+        raise Unusable(
+            f"{name} does not begin with a line of record advise: it is not a file of `syncmeter "
+            "advise --json`"
+        )
+    if line.get("schema") != schema:
+        raise Unusable(
+            f"{name}: schema {quoted(line.get('schema'))} is not supported; this version reads "
+            f"{schema} (a newer syncmeter-report may read it)"
+        )
+    try:
+        check(line, advise_records["advise"])
+    except BadVisit as error:
+        raise Unusable(f"{name}, the first line: {error}") from None
+    return line

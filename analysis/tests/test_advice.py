@@ -1,0 +1,402 @@
+"""What `syncmeter advise` wrote, read and shown: each medium says what the file holds, and nothing that
+a file holds is obeyed."""
+
+import copy
+import html
+import json
+import lzma
+import re
+from pathlib import Path
+
+import pytest
+
+from syncmeter_analysis.command import main
+from syncmeter_analysis.record.advice_file import read_advice
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.tables import advise_records
+from syncmeter_analysis.render.advice import advice_report, as_json, as_text
+from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.page import as_page
+from tests.test_foreign_text import Elements, planted, unprintable
+from tests.test_report_schema import CHECK
+
+jsonschema = pytest.importorskip("jsonschema")
+
+DATA = Path(__file__).parent / "data" / "advise"
+STORED = sorted(DATA.glob("*.jsonl.xz"))
+stored = pytest.mark.parametrize("path", STORED, ids=lambda path: path.name)
+
+
+def lines_of(path):
+    with lzma.open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def named(name):
+    return lines_of(DATA / f"{name}.jsonl.xz")
+
+
+def written(path, lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def report_of(path):
+    return advice_report(read_advice(path))
+
+
+def text_of(path):
+    return " ".join(as_text(report_of(path)).split())
+
+
+@pytest.fixture
+def validator(capsys):
+    """Of the schema that the command prints."""
+    assert main(["schema", "advise"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def unknown_members(line, table, path=""):
+    """The members that the driver wrote and no table has."""
+    found = [path + name for name in line if name not in table and name != "record"]
+    for name, member in table.items():
+        inner = line.get(name)
+        for each in inner if isinstance(inner, list) else [inner]:
+            if member.of and isinstance(each, dict):
+                found += unknown_members(each, member.of, f"{path}{name}.")
+    return found
+
+
+@stored
+def test_every_line_of_stored_files_fits_and_every_member_has_its_row(validator, path):
+    lines = lines_of(path)
+    assert lines[0]["record"] == "advise" and len(lines) > 1
+    for line in lines:
+        validator.validate(line)
+        assert unknown_members(line, advise_records[line["record"]]) == []
+
+
+@stored
+def test_the_reader_takes_every_line(path):
+    file, lines = read_advice(path), lines_of(path)
+    assert file.left_out == []
+    assert file.header == lines[0]
+    assert [*file.sites, *file.prices, *file.advice] == lines[1:]
+
+
+CHANGES = [
+    ("advise", ["runs", 0, "wall_s"], -1),
+    ("advise", ["counting_cost", "ratio"], None),
+    ("advise", ["command"], "app"),
+    ("advise", ["command", 0], 7),
+    ("site", ["count"], -1),
+    ("site", ["where"], None),
+    ("site", ["lateness_ns", "sum"], "1"),
+    ("site", ["takes_s", "lateness"], -1),
+    ("site", ["price_ns", "value"], None),
+    ("site", ["frames", 0, "line"], 0.5),
+    ("price", ["lanes"], 0),
+    ("advice", ["sites", 0], 0),
+    ("advice", ["saves_s", "high"], None),
+    ("advice", ["text"], None),
+]
+
+
+@pytest.mark.parametrize("record, path, value", CHANGES, ids=str)
+def test_what_is_wrong_fits_neither_the_schema_nor_the_reader(
+    validator, tmp_path, record, path, value
+):
+    lines = named("inner_region")
+    wanted = path[0] if record == "site" else "record"
+    (at, *_) = [i for i, x in enumerate(lines) if x["record"] == record and x.get(wanted)]
+    line = lines[at] = copy.deepcopy(lines[at])
+    assert validator.is_valid(line)
+    *outer, last = path
+    place = line
+    for step in outer:
+        place = place[step]
+    place[last] = value
+    assert not validator.is_valid(line)
+    file = written(tmp_path / "f.jsonl", lines)
+    if record == "advise":
+        with pytest.raises(Unusable, match="the first line"):
+            read_advice(file)
+    else:
+        assert [text.partition(":")[0] for text in read_advice(file).left_out] == [f"line {at + 1}"]
+
+
+def test_records_and_members_of_later_versions_are_no_error(validator, tmp_path):
+    lines = [{**line, "weather": "rain"} for line in named("inner_region")]
+    lines.append({"record": "forecast", "id": "x"})
+    assert all(map(validator.is_valid, lines))
+    assert read_advice(written(tmp_path / "f.jsonl", lines)).left_out == []
+
+
+# What is shown is what the file holds
+
+
+def numbers_in(text):
+    """Each amount of seconds in a text, as (least, most) that is written so."""
+    units = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+    for number, unit in re.findall(r"([\d.]+(?:e[+-]\d+)?) (ns|us|µs|ms|s)\b", text):
+        value = float(number)
+        yield 0.94 * value * units[unit], 1.06 * value * units[unit]
+
+
+def has(text, seconds):
+    return any(low <= seconds <= high for low, high in numbers_in(text))
+
+
+@stored
+def test_every_medium_has_the_advice_of_the_file_in_its_order(path):
+    file, report = read_advice(path), report_of(path)
+    texts = [advice["text"] for advice in file.advice]
+    page = html.unescape(as_page(report))
+    terminal = text_of(path)
+    for medium in (terminal, page):
+        places = [medium.find(" ".join(text.split())) for text in texts]
+        assert -1 not in places and places == sorted(places)
+    cards = [line for line in as_markdown(report).splitlines() if line.startswith("- **")]
+    assert len(cards) == len(texts)
+    for card, advice in zip(report.head.cards, file.advice, strict=True):
+        assert card.text.startswith(f"{advice['rule']}: ")
+        if advice["saves_s"]:
+            assert has(card.text, advice["saves_s"]["high"]) and has(card.text, file.wall_s)
+            assert advice["saves_s"]["low"] == 0 or has(card.text, advice["saves_s"]["low"])
+            # What the heading and the sentences below it say is one saving.
+            assert has(advice["text"], advice["saves_s"]["high"])
+        else:
+            assert card.text.endswith("no saving is named") and card.bars == []
+
+
+@stored
+def test_the_first_sentence_is_the_sum_of_the_sites(path):
+    file = read_advice(path)
+    takes = [site["takes_s"] for site in file.sites if site.get("takes_s")]
+    sentences = [s for s in report_of(path).head.answers if s.startswith("Synchronization takes")]
+    if not takes:
+        assert sentences == []
+        return
+    parts = ("lateness", "mechanism", "wait")
+    total = min(file.wall_s, sum(t.get(part) or 0 for t in takes for part in parts))
+    (sentence,) = sentences
+    assert has(sentence, total) and has(sentence, file.wall_s)
+    assert f"at most {100 * total / file.wall_s:.1f} % of a thread's time" in sentence
+
+
+def rows_of(report):
+    """Of the tables of sites, each row as an object of its columns."""
+    (section,) = [s for s in report.sections if s.id == "sites"]
+    for block in section.blocks:
+        for row in getattr(block, "rows", ()):
+            yield dict(zip(block.columns, [cell.text for cell in row], strict=True))
+
+
+def seconds_of(site):
+    takes = site.get("takes_s") or {}
+    after = takes.get("mechanism") or takes.get("wait") or 0
+    section = takes.get("section")
+    return {
+        "late": takes.get("lateness") or 0,
+        "after": after,
+        "work": 0 if section is None else section - after,
+    }
+
+
+@stored
+def test_the_tables_have_a_row_for_each_site_and_the_figure_its_shares(path):
+    file, report = read_advice(path), report_of(path)
+    rows = {row["site"]: row for row in rows_of(report)}
+    assert len(rows) == len(file.sites)
+    drawn = [row for f in report.head.figures for row in f.panels[0].drawing.rows]
+    for site in file.sites:
+        name = f"{site['kind']} {site['where']}"
+        row = rows[name]
+        count = site.get("count")
+        assert row.get("count", "") == ("" if count is None else f"{count:,}")
+        for part, seconds in seconds_of(site).items():
+            if not seconds:
+                assert row.get(part, "") in ("", "0.0 %")
+                continue
+            assert row[part] == f"{100 * seconds / file.wall_s:.1f} %"
+            values = [
+                bar["value"]
+                for bar in drawn
+                if bar["row"] == name and bar["part"].startswith(f"{part}:")
+            ]
+            assert [round(v, 9) for v in values] in ([], [round(100 * seconds / file.wall_s, 9)])
+        if site.get("price_ns"):
+            low, high = (site["price_ns"][end] * 1e-9 for end in ("low", "high"))
+            unit = row["price"].rpartition(" ")[2]
+            assert has(row["price"].replace(" to", f" {unit} to"), low) and has(row["price"], high)
+    longest = max((sum(seconds_of(s).values()) for s in file.sites), default=0)
+    assert bool(drawn) == (longest > 0)
+
+
+@stored
+def test_the_title_of_the_figure_says_what_the_table_says(path):
+    report = report_of(path)
+    for figure in report.head.figures:
+        (row,) = [
+            row for row in rows_of(report) if figure.title.startswith(f"{row['site']} takes ")
+        ]
+        parts = [float(row.get(part, "").rstrip(" %") or 0) for part in ("late", "after", "work")]
+        said = [float(number) for number in re.findall(r"([\d.]+) %", figure.title)]
+        assert said[0] == pytest.approx(parts[0] + parts[1], abs=0.11)
+        assert said[1:] == ([parts[2]] if parts[2] else [])
+
+
+@stored
+def test_json_is_the_file(path):
+    file = read_advice(path)
+    found = json.loads(as_json(file))
+    CHECK.validate(found)
+    assert (found["advice"], found["sites"], found["prices"]) == (
+        file.advice,
+        file.sites,
+        file.prices,
+    )
+    assert found["command"] == file.header["command"]
+
+
+def test_advice_is_shown_by_its_rank(tmp_path):
+    lines = named("inner_region")
+    (first,) = [line for line in lines if line["record"] == "advice"]
+    second = {**first, "rank": 2, "rule": "locks", "text": "The second."}
+    report = report_of(written(tmp_path / "f.jsonl", [lines[0], second, *lines[1:]]))
+    assert [card.effect for card in report.head.cards] == [first["text"], "The second."]
+
+
+def test_where_no_saving_is_named_the_reason_is_on_the_first_screen(tmp_path):
+    lines = named("inner_region")
+    why = "other programs used 40 % of the CPUs while it was timed"
+    lines[0] |= {"withheld": why, "conclusion": f"No saving is named, as {why}."}
+    for line in lines:
+        if line["record"] == "advice":
+            line["saves_s"] = None
+    path = written(tmp_path / "f.jsonl", lines)
+    head = report_of(path).head
+    assert (head.verdict, head.kind) == (f"No saving is named, as {why}.", "unclear")
+    assert {check.kind for check in head.checks} == {"unclear", ""}
+    assert text_of(path).count(why) == 1
+    assert all(card.bars == [] for card in head.cards)
+
+
+def test_sites_of_several_threads_take_no_more_than_the_time(tmp_path):
+    lines = named("inner_region")
+    wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
+    for line in lines:
+        if line.get("takes_s"):
+            line["takes_s"] = {"lateness": wall, "mechanism": wall}
+    (sentence, *_) = report_of(written(tmp_path / "f.jsonl", lines)).head.answers
+    assert sentence.startswith("Synchronization takes at most 100.0 % of a thread's time")
+
+
+def test_work_under_a_lock_is_no_synchronization(tmp_path):
+    lines = [line for line in named("inner_region") if line["record"] == "advise"]
+    wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
+    site = {"record": "site", "id": 1, "kind": "mutex_lock", "where": "f a.c:1", "count": 1000}
+    site |= {"threads": 2, "takes_s": {"wait": wall / 10, "section": wall / 2}}
+    report = report_of(written(tmp_path / "f.jsonl", [*lines, site]))
+    assert "at most 10.0 % of a thread's time" in report.head.answers[0]
+    (row,) = rows_of(report)
+    assert (row["after"], row["work"], "late" in row) == ("10.0 %", "40.0 %", False)
+    # A thread has half of the calls.
+    assert has(row["each"], wall / 10 / 500)
+
+
+def test_nothing_to_gain_and_nothing_run_are_said():
+    idle = report_of(DATA / "nothing.jsonl.xz").head
+    assert any(answer.startswith("Nothing to gain: ") for answer in idle.answers)
+    assert idle.cards == []
+    code = report_of(DATA / "static.jsonl.xz")
+    assert code.head.title.startswith("syncmeter advise --static: ")
+    assert code.head.verdict == "Nothing was run: the sites are those of the machine code."
+    assert (code.head.figures, code.head.cards) == ([], [])
+
+
+# What is no such file
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([], "is empty"),
+        (["{"], "no line of JSON"),
+        ([{"kind": "campaign"}], "is a results file; `syncmeter-report text "),
+        ([{"record": "site"}], "does not begin with a line of record advise"),
+        ([{"record": "advise", "schema": 2}], "schema '2' is not supported"),
+        ([{"record": "advise", "schema": 1, "runs": []}], "the first line: command is missing"),
+        ([{"record": "advise", "schema": 1, "runs": [], "command": ["a"]}] * 2, "a second line"),
+    ],
+    ids=str,
+)
+def test_another_file_is_refused_in_a_sentence(tmp_path, capsys, lines, words):
+    path = tmp_path / "f.jsonl"
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_text("".join(f"{text}\n" for text in texts))
+    assert main(["advise", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+
+
+def test_the_other_commands_name_this_one(tmp_path, capsys):
+    path = written(tmp_path / "f.jsonl", named("inner_region"))
+    assert main(["text", str(path)]) == 2
+    assert "`syncmeter-report advise " in capsys.readouterr().err
+
+
+def test_a_torn_line_is_left_out(tmp_path):
+    path = written(tmp_path / "f.jsonl", named("inner_region"))
+    path.write_text(path.read_text()[:-20])
+    (text,) = read_advice(path).left_out
+    assert "the last line is incomplete" in text
+    assert text in text_of(path)
+
+
+# Texts of a program are letters
+
+
+def poisoned(value, name=""):
+    if isinstance(value, dict):
+        return {k: poisoned(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [poisoned(v, name) for v in value]
+    fixed = ("record", "arm")
+    return value + planted if isinstance(value, str) and name not in fixed else value
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    lines = [poisoned(line) for line in named("inner_region")]
+    lines.append({"record": "site", "id": 99, "kind": "barrier", "where": "x" * 100_000 + planted})
+    return written(tmp_path / "f.jsonl", lines)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_nothing_that_a_terminal_obeys_is_printed(hostile, capsys, form):
+    assert main(["advise", str(hostile), "--format", form]) == 0
+    printed = capsys.readouterr()
+    assert unprintable(printed.out + printed.err) == set()
+    assert "PLANTED" in printed.out
+    assert form == "json" or max(map(len, printed.out.split())) < 2000
+
+
+def test_a_page_has_no_element_of_a_program(hostile, tmp_path):
+    out = tmp_path / "page.html"
+    assert main(["advise", str(hostile), "--html", str(out)]) == 0
+    own = re.sub(r"<script>.*?</script>", "", out.read_text(), flags=re.S)
+    elements = Elements()
+    elements.feed(own)
+    assert "PLANTED" in html.unescape(own)
+    assert not [e for e in elements.found if e[0] == "img" or "onerror" in e[1] or "src" in e[1]]
+    assert unprintable(own) == set()
+
+
+def test_markdown_takes_nothing_of_a_program_for_markup(hostile, capsys):
+    assert main(["advise", str(hostile), "--format", "markdown"]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        rest = re.sub(r"\\[\\`*_{}\[\]<>#|!&~]", "", line)
+        assert not re.search(r"<(img|/script)|\]\(javascript|&lt;", rest)
