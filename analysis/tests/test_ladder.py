@@ -22,13 +22,13 @@ def test_it_goes_from_the_least_cost_to_the_highest(tmp_path):
         "a plain add (1 thread)",
         "an atomic add (1 thread)",
         "a lock around an add (1 thread)",
-        "an atomic add (2 threads, one variable)",
-        "a lock around an add (2 threads)",
+        "an atomic add each of 2 threads (shared)",
+        "a lock around an add each of 2 threads",
         "a barrier (2 threads)",
     ]
     assert ladder_sentence(rungs) == (
-        "On this machine a plain add (1 thread) takes 0.3000 ns; an atomic add (1 thread) 5.000 ns; "
-        "an atomic add (2 threads, one variable) 20.00 ns; a barrier (2 threads) 600.0 ns"
+        "Here a plain add (1 thread) takes 0.3000 ns; an atomic add (1 thread) 5.000 ns; "
+        "an atomic add each of 2 threads (shared) 20.00 ns; a barrier (2 threads) 600.0 ns"
     )
 
 
@@ -46,7 +46,7 @@ def test_it_is_the_first_figure_and_the_first_answer_each_cost_as_in_the_tables(
     assert figure.title == (
         "From a plain add (1 thread), 0.3000 ns, to a barrier (2 threads), 600.0 ns"
     )
-    assert found.head.answers[0].startswith("On this machine a plain add (1 thread) takes ")
+    assert found.head.answers[0].startswith("Here a plain add (1 thread) takes ")
     costs = {s.id: s.cost.value for s in found.points if s.cost}
     assert all(row["value"] == costs[row["id"]] for row in figure.panels[0].drawing.rows)
 
@@ -56,7 +56,7 @@ def test_a_lock_of_more_lanes_than_all_else_is_no_rung(tmp_path):
     rungs = ladder(read(write(tmp_path / "f", lines, first=campaign())))
     assert [rung.name for rung in rungs if "lock" in rung.name] == [
         "a lock around an add (1 thread)",
-        "a lock around an add (2 threads)",
+        "a lock around an add each of 2 threads",
     ]
 
 

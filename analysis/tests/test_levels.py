@@ -51,7 +51,21 @@ def test_ops_belong_to_their_level():
 
 def test_a_row_of_the_axis_has_ops_of_its_level_only():
     for name, ops in axis_levels:
-        assert {level_of(op.rstrip("*")) for op in ops} == {name.split(",")[0]}
+        assert {level_of(op.rstrip("*")) for op in ops} == {re.split(", | of ", name)[0]}
+
+
+def test_of_barriers_without_a_difference_the_one_of_the_api_stands_on_the_axis(tmp_path):
+    both = (
+        (cuda("grid_sync", blocks=10), 1010.0),
+        (
+            cuda("software_barrier_counter", blocks=10),
+            1000.0,
+        ),
+    )
+    text = printed_text(tmp_path, *both, (cuda("barrier"), 7.0))
+    assert re.search(r"grid +grid_sync +10 x 32 +1010 .* software_barrier_counter +=", text)
+    assert re.search(r"10 x 32 .* grid_sync +software_barrier_counter +1\b", text)
+    assert "grid (grid_sync) 1010 ns" in text
 
 
 def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
@@ -66,7 +80,9 @@ def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
     )
     assert re.search(r"grid +software_barrier_tree +10 x 32 +1000 ", text)
     # 64 threads are no latency of a warp: they hide each other's.
-    assert re.search(r"block +barrier +1 x 32 +7.000 +6\.9\d+\.\.7\.0\d+ +14.00 +=======\n", text)
+    assert re.search(
+        r"block of 32 threads +barrier +1 x 32 +7.000 +6\.9\d+\.\.7\.0\d+ +14.00 +=======\n", text
+    )
     assert re.search(r"warp, shuffle +shuffle_idx .* shuffle_up +=========\n", text)
     assert re.search(r"cluster +not measured\n", text)
     assert "several GPUs are measured by `syncmeter run --study multi-gpu`" in text

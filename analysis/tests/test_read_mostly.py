@@ -61,6 +61,12 @@ def test_the_fastest_scheme_is_told_by_runs_of_ratios(tmp_path):
     )
 
 
+def test_of_schemes_without_a_difference_the_one_of_the_api_is_taken(tmp_path):
+    lines = datum("mutex", 1, 50.0) + datum("seqlock", 1, 49.0)
+    text = " ".join(printed_text(tmp_path, "read-mostly", lines).split())
+    assert "at 1 read a write take std mutex; no difference to std seqlock could be shown" in text
+
+
 def test_one_scheme_alone_is_no_contest(tmp_path):
     path = write(tmp_path / "f", datum("mutex", 1, 50.0))
     assert sections(read(path), ["read-mostly"]) == []

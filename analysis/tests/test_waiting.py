@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.text import duration
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections, waiting
@@ -83,7 +84,33 @@ class _cost_of:
     status = "ok"
 
     def __init__(self, ns):
-        self.cost = type("interval", (), {"value": ns})()
+        self.cost = Interval(ns, ns, ns)
+
+
+def test_what_it_loses_at_worst_is_by_the_ends_of_the_intervals_too(tmp_path):
+    """Costs that vary by a fifth from visit to visit promise no tenth."""
+    steady = part_of(tmp_path, usual())
+    assert {round(a.worst_at_ends, 2) for a in (steady.advice, steady.runtimes[0].advice)} == {0.1}
+    lines = [
+        {**line, "estimates": [{**e, "cost_ns": {k: v * by for k, v in e["cost_ns"].items()}}]}
+        for line, by in zip(usual(), [0.8, 0.9, 1.0, 1.1, 1.2] * 1000, strict=False)
+        for e in line["estimates"]
+    ]
+    part = part_of(tmp_path, lines)
+    assert part.advice.worst <= 0.10
+    assert 0.11 < part.advice.worst_at_ends < 0.20
+    libgomp, libomp = part.runtimes
+    # It counts looks, which take longer or shorter too.
+    assert libgomp.advice.worst_at_ends > libomp.advice.worst_at_ends
+    shown = f"{100 * libgomp.advice.worst_at_ends:.0f}% behind the better of both ("
+    assert re.search(rf"at worst \d+ to {re.escape(shown)}", printed_text(tmp_path, lines))
+
+
+def test_one_visit_promises_nothing(tmp_path):
+    a = part_of(tmp_path, [v for v in usual() if v["visit"] == 1]).advice
+    assert math.isinf(a.worst_at_ends)
+    text = printed_text(tmp_path, [v for v in usual() if v["visit"] == 1])
+    assert "behind the better of both (scatter unknown)" in text
 
 
 def test_one_lateness_decides_nothing(tmp_path):
@@ -105,7 +132,7 @@ def test_each_runtime_gets_its_own_variable(tmp_path):
     because = f"because a sleeper goes on {duration(late.extra_ns)} later"
     assert f", {because} if one is {late.extra_at_us} µs late; at worst " in text
     assert re.search(
-        r"; at worst \d+% slower than the better of both \(\S+ µs\), \d+% less CPU than spinning "
+        r"; at worst \d+% behind the better of both \(\S+ µs\), \d+% less CPU than spinning "
         r"\(10 ms\)",
         text,
     )

@@ -68,7 +68,7 @@ def _obstacle(s: Measured | None) -> str:
     if s is None:
         return "no visit"
     if s.status in ("not_resolved", "interferes") or (s.status in ("ok", "busy") and not s.usable):
-        return "its cost cannot be told from 0"
+        return "its cost is not resolved from 0"
     return "" if s.usable else s.status + (f": {s.reason}" if s.reason else "")
 
 

@@ -68,8 +68,10 @@ class Contest:
 
     @property
     def leaders(self) -> list[Measured]:
-        """The fastest, then what may be as fast."""
-        return [self.best, *self.ties] if self.best else []
+        """The one to take, then the others of the fastest and of what may be as fast."""
+        taken = self.taken
+        fastest = [self.best, *self.ties] if self.best else []
+        return sorted(fastest, key=lambda s: s is not taken)
 
     def over(self, s: Measured | None) -> Over:
         return self.over_best.get(s.id) if s else None
@@ -109,11 +111,14 @@ class Contest:
     ) -> str:
         """`where`, which one to take with its `amount` and `why`, to what no difference could be shown,
         and how many times as long what is `usual` takes and the next best, or each where there are few;
-        without another reason that is why, of the next best alone."""
+        without another reason that is why, of one alone. `why` is of one point, and stands where that
+        one is the fastest alone."""
         taken = self.taken
         if self.best is None or taken is None:
             return f"{where}: cannot tell which {what} to take: none has a cost"
         ties = [name(s) for s in self.ties]
+        is_alone = not (self.ties or self.below)
+        why, next_first = why if is_alone else "", is_alone and not why
         if taken is not self.best:
             fastest = f"the fastest, {name(self.best)} ({amount(self.best).partition(',')[0]})"
             why = f"because it needs no code of your own and no difference to {fastest}, could be shown"
@@ -121,7 +126,7 @@ class Contest:
         because = f", {why}" if why else ""
         than = "" if taken is self.best else " as the fastest"
         apart = [f"{name(s)} ({reason})" for s, reason in self.apart]
-        slower = [(name(s), r) for s, r in self._slower_to_name(usual, next_first=not why)]
+        slower = [(name(s), r) for s, r in self._slower_to_name(usual, next_first)]
         for most_ties, most_slower, in_full in _shorter_and_shorter:
             # The interval, or whatever else stands behind a comma, goes first.
             cost = amount(taken) if in_full else amount(taken).partition(",")[0]

@@ -17,7 +17,7 @@ _least_rungs = 5
 
 @dataclass(frozen=True)
 class Rung:
-    """A point and its name for a reader: `an atomic add (16 threads, one variable)`."""
+    """A point and its name for a reader: `an atomic add each of 16 threads (shared)`."""
 
     name: str
     s: Measured
@@ -33,24 +33,24 @@ _on_cpus = (
     ("an atomic add (1 thread)", ("atomic_add",), False, "shared"),
     ("a fence (1 thread)", ("fence",), False, ""),
     ("a lock around an add (1 thread)", ("lock_add", "critical_add"), False, "shared"),
-    ("an atomic add ({}, own variables)", ("atomic_add",), True, "strided"),
+    ("an atomic add each of {} (own variables)", ("atomic_add",), True, "strided"),
     ("a value handed on ({})", ("handoff",), True, ""),
-    ("an atomic add ({}, one variable)", ("atomic_add",), True, "shared"),
-    ("a lock around an add ({})", ("lock_add", "critical_add"), True, "shared"),
+    ("an atomic add each of {} (shared)", ("atomic_add",), True, "shared"),
+    ("a lock around an add each of {}", ("lock_add", "critical_add"), True, "shared"),
     ("a barrier ({})", ("barrier",), True, ""),
     ("waking a thread by a futex", ("wait_futex",), None, ""),
 )
 #: Of a GPU: one warp, or the largest launch.
 _on_gpus = (
-    ("a plain add in global memory (1 warp)", ("plain_add",), False, "strided"),
-    ("a sync of 1 warp", ("warp_sync_partial", "warp_sync"), False, ""),
-    ("a shuffle (1 warp)", ("shuffle_idx", "shuffle_down"), False, ""),
-    ("a barrier of a block of 1 warp", ("barrier",), False, ""),
-    ("an atomic add (1 warp, one variable)", ("atomic_add",), False, "shared"),
-    ("a barrier of the grid ({})", ("grid_sync",), True, ""),
-    ("an atomic add ({}, one variable)", ("atomic_add",), True, "shared"),
-    ("a launch of a graph of 1 kernel", ("additional_graph_launch",), False, ""),
-    ("a launch that nobody waits for", ("additional_launch",), False, ""),
+    ("a plain add each of 32 threads (global memory)", ("plain_add",), False, "strided"),
+    ("a barrier of a warp", ("warp_sync_partial", "warp_sync"), False, ""),
+    ("a shuffle of a warp", ("shuffle_idx", "shuffle_down"), False, ""),
+    ("a barrier of a block of 32 threads", ("barrier",), False, ""),
+    ("an atomic add each of 32 threads (shared)", ("atomic_add",), False, "shared"),
+    ("a barrier of a grid of {}", ("grid_sync",), True, ""),
+    ("an atomic add each of {} (shared)", ("atomic_add",), True, "shared"),
+    ("one launch more of a graph of {kernels}", ("additional_graph_launch",), False, ""),
+    ("one launch more of a kernel", ("additional_launch",), False, ""),
     ("a launch and its wait", ("launch",), False, ""),
 )
 _plain = "plain_add"
@@ -109,7 +109,8 @@ def _of_gpu(points: list[Measured]) -> list[Rung]:
             if (s.point.blocks, s.point.lanes) == launch
         ]
         if s := _first(fits, ops):
-            found.append(Rung(name.format(f"{most[0]} x {most[1]} threads"), s))
+            threads, kernels = f"{most[0]} x {most[1]} threads", count(s.point.size, "kernel")
+            found.append(Rung(name.format(threads, kernels=kernels), s))
     return found
 
 
@@ -139,7 +140,7 @@ def ladder_sentence(rungs: Sequence[Rung]) -> str:
         or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
     ]
     costs = [f"{rung.name} {duration(rung.ns)}" for rung in others]
-    return "; ".join([f"On this machine {first.name} takes {duration(first.ns)}", *costs])
+    return "; ".join([f"Here {first.name} takes {duration(first.ns)}", *costs])
 
 
 def ladder_title(rungs: Sequence[Rung]) -> str:

@@ -43,7 +43,7 @@ _own_code = (
     *("spin_lock_", "ticket_lock_", "ticket_backoff_lock_", "mcs_lock_", "clh_lock_"),
     *("software_barrier_", "reduce_max_global_atomic", "reduce_max_warp_atomic"),
     *("reduce_max_block_atomic", "reduce_max_warp_reduce", "reduce_max_persistent"),
-    "pool_submit_wait",
+    *("pool_submit_wait", "seqlock_", "snapshot_"),
 )
 
 

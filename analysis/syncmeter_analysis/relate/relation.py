@@ -100,15 +100,6 @@ class Ratio:
     def bounded(self) -> bool:
         return self.interval.bounded
 
-    @property
-    def of_costs(self) -> float:
-        """The ratio to show beside the two costs: their quotient, which a reader can check, where it
-        lies inside the interval and so is as good an estimate; else that of visits paired in time."""
-        if not (math.isfinite(self.over_ns) and self.under_ns > 0):
-            return self.value
-        quotient = self.over_ns / self.under_ns
-        return quotient if self.low <= quotient <= self.high else self.value
-
     def times(self, factor: float) -> Ratio:
         """Of `factor` ops over one, or for each of `factor` lanes; `factor` > 0."""
         return replace(self, interval=self.interval.scaled(factor), over_ns=self.over_ns * factor)

@@ -214,10 +214,10 @@ class Measured:
         """Throughput of all lanes together in ops/s; None where that of one is."""
         each = self.ops_per_s_per_lane
         # Only one lane of a ring has the token.
-        return each and each * (self.ring if self.cost_per_lane else self._concurrent_ops)
+        return each and each * (self.ring if self.cost_per_lane else self.concurrent_ops)
 
     @property
-    def _concurrent_ops(self) -> float:
+    def concurrent_ops(self) -> float:
         """Ops that are done at once: one for each lane, or for each block, cluster or grid
         whose lanes do it together."""
         p = self.point

@@ -74,8 +74,8 @@ def ratio(value: float) -> str:
 
 
 def times(i: Interval | Ratio) -> str:
-    """The value of a ratio, which fits the two costs that it is of where it can."""
-    return ratio(i.of_costs if isinstance(i, Ratio) else i.value)
+    """The value of a ratio, by the estimator that its interval is of."""
+    return ratio(i.value)
 
 
 def ratio_interval(i: Interval | Ratio) -> str:
@@ -126,9 +126,8 @@ def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
     scatter = in_pairs(r) + (bounds(r) or " (scatter unknown)")
     found = verdict_of(r.interval if isinstance(r, Ratio) else r)
     if found is Verdict.faster and of_costs and r.low > 0:
-        value = r.of_costs if isinstance(r, Ratio) else r.value
         least, most = ratio(1 / r.high), ratio(1 / r.low)
-        return f"{ratio(1 / value)} times faster{in_pairs(r)} ({least} to {most})"
+        return f"{ratio(1 / r.value)} times faster{in_pairs(r)} ({least} to {most})"
     if found is Verdict.same and of_costs:
         return f"the same{scatter}"
     word = " slower" if found is Verdict.slower and of_costs else ""
@@ -183,6 +182,11 @@ def why_none(r: Ratio | NotComparable | None) -> str:
 
 def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
+
+
+def sentence(words: str) -> str:
+    """With a capital letter and a full stop; '' of nothing."""
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
 def count(n: int, what: str) -> str:

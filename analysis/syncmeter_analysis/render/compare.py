@@ -274,19 +274,19 @@ def _verdict(comparisons: Sequence[Comparison]) -> tuple[str, str]:
         return "Nothing could be compared", "bad"
     unclear = sum(len(c.undecided) for c in comparisons)
     verdict = f"{text.count(slower, 'point')} slower, {faster} faster of {compared}"
-    verdict += f"; {unclear} cannot be told" if unclear else ""
+    verdict += f"; {unclear} undecided" if unclear else ""
     blind = any(c.status == 3 for c in comparisons)
     return verdict, "bad" if slower else "unclear" if blind else "good"
 
 
 def _changes(c: Comparison, number: int) -> Section:
     """What the terminal prints: what changed, what may have, what could not be compared."""
-    found: list[Block] = [Text(_asked(c)), Text(f"{_counted(c)}.")]
+    found: list[Block] = [Text(f"{_asked(c)}."), Text(f"{_counted(c)}.")]
     if c.resolved:
         found.append(change_table(c.resolved, "What changed, the largest first"))
     if c.undecided:
-        found.append(Text(f"{undecided_text(c)}."))
-        found.append(change_table(c.undecided, "What cannot be told, the widest first"))
+        found.append(Text(text.sentence(undecided_text(c))))
+        found.append(change_table(c.undecided, "Undecided, the widest interval first"))
     if same := [d for d in c.differences if d.verdict is Verdict.same]:
         found.append(change_table(same, "What is the same"))
     if c.apart:

@@ -67,14 +67,12 @@ def _headline(c: ArmComparison) -> list[str]:
 
 
 def _tables_of_arms(c: ArmComparison) -> list[tuple[str, Table]]:
-    """What is slower, what is faster, and what cannot be told, each with its title."""
+    """What is slower, what is faster, and what is undecided, each with its title."""
     (a, b), without = c.names, _in_common(c)
     found = []
     for verdict in (Verdict.slower, Verdict.faster, Verdict.cannot_tell):
         changed = verdict is not Verdict.cannot_tell
-        title = (
-            f"{verdict.value.capitalize()} in {b}" if changed else "Cannot tell whether it changed"
-        )
+        title = f"{verdict.value.capitalize()} in {b}" if changed else "Undecided"
         costs, least = (f"{a} ns>", f"{b} ns>") * changed, ("detectable>",) * (not changed)
         rows = []
         for d in (*c.resolved, *c.undecided):

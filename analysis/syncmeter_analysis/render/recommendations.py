@@ -208,6 +208,12 @@ def _bars(f: Finding) -> list[Bar]:
         return []
     over, under = text.names_apart(f.example.over.point, f.example.under.point)
     names = over, f"{under}, each" if f.example.each else under
+    sides = (f.example.over, f.example.under)
+    ops = [s.concurrent_ops for s in sides if s.family in ("atomic", "critical", "memory")]
+    if len(ops) == len(sides) and ops[0] != ops[1]:
+        # A cost is of one op of each lane, while all lanes do theirs.
+        counts = [text.count(round(n), "op") for n in ops]
+        names = f"{names[0]} ({counts[0]})", f"{names[1]} ({counts[1]})"
     return [
         Bar(name, text.duration(ns), ns / max(costs)) for name, ns in zip(names, costs, strict=True)
     ]

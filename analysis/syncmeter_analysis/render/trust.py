@@ -287,7 +287,7 @@ def how_sure(campaign: Campaign) -> str:
     elif "bad" in controls:
         found.append("a control missed")
     if reach := repetition(campaign):
-        found.append(f"costs repeat {_within(min(reach.values()), max(reach.values()))}")
+        found.append(f"9 of 10 costs repeat {_within(min(reach.values()), max(reach.values()))}")
     if campaign.machine.hypervisor and len(_places_met(campaign)) == 1:
         found.append("as the virtual machine placed the threads")
     return f"How sure: {'; '.join(found)}"

@@ -320,7 +320,7 @@ def _sentence(c: Comparison) -> str:
 
 def span_of(ratios: Sequence[Ratio]) -> str:
     """`11.3 to 15.2`: how many times slower or faster, of ratios that all say the same of the two."""
-    factors = sorted(max(r.of_costs, 1 / r.of_costs) for r in ratios)
+    factors = sorted(max(r.value, 1 / r.value) for r in ratios)
     low, high = formats.ratio(factors[0]), formats.ratio(factors[-1])
     return high if low == high else f"{low} to {high}"
 

@@ -207,7 +207,7 @@ def _curves(launch: Launch, ns: Axis) -> list[Panel]:
 def _slowest_branch(launches: Sequence[Launch]) -> str:
     """The slowest branch inside a warp against one path, in the same launch."""
     slower = [
-        (r.of_costs, paths, launch)
+        (r.value, paths, launch)
         for launch in launches
         for (op, paths), r in launch.over_one.items()
         if op == "branch_in_warp" and isinstance(r, Ratio) and verdict(r) is Verdict.slower

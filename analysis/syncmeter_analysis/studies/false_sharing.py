@@ -287,7 +287,7 @@ def _most_nearer(found: Sequence[Row], size: Size) -> float:
     """The largest ratio of those that are slower, at distances known to be too small."""
     over_apart = [item for row in sizing(found) for item in row.over_apart.items()]
     nearer = [r for stride, r in over_apart if stride <= size.slower_at and isinstance(r, Ratio)]
-    return max(r.of_costs for r in nearer if verdict(r) is Verdict.slower)
+    return max(r.value for r in nearer if verdict(r) is Verdict.slower)
 
 
 def text(sharing: Sharing) -> list[Block]:
@@ -409,7 +409,7 @@ def next_line_spans(found: Sequence[Row]) -> str:
 def _range_of(ratios: Sequence[Ratio]) -> str:
     if len(ratios) == 1:
         return formats.ratio_interval(ratios[0])
-    least, most = (formats.ratio(f(r.of_costs for r in ratios)) for f in (min, max))
+    least, most = (formats.ratio(f(r.value for r in ratios)) for f in (min, max))
     return least if least == most else f"{least} to {most}"
 
 
@@ -457,7 +457,7 @@ def _figure(op: str, found: Sequence[Row]) -> Figure:
 def what_it_costs(found: Sequence[Row]) -> str:
     """What it costs to share a line, and how far apart is enough."""
     ratios = [r for row in found for r in row.over_apart.values() if isinstance(r, Ratio)]
-    slower = [r.of_costs for r in ratios if verdict(r) is Verdict.slower]
+    slower = [r.value for r in ratios if verdict(r) is Verdict.slower]
     size = size_of_all(found)
     if not slower:
         same = all(verdict(r) is Verdict.same for r in ratios)

@@ -181,7 +181,7 @@ def _graph(kernel: Kernel, op: str, part: str) -> Cell:
 def _share(r: Ratio) -> str:
     """`35 % (34 to 36)`."""
     bounds = f" ({100 * r.low:.0f} to {100 * r.high:.0f})" if r.bounded else ""
-    return f"{100 * r.of_costs:.0f} %{bounds}"
+    return f"{100 * r.value:.0f} %{bounds}"
 
 
 def _boundary_finding(kernel: Kernel) -> str:

@@ -41,7 +41,7 @@ several_gpus = "several GPUs"
 axis_levels = (
     ("warp, barrier", ("warp_sync_partial", "tile_sync", "coalesced_sync")),
     ("warp, shuffle", ("shuffle_*", "tile_shuffle")),
-    ("block", ("barrier",)),
+    ("block of 32 threads", ("barrier",)),
     ("cluster", ("cluster_sync",)),
     ("grid", ("grid_sync", "software_barrier_*")),
     (several_gpus, ("multi_gpu_barrier_*",)),
@@ -96,8 +96,8 @@ class BlockRate:
 
 @dataclass
 class GridBarriers:
-    """The barriers of the grid at one launch, by op; `over_grid_sync` is the fastest of them over the
-    grid's own."""
+    """The barriers of the grid at one launch, by op; `over_grid_sync` is the one of them to take over
+    the grid's own."""
 
     by_op: dict[str, Measured]
     contest: Contest
@@ -242,9 +242,9 @@ def _grid_barriers(points: Iterable[Measured]) -> list[GridBarriers]:
         by_op = {s.point.op: s for s in reversed(launch)}
         barriers = {op: by_op[op] for op in (*software, "grid_sync") if op in by_op}
         one, own = contest(barriers.values()), barriers.get("grid_sync")
-        if one.best is None or not barriers.keys() & set(software):
+        if one.taken is None or not barriers.keys() & set(software):
             continue
-        over = ratio(one.best, own) if own else NotComparable("grid_sync was not measured")
+        over = ratio(one.taken, own) if own else NotComparable("grid_sync was not measured")
         found.append(GridBarriers(barriers, one, over))
     return found
 
@@ -258,7 +258,7 @@ def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
 
 @of_each
 def answer(found: GpuLevels) -> list[str]:
-    """The fastest way of each level, and which barrier of the grid to take, of the smallest and of the
+    """The way to take at each level, and which barrier of the grid to take, of the smallest and of the
     largest grid."""
     ends = found.barriers[:1] + found.barriers[1:][-1:]
     return [found.prefix + each for each in (_of_each_level(found), *map(_grid_sentence, ends))]
@@ -280,8 +280,8 @@ def _of_each_level(found: GpuLevels) -> str:
         for name, s in taken
     ]
     wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
-    because = ", because each wider barrier takes longer" if wider else ""
-    return f"Synchronize at the narrowest level that will do{because}: {'; '.join(costs)}"
+    because = ", because wider ones take longer" if wider else ""
+    return f"Use the narrowest level that will do{because}: {'; '.join(costs)}"
 
 
 @of_each
@@ -302,8 +302,8 @@ def text(levels: GpuLevels) -> list[Block]:
 
 
 def also(one: Contest) -> str:
-    """The ops to which the fastest shows no difference, and how many points of each."""
-    ops = Counter(s.point.op for s in one.ties)
+    """The ops that show no difference to the one to take, and how many points of each."""
+    ops = Counter(s.point.op for s in one.leaders[1:])
     return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
 
 
@@ -311,7 +311,7 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
     alone = sum(one.best is not None for _, one in axis) == 1
     rows: list[list[object]] = []
     for name, one in axis:
-        s = one.best
+        s = one.taken
         if s is None or s.cost is None:
             rows += [] if alone else [[name, "not measured", *[""] * 7]]
             continue
@@ -320,8 +320,8 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
         row += [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), _cycles(s)]
         rows.append([*row, also(one), "=" * int(width)])
     found = table(
-        "Levels of synchronization: the fastest way of each, one warp alone inside a block",
-        "level|fastest op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
+        "Levels of synchronization: the way to take at each, one warp alone inside a block",
+        "level|op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
         f"|no difference shown within {default_margin:.0%}|1 ns to 100 µs, 8 characters a decade",
         rows,
         keys=2,
@@ -379,18 +379,18 @@ def _grid(points: Sequence[Measured]) -> list[Block]:
 def _barriers(found: Sequence[GridBarriers]) -> list[Block]:
     columns = ["blocks x threads>", "grid_sync µs>"]
     columns += [op.removeprefix("software_barrier_") + ">" for op in software]
-    columns += ["fastest", f"no difference shown within {default_margin:.0%}"]
+    columns += ["take", f"no difference shown within {default_margin:.0%}"]
     columns += ["over grid_sync>", "95 % interval>", ""]
     rows = []
     for row in found:
-        best, r = row.contest.best or row.contest.first, row.over_grid_sync
+        taken, r = row.contest.taken or row.contest.first, row.over_grid_sync
         itself = isinstance(r, Ratio) and r.identical
         says = formats.why_none(r) or ("" if itself else verdict(r).value)
         rows.append(
             [
-                formats.blocks_by_threads(best.point),
+                formats.blocks_by_threads(taken.point),
                 *(microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)),
-                Cell(best.point.op, [s.id for s in row.by_op.values()]),
+                Cell(taken.point.op, [s.id for s in row.by_op.values()]),
                 *(also(row.contest), *formats.ratio_fields(r, itself), says),
             ]
         )

@@ -304,6 +304,7 @@ def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
         yield (
             f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, because it "
             f"needs no lock: {table.name_of(one.taken)} takes {formats.costs_as_long(r)}"
+            f" for {lanes} of each"
             + (f" ({placed})" if (placed := _placed(r, one.taken, row, table.rows)) else "")
         )
 
@@ -330,7 +331,8 @@ def _of_table(table: LockTable) -> list[Block]:
     explained = Text(
         "alone: 1 lane; own: each lane has a lock and a cell of its own; shared: all lanes on one "
         f"lock. Ratios are of the column {'shared' if table.shared else 'alone'}, inside one "
-        "placement state; fastest: of the locks of all backends."
+        "placement state, of paired visits where both have three; fastest: of the locks of all "
+        "backends."
     )
     return [_cost_table(table), explained, *_lanes_table(table)]
 

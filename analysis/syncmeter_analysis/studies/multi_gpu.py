@@ -402,7 +402,7 @@ def _barrier_figure(found: SeveralGpus) -> list[Figure]:
 def _slowest_access(accesses: Sequence[Access]) -> str:
     """The access of one thread that loses most where its cell is a peer's."""
     slower = [
-        (r.of_costs, access.point.op)
+        (r.value, access.point.op)
         for access in accesses
         if (access.point.blocks, access.point.lanes) == (1, 1)
         and isinstance(r := access.over_local("peer"), Ratio)

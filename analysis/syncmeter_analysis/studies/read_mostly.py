@@ -66,7 +66,8 @@ def answer(data: list[Contest]) -> list[str]:
     key = lambda c: (c.first.point.lanes, c.first.point.size, c.source)  # noqa: E731
     for (lanes, size, source), group in groupby(data, key):
         runs = [
-            list(alike) for _, alike in groupby(group, lambda one: one.best and scheme_of(one.best))
+            list(alike)
+            for _, alike in groupby(group, lambda one: one.taken and scheme_of(one.taken))
         ]
         where = f"{formats.count(lanes, 'thread')}, {size} bytes" + f" ({source})" * bool(source)
         sentences.append(f"{where}: " + "; ".join(map(_run, runs)))
@@ -89,7 +90,7 @@ def _why(run: list[Contest]) -> str:
     """How many times as long a mutex takes, or where that is the fastest the slowest scheme; '' where
     it is not slower."""
     over = [
-        (r.of_costs, scheme_of(s))
+        (r.value, scheme_of(s))
         for one in run
         for s, r in one.slower
         if s.point.op == _usual or (not one.ties and one.best and one.best.point.op == _usual)

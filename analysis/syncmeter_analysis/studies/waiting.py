@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import grouped
@@ -22,7 +23,7 @@ from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ra
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, ns_of, of_each
+from syncmeter_analysis.studies.cells import cost, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, Row, curve
 
 title = "Waiting"
@@ -56,8 +57,12 @@ class Way:
     @property
     def curve(self) -> Curve:
         """The costs that are known; one that cannot be told from 0 is 0."""
+        return self.curve_of("value")
+
+    def curve_of(self, end: str) -> Curve:
+        """The same of an end of the intervals, `low` or `high`."""
         return {
-            late: max(s.cost.value, 0.0)
+            late: max(getattr(s.cost, end), 0.0)
             for late, s in sorted(self.costs.items())
             if s.cost is not None and s.status in ("ok", "busy", "noisy", "not_resolved")
         }
@@ -69,14 +74,16 @@ class Advice:
 
     `extra_ns` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
     `spin_ns` is the least time after which who sleeps is never more than `allowed_behind` behind
-    spinning; `worst` how far behind the best fixed setting that leaves a thread, at `worst_at_us`, over
-    `latenesses`; `cpu_spared` which share of the CPU time of spinning it spares at the largest one.
+    spinning; `worst` how far behind the best fixed setting that leaves a thread over `latenesses`, by
+    the costs, and `worst_at_ends`, at `worst_at_us`, by the least favourable ends of their intervals;
+    `cpu_spared` which share of the CPU time of spinning it spares at the largest one.
     """
 
     extra_ns: float
     extra_at_us: int
     spin_ns: float
     worst: float
+    worst_at_ends: float
     worst_at_us: float
     latenesses: tuple[int, int]
     cpu_spared: float
@@ -90,14 +97,14 @@ class Runtime:
     active: Way
     passive: Way
     advice: Advice | None
-    pause_ns: float | None = None
+    pause: Interval | None = None
 
     @property
     def spins(self) -> int | None:
         """Looks of a waiting thread that last as long as it is to spin."""
-        if self.advice is None or not self.pause_ns:
+        if self.advice is None or self.pause is None:
             return None
-        return math.ceil(self.advice.spin_ns / self.pause_ns)
+        return math.ceil(self.advice.spin_ns / self.pause.value)
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
             replace(way, name=f"{backend} {wait}" if backend.startswith("omp") else backend)
             for (backend, wait), way in sorted(barriers.items())
         ],
-        list(_runtimes(barriers, ns_of(pauses[-1]) if pauses else None)),
+        list(_runtimes(barriers, pauses[-1].cost if pauses else None)),
         advice(found[between[0]], found[between[1]]) if between else None,
         between,
         neighbours,
@@ -198,25 +205,30 @@ def _between(found: Mapping[str, Way]) -> tuple[str, str] | None:
     return spinning[0], best.name
 
 
-def _runtimes(barriers: Mapping[tuple[str, str], Way], pause_ns: float | None) -> Iterator[Runtime]:
+def _runtimes(barriers: Mapping[tuple[str, str], Way], pause: Interval | None) -> Iterator[Runtime]:
     for backend in sorted({b for b, _ in barriers if b.startswith("omp")}):
         active, passive = barriers.get((backend, "active")), barriers.get((backend, "passive"))
         if active and passive:
-            yield Runtime(backend, active, passive, advice(active, passive), pause_ns)
+            # libgomp counts its looks, LLVM's runtime reads a clock.
+            look = None if "llvm" in backend else pause
+            yield Runtime(backend, active, passive, advice(active, passive, look), look)
 
 
-def _at(curve: Curve) -> Callable[[float], float]:
-    """The curve between its points: linear in the logarithm of the lateness."""
+def _wait(curve: Curve) -> Callable[[float], float]:
+    """How long a wait takes, ns: the lateness and the cost beyond it, which is linear in the logarithm
+    of the lateness between the points of its curve."""
     lates = sorted(curve)
 
-    def cost(late_us: float) -> float:
+    def time_ns(late_us: float) -> float:
+        beyond = curve[lates[-1]]
         for low, high in pairwise(lates):
             if late_us <= high:
                 part = math.log(late_us / low) / math.log(high / low)
-                return curve[low] + part * (curve[high] - curve[low])
-        return curve[lates[-1]]
+                beyond = curve[low] + part * (curve[high] - curve[low])
+                break
+        return 1e3 * late_us + beyond
 
-    return cost
+    return time_ns
 
 
 def _between_measured(lates: Sequence[int]) -> list[float]:
@@ -225,35 +237,54 @@ def _between_measured(lates: Sequence[int]) -> list[float]:
     return [10 ** (first + (last - first) * i / steps) for i in range(steps + 1)]
 
 
-def advice(spinning: Way, sleeping: Way) -> Advice | None:
+def advice(spinning: Way, sleeping: Way, look: Interval | None = None) -> Advice | None:
     """What to spin where one may choose between the two; None without two latenesses that both have.
 
     The time of a wait is the lateness and the cost beyond it. Who spins for `t` and then sleeps takes
-    as long as who spins where the other thread comes within `t`, else as long as who sleeps.
+    as long as who spins where the other thread comes within `t`, else as long as who sleeps. `look` is
+    what one look takes, where looks are counted in place of time.
     """
-    curves = spinning.curve, sleeping.curve
-    lates = sorted(curves[0].keys() & curves[1].keys())
+    lates = sorted(spinning.curve.keys() & sleeping.curve.keys())
     if len(lates) < 2:
         return None
-    spin, sleep = (_at({late: curve[late] for late in lates}) for curve in curves)
-    extra = {late: max(curves[1][late] - curves[0][late], 0.0) for late in lates}
+
+    def times_of(way: Way) -> dict[str, Callable[[float], float]]:
+        """How long a wait takes by its lateness in us, by end of the costs' intervals."""
+        ends = {end: way.curve_of(end) for end in ("low", "value", "high")}
+        return {end: _wait({late: c[late] for late in lates}) for end, c in ends.items()}
+
+    spins, sleeps = times_of(spinning), times_of(sleeping)
+    spin, sleep = spins["value"], sleeps["value"]
+    extra = {late: max(sleep(late) - spin(late), 0.0) for late in lates}
     # Who comes before that has found the waiting thread half asleep.
     too_short = [late for late in lates if 1e3 * late < extra[late]]
     extra_at = next((late for late in lates if late > max(too_short, default=0)), lates[-1])
     looked_at = _between_measured(lates)
     spin_ns = 0.0
     for late in looked_at:
-        if 1e3 * late + sleep(late) > (1 + allowed_behind) * (1e3 * late + spin(late)):
+        if sleep(late) > (1 + allowed_behind) * spin(late):
             spin_ns = 1e3 * late
-    worst, worst_at = 0.0, float(lates[0])
-    for late in looked_at:
-        fixed = 1e3 * late + spin(late), 1e3 * late + sleep(late)
-        behind = fixed[0 if 1e3 * late <= spin_ns else 1] / min(fixed) - 1
-        if behind > worst:
-            worst, worst_at = behind, late
+
+    def behind(late: float, end: str, other: str, shortest: float, longest: float) -> float:
+        """What is taken, at its `end`, over the better way, the other one at `other`; between the two
+        times after which spinning may end each may be what is taken."""
+        spun, slept = spins[end](late) / sleeps[other](late), sleeps[end](late) / spins[other](late)
+        taken = [spun] * (1e3 * late <= longest) + [slept] * (1e3 * late > shortest)
+        return max(1.0, *taken) - 1
+
+    worst, at = max((behind(late, "value", "value", spin_ns, spin_ns), late) for late in looked_at)
+    tops = [way.curve_of("high")[late] for way in (spinning, sleeping) for late in lates]
+    at_ends = math.inf
+    if all(map(math.isfinite, tops)) and (look is None or look.bounded):
+        of_looks = (
+            look.scaled(spin_ns / look.value) if look else Interval(spin_ns, spin_ns, spin_ns)
+        )
+        ends = of_looks.low, of_looks.high
+        at_ends, at = max((behind(late, "high", "low", *ends), late) for late in looked_at)
     last = lates[-1]
     spared = max(0.0, 1 - (spin_ns + extra[last]) / (1e3 * last))
-    return Advice(extra[extra_at], extra_at, spin_ns, worst, worst_at, (lates[0], last), spared)
+    latenesses = lates[0], last
+    return Advice(extra[extra_at], extra_at, spin_ns, worst, at_ends, at, latenesses, spared)
 
 
 @of_each
@@ -358,21 +389,25 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
     found = [
         f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper goes on "
         f"that much later than a spinner (the other thread {a.extra_at_us} µs late): a wait, and its "
-        "CPU time, are at most twice the better of both"
+        "CPU time, are about twice the better of both at most"
     ]
     if a.spin_ns > 0:
         found.append(
             f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
-            f"because in longer waits going on later costs {allowed_behind:.0%} at most; "
+            f"because in longer waits going on later costs about {allowed_behind:.0%} or less; "
             f"{_checked(a)}"
         )
     return found
 
 
 def _checked(a: Advice) -> str:
-    """What it loses at worst, and what it spares, each at which lateness of those measured."""
+    """What it loses at worst, by the costs and by the ends of their intervals, and what it spares, each
+    at which lateness of those measured."""
+    known = math.isfinite(a.worst_at_ends)
+    shares = dict.fromkeys(f"{100 * x:.0f}" for x in (a.worst, a.worst_at_ends) if math.isfinite(x))
     return (
-        f"at worst {a.worst:.0%} slower than the better of both ({a.worst_at_us:.3g} µs), "
+        f"at worst {' to '.join(shares)}% behind the better of both "
+        f"({f'{a.worst_at_us:.3g} µs' if known else 'scatter unknown'}), "
         f"{a.cpu_spared:.0%} less CPU than spinning ({a.latenesses[1] / 1e3:g} ms)"
     )
 
@@ -391,7 +426,7 @@ def setting(runtime: Runtime) -> str:
     if a is None:
         return f"{name}: cannot tell, its barrier has no cost at two latenesses"
     if a.spin_ns == 0:
-        because = f"because sleeping costs at most {allowed_behind:.0%} more time"
+        because = f"because sleeping costs about {allowed_behind:.0%} more time or less"
         return f"{name}: export OMP_WAIT_POLICY=passive, {because}; {_checked(a)}"
     if a.spin_ns >= 1e3 * a.latenesses[1]:
         return (

@@ -110,7 +110,7 @@ pub fn visit(request: &Request) -> Vec<(&'static str, Json)> {
         ("baseline_ns", Json::Number(per_op(median(|r| r.baseline_ns)))),
         ("test_ns", Json::Number(per_op(median(|r| r.test_ns)))),
     ]);
-    let (status, reason) = if value > 0.0 { ("ok", "") } else { ("not_resolved", "its cost cannot be told from 0") };
+    let (status, reason) = if value > 0.0 { ("ok", "") } else { ("not_resolved", "its cost is not resolved from 0") };
     vec![
         ("status", text(status)),
         ("reason", text(reason)),

@@ -100,7 +100,7 @@ def _updates(campaign: Campaign) -> list[Figure]:
         return []
     kind = rows[0].first.point.type
     chart = Dots(fields, "ns of one update", [_threads(n) for n in counts], "by", "")
-    title = f"One update of a shared {kind} counter on {_threads(counts[-1])}: "
+    title = f"One update of a shared {kind} counter by each of {_threads(counts[-1])}: "
     title += _span(rows, fields, _threads(counts[-1]))
     return [_figure("updates", title, _note(states, left), chart)]
 
@@ -148,14 +148,14 @@ def _levels(campaign: Campaign) -> list[Figure]:
 
 def _axis(backend: str, axis: Iterable[tuple[str, Contest]]) -> list[Figure]:
     fields = [
-        _dot(f"{name}: {best.point.op}", best.cost, backend, best.id)
+        _dot(f"{name}: {taken.point.op}", taken.cost, backend, taken.id)
         for name, one in axis
-        if (best := one.best) and best.cost
+        if (taken := one.taken) and taken.cost
     ]
     if len(fields) < 2:
         return []
     sentences = [f"{str(f['row']).partition(':')[0]} {f['label']}" for f in fields]
     chart = Dots(fields, "ns", [backend], "level", None)
-    note = "The fastest way of each level, ns with the 95 % interval, logarithmic; one warp in a block."
+    note = "The way to take at each level, ns with the 95 % interval, logarithmic; one warp in a block."
     title = f"Levels of synchronization ({backend}): {'; '.join(sentences)}"
     return [_figure("axis", title, note, chart)]
