@@ -14,6 +14,7 @@ from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.relation import Ratio, Verdict
 from syncmeter_analysis.relate.text import (
     costs_as_long,
+    duration,
     duration_interval,
     duration_range,
     effect,
@@ -22,6 +23,7 @@ from syncmeter_analysis.relate.text import (
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.recommendations import chosen
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import escaped_md
@@ -239,6 +241,17 @@ def test_two_costs_and_their_ratio_agree_in_every_sentence(path):
         for card in of(path)[2].head.cards
     ]
     assert [w for sentence in [*sentences(path), *cards] for w in divided_wrongly(sentence)] == []
+
+
+@stored
+def test_the_costs_of_a_card_are_those_of_its_points(path):
+    """In the state in which the two are compared, which may be none of a headline."""
+    campaign_, _, report = of(path)
+    for (*_, f), card in zip(chosen(report.judged), report.head.cards, strict=True):
+        points = [s for s in campaign_.points.values() if s.id in card.points]
+        costs = [s.cost for point in points for s in (point, *point.other_states) if s.cost]
+        for bar in card.bars if f.example and not f.example.each else ():
+            assert bar.cost in {duration(cost.value) for cost in costs}, (card.text, bar)
 
 
 def test_a_ratio_and_its_interval_are_of_one_estimator_beside_any_costs():

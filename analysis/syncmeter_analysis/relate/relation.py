@@ -24,7 +24,7 @@ from syncmeter_analysis.relate.stats import (
     student_t_tail,
     welch,
 )
-from syncmeter_analysis.relate.summary import Measured, State
+from syncmeter_analysis.relate.summary import Measured, State, cost_in
 
 #: Costs that differ by no more than this are the same: a ratio within 1 / (1 + margin) .. 1 + margin.
 default_margin = 0.05
@@ -62,13 +62,13 @@ class Ratio:
     """A cost over another, with its 95 % interval (infinite bounds: nothing is known of the scatter).
 
     `visits` pairs of visits when `paired`, else the visits of the side that has fewer. `over_ns` and
-    `under_ns` are the costs in the common state, `state` that of the side which names one (None for
-    GPUs and imports). `error` is the standard error of the logarithm, with `degrees` of freedom of
-    Student's t. `identical`: both points are one measurement; `in_cycles`: a ratio of cycles, the costs
-    beside it are in ns all the same. `wander`: the standard deviation of the logarithm that two
-    campaigns differ by beyond their visits, where their points say it; part of `error`.
-    `beside_neighbour`: of a lone lane whose core a neighbour shared in a campaign, which may be all of
-    the difference.
+    `under_ns` are the costs in the common state, as tables have them where they do, `state` that of the
+    side which names one (None for GPUs and imports). `error` is the standard error of the logarithm,
+    with `degrees` of freedom of Student's t. `identical`: both points are one measurement; `in_cycles`:
+    a ratio of cycles, the costs beside it are in ns all the same. `wander`: the standard deviation of
+    the logarithm that two campaigns differ by beyond their visits, where their points say it; part of
+    `error`. `beside_neighbour`: of a lone lane whose core a neighbour shared in a campaign, which may
+    be all of the difference.
     """
 
     interval: Interval
@@ -219,7 +219,13 @@ def _in_state(over: Measured, under: Measured, a: State, b: State) -> Ratio:
     state = a if a.hop_ns > 0 else b
     pairs = _paired_costs(over, under, a, b)
     if len(pairs) >= _enough_pairs:
-        return ratio_by_visit(pairs, state)
+        r = ratio_by_visit(pairs, state)
+        above, below = cost_in(over, a), cost_in(under, b)
+        over_ns, under_ns = (
+            above.value if above else r.over_ns,
+            below.value if below else r.under_ns,
+        )
+        return replace(r, over_ns=over_ns, under_ns=under_ns)
     costs, others = over.visit_costs(a), under.visit_costs(b)
     above, below = over_visits(costs), over_visits(others)
     visits = min(len(costs), len(others))

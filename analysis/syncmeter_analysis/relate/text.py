@@ -99,11 +99,13 @@ def costs_as_long(r: Ratio) -> str:
     return f"{times(r)} times as long{in_pairs(r)}{bounds(r)}, {over} against {under}"
 
 
-def in_pairs(r: Interval | Ratio) -> str:
-    """` in paired visits` where the two costs beside a ratio have another quotient; else ''."""
+def in_pairs(r: Interval | Ratio, power: int = 1) -> str:
+    """` in paired visits` where the two costs beside a ratio have another quotient; else ''. Of its
+    inverse for a `power` of -1."""
     if not isinstance(r, Ratio) or not (math.isfinite(r.over_ns) and r.under_ns > 0):
         return ""
-    return "" if times(r) == ratio(r.over_ns / r.under_ns) else " in paired visits"
+    same = ratio(r.value**power) == ratio((r.over_ns / r.under_ns) ** power)
+    return "" if same else " in paired visits"
 
 
 def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
@@ -127,7 +129,7 @@ def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
     found = verdict_of(r.interval if isinstance(r, Ratio) else r)
     if found is Verdict.faster and of_costs and r.low > 0:
         least, most = ratio(1 / r.high), ratio(1 / r.low)
-        return f"{ratio(1 / r.value)} times faster{in_pairs(r)} ({least} to {most})"
+        return f"{ratio(1 / r.value)} times faster{in_pairs(r, -1)} ({least} to {most})"
     if found is Verdict.same and of_costs:
         return f"the same{scatter}"
     word = " slower" if found is Verdict.slower and of_costs else ""
