@@ -38,6 +38,10 @@ struct advice_setting {
 [[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites,
                                             const advice_setting& setting);
 
+/// "250 us", and "250 us to 1.2 ms": of two that read alike one.
+[[nodiscard]] std::string seconds_text(double s);
+[[nodiscard]] std::string range_text(double low_s, double high_s);
+
 /// Of loads and stores that take much of the CPU time without a call that explains it.
 [[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites);
 
