@@ -83,7 +83,7 @@ def test_the_reader_takes_every_line(path):
     file, lines = read_advice(path), lines_of(path)
     assert file.left_out == []
     assert file.header == lines[0]
-    assert [*file.sites, *file.prices, *file.advice] == lines[1:]
+    assert [*file.sites, *file.objects, *file.prices, *file.advice] == lines[1:]
 
 
 CHANGES = [
@@ -305,6 +305,35 @@ def test_work_under_a_lock_is_no_synchronization(tmp_path):
     assert (row["after"], row["work"], "late" in row) == ("10.0 %", "40.0 %", False)
     # A thread has half of the calls.
     assert has(row["each"], wall / 10 / 500)
+
+
+def test_a_thread_that_waits_for_a_signal_is_idle(tmp_path):
+    lines = [line for line in named("inner_region") if line["record"] == "advise"]
+    wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
+    site = {"record": "site", "id": 1, "kind": "cond_wait", "where": "f a.c:1", "count": 1000}
+    site |= {"threads": 1, "takes_s": {"lateness": wall / 2, "mechanism": wall / 10}}
+    report = report_of(written(tmp_path / "f.jsonl", [*lines, site]))
+    assert "at most 10.0 % of a thread's time" in report.head.answers[0]
+    (row,) = rows_of(report)
+    assert (row["late"], row["after"]) == ("50.0 %", "10.0 %")
+    assert has(row["each"], wall / 10 / 1000)
+
+
+def test_a_lock_has_its_places_its_takers_and_how_long_it_was_held(tmp_path):
+    lines = named("locks")
+    lock = {"record": "object", "id": 1, "kind": "mutex", "sites": [1, 2, 3, 99]}
+    lock |= {"acquisitions": 40_000, "owner_changes": 12_000, "timed": 1000, "waited": 250}
+    lock |= {"wait_ns": 2e7, "held_ns": 3e7, "utilisation": 0.85}
+    bare = {"record": "object", "id": 2, "kind": "spin", "sites": [7], "acquisitions": 3}
+    bare |= {"owner_changes": None, "timed": 0, "waited": 0, "wait_ns": None, "held_ns": None}
+    report = report_of(written(tmp_path / "f.jsonl", [*lines, lock, {**bare, "utilisation": None}]))
+    (section,) = [s for s in report.sections if s.id == "locks"]
+    first, second = [[cell.text for cell in row] for row in section.blocks[0].rows]
+    names = [f"{s['kind']} {s['where']}" for s in lines if s["record"] == "site"][:3]
+    assert first[0] == "; ".join(names) + " ..."
+    assert first[1:5] == ["mutex", "40,000", "12,000", "25.0 %"]
+    assert has(first[5], 0.02) and has(first[6], 0.03) and first[7] == "85.0 %"
+    assert second == ["site 7", "spin", "3", "", "", "", "", ""]
 
 
 def test_nothing_to_gain_and_nothing_run_are_said():

@@ -91,7 +91,7 @@ json line_of_price(const price& of) {
 void add_cost_to(json& line, const site& of) {
   const auto cost = cost_of(of);
   if (!cost) return;
-  const bool meets = of.times->threads > 0;
+  const bool meets = of.times->threads > 0 || of.kind == "cond_wait";
   line["takes_s"] = {{meets ? "lateness" : "section", cost->lateness_s},
                      {meets ? "mechanism" : "wait", cost->mechanism_s}};
 }

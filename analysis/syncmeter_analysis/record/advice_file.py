@@ -25,6 +25,7 @@ class AdviceFile:
     path: str
     header: Members
     sites: list[Members] = field(default_factory=list)
+    objects: list[Members] = field(default_factory=list)
     prices: list[Members] = field(default_factory=list)
     advice: list[Members] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -57,7 +58,8 @@ def _read(name: str, lines: BinaryIO) -> AdviceFile:
                 f"{name}, line {number}: a second line of record advise; two files were put together: "
                 "give them one by one"
             )
-        rows = {"site": file.sites, "price": file.prices, "advice": file.advice}.get(record)
+        kinds = {"site": file.sites, "object": file.objects, "price": file.prices}
+        rows = (kinds | {"advice": file.advice}).get(record)
         if rows is None:
             continue  # of a later version
         try:

@@ -28,12 +28,15 @@ from syncmeter_analysis.studies.figures import Axis, Bars, Figure, Panel, Row
 _most_rows, _most_bars = 40, 12
 #: Characters of a place in the source: C++ names can have hundreds.
 _longest_place, _longest_label = 160, 48
+#: Of one lock.
+_most_places = 3
 #: A smaller share of the time is no part of a sentence.
 _least_share = 0.005
 
 _late = "late: waiting for the last thread"
 _after = "after: the primitive itself"
 _work = "work: under the lock or of the chunk"
+_idle = "idle: until the signal"
 
 _kinds_of_saving = {
     "estimate": "an estimate, from what the same costs by itself on this machine",
@@ -45,17 +48,24 @@ _kinds_of_saving = {
 @dataclass(frozen=True, slots=True)
 class _Spent:
     """Seconds on one thread's path: waiting for the last thread, the primitive itself where threads
-    meet, the calls that take locks or fetch chunks of loops, and the work under locks and of chunks."""
+    meet, the calls that take locks or fetch chunks of loops, the work under locks and of chunks, and
+    waiting for a signal."""
 
     late: float
     after: float
     calls: float
     work: float
+    idle: float
 
     @property
     def in_all(self) -> float:
-        """Synchronization: work under a lock or of a chunk is none."""
+        """Synchronization: work under a lock or of a chunk is none, nor a thread that has none."""
         return self.late + self.after + self.calls
+
+    @property
+    def with_all(self) -> float:
+        """All that is drawn."""
+        return self.in_all + self.work + self.idle
 
 
 def _spent_at(site: Members) -> _Spent | None:
@@ -65,7 +75,10 @@ def _spent_at(site: Members) -> _Spent | None:
     late, after, locking, section = (
         takes.get(name) or 0.0 for name in ("lateness", "mechanism", "wait", "section")
     )
-    return _Spent(late, after, locking, max(0.0, section - locking))
+    work = max(0.0, section - locking)
+    if site["kind"] == "cond_wait":
+        return _Spent(0.0, after, 0.0, 0.0, late)
+    return _Spent(late, after, locking, work, 0.0)
 
 
 def _spent(file: AdviceFile) -> _Spent | None:
@@ -121,6 +134,7 @@ def as_json(file: AdviceFile) -> str:
         "takes_s": takes,
         "advice": file.advice,
         "sites": file.sites,
+        "objects": file.objects,
         "prices": file.prices,
         "left_out": file.left_out,
     }
@@ -133,6 +147,7 @@ def advice_report(file: AdviceFile) -> Report:
     figure = _figure(file)
     sections = [
         Section("sites", "Sites", [*_site_tables(file)]),
+        Section("locks", "Locks", [*_lock_table(file)]),
         Section("prices", "Prices on this machine", [*_price_table(file)]),
         Section("runs", "Runs", [*_run_tables(file)]),
     ]
@@ -302,7 +317,7 @@ def _figure(file: AdviceFile) -> Figure | None:
     """A bar for each of the sites that take most of the time; None where no site's time is known."""
     wall = file.wall_s
     found = [(spent, site) for site in file.sites if (spent := _spent_at(site))]
-    found = [(s, site) for s, site in found if wall and s.in_all + s.work > _least_share * wall]
+    found = [(s, site) for s, site in found if wall and s.with_all > _least_share * wall]
     if not found or not wall:
         return None
     found.sort(key=lambda each: -each[0].in_all)
@@ -312,19 +327,26 @@ def _figure(file: AdviceFile) -> Figure | None:
     rows: list[Row] = []
     for label, (spent, site) in zip(labels, drawn, strict=True):
         name = f"{label} (site {site['id']})" if several[label] > 1 else label
-        parts = (_late, spent.late), (_after, spent.after + spent.calls), (_work, spent.work)
+        parts = (
+            (_late, spent.late),
+            (_after, spent.after + spent.calls),
+            (_work, spent.work),
+            (_idle, spent.idle),
+        )
         rows += [{"row": name, "part": p, "value": 100 * s / wall} for p, s in parts if s > 0]
     first, site = drawn[0]
     title = f"{_name(site)} takes {_per_cent(min(first.in_all, wall), wall)} of a thread's time"
+    if first.idle:
+        title += f", and {_per_cent(min(first.idle, wall), wall)} until the signal"
     if first.work:
         title += f", and {_per_cent(min(first.work, wall), wall)} is the work behind it"
     more = f" {text.count(len(found) - len(drawn), 'more site')} not drawn." * (
         len(found) > len(drawn)
     )
     note = f"Shares of the timed run, {text.duration(wall * 1e9)}, on one thread's path.{more}"
-    most = max(100.0, *(100 * (s.in_all + s.work) / wall for s, _ in drawn))
+    most = max(100.0, *(100 * s.with_all / wall for s, _ in drawn))
     x = Axis("% of the time", "zero", domain=(0, most))
-    bars = Bars(rows, x, (_late, _after, _work), "site")
+    bars = Bars(rows, x, (_late, _after, _work, _idle), "site")
     return Figure("sites", title, note, [Panel("", bars)], wide=True)
 
 
@@ -346,9 +368,9 @@ def _site_tables(file: AdviceFile) -> list[Block]:
     if any(site.get("takes_s") for site in calls):
         found.append(
             Text(
-                "late: share of a thread's time in which it waits for the last one to arrive. after: "
-                "from its arrival on; of a lock or a chunk the calls that get it. work: under the "
-                "lock, or of the chunk. each: late and after of one region or barrier, or one such "
+                "late: share of a thread's time in which it waits for the last one to arrive, or for a "
+                "signal. after: from then on; of a lock or a chunk the calls that get it. work: under "
+                "the lock, or of the chunk. each: late and after of one region or barrier, or one such "
                 "call. price: what the same takes by itself on this machine."
             )
         )
@@ -378,7 +400,7 @@ def _call_row(file: AdviceFile, site: Members) -> list[str]:
         # Of a lock each thread has its own calls.
         calls = (site.get("count") or 0) / (1 if meets else max(1, site.get("threads") or 1))
         shares = [
-            _per_cent(spent.late, wall) if meets else "",
+            _per_cent(spent.late + spent.idle, wall) if meets else "",
             _per_cent(spent.after + spent.calls, wall),
             "" if meets else _per_cent(spent.work, wall),
             text.duration(spent.in_all / calls * 1e9) if calls else "",
@@ -403,6 +425,33 @@ def _instruction_row(site: Members) -> list[str]:
         _number(site.get("threads")),
         _number(site.get("copies")),
     ]
+
+
+def _lock_table(file: AdviceFile) -> list[Block]:
+    """A row for each lock, the one that was held longest first, as the file has them."""
+    places = {site["id"]: _name(site) for site in file.sites}
+    rows = []
+    for lock in file.objects:
+        timed = lock.get("timed") or 0
+        wait, held, used = (lock.get(name) for name in ("wait_ns", "held_ns", "utilisation"))
+        rows.append(
+            [
+                "; ".join(places.get(site, f"site {site}") for site in lock["sites"][:_most_places])
+                + " ..." * (len(lock["sites"]) > _most_places),
+                lock["kind"],
+                _number(lock["acquisitions"]),
+                _number(lock.get("owner_changes")),
+                _per_cent(lock.get("waited") or 0, timed),
+                "" if wait is None else text.duration(wait),
+                "" if held is None else text.duration(held),
+                "" if used is None else _per_cent(used, 1),
+            ]
+        )
+    columns = (
+        "taken at|lock|acquisitions>|owner changes>|found taken>|waited>|held>|held of the run>"
+    )
+    more = [Text("waited and held are of all threads together.")] if rows else []
+    return [*_table(columns, rows), *more]
 
 
 def _price_table(file: AdviceFile) -> list[Block]:
