@@ -94,9 +94,11 @@ def as_text(report: Report, coloured: bool = False, width: int = 0) -> str:
     head = report.head
     lines = [prose(sentence, width) for sentence in (*head.answers, head.verdict)]
     lines += [prose(f"- {check.text}", width) for check in head.checks]
-    lines += [prose(sentence, width) for sentence in head.precision]
     parts = [bold(head.title, coloured), "\n".join(lines)]
     parts += [prose(f"{i}. {card.effect}", width) for i, card in enumerate(head.cards, 1)]
+    parts += ["\n".join(prose(sentence, width) for sentence in head.precision)] * bool(
+        head.precision
+    )
     for section in report.sections:
         blocks = [b for b in section.blocks if not isinstance(b, Drawing)]
         shown = [short for b in blocks for short in _shortened(b)]
