@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-constexpr int steps = 5'000, cells = 960;
+constexpr int steps = 3'000, cells = 960;
 
 int main() {
 #ifdef FIXED
@@ -19,7 +19,7 @@ int main() {
   for (int s = 0; s < steps; ++s) {
 #pragma omp for schedule(static)
     for (int c = 0; c < cells; ++c)
-      for (int i = 0; i < 20; ++i) values[c] += 0.5;
+      for (int i = 0; i < 60; ++i) values[c] += 0.5;
   }
   double sum = 0;
   for (const double value : values) sum += value;

@@ -8,7 +8,7 @@
 #include <shared_mutex>
 #include <thread>
 
-constexpr int reads = 4'000'000, between_writes = 1'000'000;
+constexpr int reads = 2'000'000, between_writes = 500'000;
 std::shared_mutex mutex;
 #ifdef FIXED
 std::atomic<int> setting = 3;
@@ -32,7 +32,11 @@ void read_often(long& sum) {
       const std::unique_lock held(mutex);
       setting = 3;
     }
-    mine += read_setting();
+    const int now = read_setting();
+    for (int i = 0; i < 50; ++i) {
+      mine += now;
+      asm volatile("" : "+r"(mine));
+    }
   }
   sum = mine;
 }
