@@ -5,6 +5,7 @@
 //   region_twin gap THREADS seconds US        a region after US microseconds of serial work
 //   region_twin even THREADS                  ns of serial work from which a region with a static
 //                                             loop takes less time than one thread
+//   region_twin first THREADS                 the first region of this process, and the second
 //   region_twin at THREADS NS                 a loop of about so much serial work: its iterations,
 //                                             and what it takes by one thread and in a region
 #include <omp.h>
@@ -146,6 +147,13 @@ double ns_where_even(int threads) {
   return ns_of_loop(high, 1);
 }
 
+double ns_of_one_region(int threads) {
+  const double before = omp_get_wtime();
+#pragma omp parallel num_threads(threads)
+  ++counters[omp_get_thread_num()].value;
+  return (omp_get_wtime() - before) * 1e9;
+}
+
 void print_both_ways(int threads, double serial_ns) {
   constexpr int many = 10000;
   const int iterations = std::max(1, static_cast<int>(serial_ns * many / ns_of_loop(many, 1)));
@@ -160,9 +168,13 @@ int main(int argc, char** argv) {
   const int threads = std::atoi(argv[2]);
   const double seconds = argc > 3 ? std::atof(argv[3]) : 0.1;
   counters.resize(threads);
+  const std::string_view what = argv[1];
+  if (what == "first") {
+    const double first = ns_of_one_region(threads);
+    return std::printf("%.2f %.2f\n", first, ns_of_one_region(threads)), 0;
+  }
 #pragma omp parallel num_threads(threads)
   pin(omp_get_thread_num());
-  const std::string_view what = argv[1];
   if (what == "gap" && argc > 4)
     return std::printf("%.2f\n", ns_after_gap(threads, seconds, std::atof(argv[4]) * 1e-6)), 0;
   if (what == "at" && argc > 3) return print_both_ways(threads, std::atof(argv[3])), 0;
