@@ -253,7 +253,7 @@ def forks(*apis):
         for line in visits(
             [ns * (1 + 0.002 * n) for n in (-1, 0, 1)],
             point(op, backend=backend, lanes=2, order="unordered"),
-            family="launch" if op == "launch_team" else "region",
+            family="launch" if op.startswith("launch_") else "region",
         )
     ]
 
@@ -267,3 +267,13 @@ def test_ways_to_fork_stand_side_by_side_where_one_is_portable(tmp_path):
     for way, ratio in (("kokkos-openmp active", "2.00"), ("std", "50.0")):
         assert ratio in next(line for line in table.splitlines() if line.startswith(way))
     assert not portability.rows(read(write(tmp_path / "g", forks(*native))))
+
+
+def test_reductions_of_a_number_of_each_thread_stand_side_by_side(tmp_path):
+    ways = [("omp", "reduction_sum", 1100.0), ("omp", "parallel_region", 1000.0)]
+    ways.append(("kokkos-openmp", "launch_team_reduce", 3300.0))
+    text = printed_text(tmp_path / "f", forks(*ways))
+    assert "- fork, reduction of a number and join of 2 threads: take omp active (1100 ns" in text
+    table = text.partition("Fork, reduction of a number and join of 2 threads")[2]
+    assert "3.00" in next(line for line in table.splitlines() if line.startswith("kokkos-openmp"))
+    assert "Fork and join of 2 threads" not in text

@@ -1,4 +1,6 @@
-"""Fork and join: every way, of every API, to have all threads do something and to wait for them."""
+"""Fork and join: every way, of every API, to have all threads do something and to wait for them; and
+the same with a number from each thread, which are one in the end.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +18,46 @@ _forks = (
     *("parallel_region", "thread_create_join", "jthread_create_join", "async_get"),
     *("pool_submit_wait", "launch_team"),
 )
+_reductions = ("reduction_sum", "launch_team_reduce")
 
 
 def _fork_name(s: Measured) -> str:
     """`omp active`, `std thread_create_join`."""
-    openmp = s.point.op == "parallel_region"
+    openmp = s.point.op in (_forks[0], _reductions[0])
     return runtime_name(s) if openmp else f"{runtime_name(s)} {s.point.op}"
 
 
 def forks_of(points: Iterable[Measured], lanes: int, source: str) -> Contest:
     """The ways that fork and join so many threads; of equal ones the first counts."""
+    return _ways(points, _forks, lanes, source)
+
+
+def reductions_of(points: Iterable[Measured], lanes: int, source: str) -> Contest:
+    """The ways that also reduce a number of each of so many threads."""
+    return _ways(points, _reductions, lanes, source)
+
+
+def _ways(points: Iterable[Measured], ops: tuple[str, ...], lanes: int, source: str) -> Contest:
     found: dict[str, Measured] = {}
     for s in points:
-        if s.point.op in _forks and s.point.lanes == lanes:
+        if s.point.op in ops and s.point.lanes == lanes:
             found.setdefault(_fork_name(s), s)
     return contest([found[name] for name in sorted(found)], source)
 
 
+def _what(one: Contest) -> str:
+    reduces = one.first.point.op in _reductions
+    threads = formats.count(one.first.point.lanes, "thread")
+    return (
+        f"fork, reduction of a number and join of {threads}"
+        if reduces
+        else f"fork and join of {threads}"
+    )
+
+
 def fork_sentence(one: Contest) -> str:
     """Which way to fork and join to take."""
-    threads = formats.count(one.first.point.lanes, "thread")
-    return one.sentence(f"fork and join of {threads}", _fork_name, cost_ns, "way")
+    return one.sentence(_what(one), _fork_name, cost_ns, "way")
 
 
 def fork_table(one: Contest) -> Table:
@@ -51,6 +72,6 @@ def fork_table(one: Contest) -> Table:
         ]
         for s in one.points
     ]
-    threads = formats.count(one.first.point.lanes, "thread")
     columns = "runtime|op|ns>|over fastest>|95 % interval>|"
-    return table(f"Fork and join of {threads}", columns, lines)
+    what = _what(one)
+    return table(what[0].upper() + what[1:], columns, lines)

@@ -29,7 +29,7 @@ from syncmeter_analysis.studies.constructs import (
     runtimes_of,
 )
 from syncmeter_analysis.studies.figures import Axis, Figure, Row, curve, rows_of
-from syncmeter_analysis.studies.forks import fork_sentence, fork_table, forks_of
+from syncmeter_analysis.studies.forks import fork_sentence, fork_table, forks_of, reductions_of
 from syncmeter_analysis.studies.work_that_pays import (
     Grain,
     break_even,
@@ -125,11 +125,12 @@ _pairs = (
 @dataclass
 class Part:
     """The constructs of one file. `lanes` are the threads of the largest team; `forks`: every way to
-    fork and join so many, of all APIs."""
+    fork and join so many, of all APIs; `reductions`: those that also reduce a number of each."""
 
     runtimes: list[Runtime]
     lanes: int
     forks: Contest
+    reductions: Contest
     source: str = ""
 
     @cached_property
@@ -159,12 +160,14 @@ def _part(points: list[Measured], source: str) -> Part | None:
     if not (runtimes := runtimes_of(able)):
         return None
     lanes = max(at[1] for runtime in runtimes for at in runtime.costs)
-    return Part(runtimes, lanes, forks_of(able, lanes, source), source)
+    forked, reduced = (of(able, lanes, source) for of in (forks_of, reductions_of))
+    return Part(runtimes, lanes, forked, reduced, source)
 
 
 def forks(campaign: Campaign) -> list[Contest]:
-    """Every way to fork and join the largest team, of each file in which several APIs have one."""
-    found = (part.forks for part in rows(campaign))
+    """Every way to fork and join the largest team, then those that also reduce, of each file in which
+    several APIs have one."""
+    found = (one for part in rows(campaign) for one in (part.forks, part.reductions))
     return [one for one in found if len({s.point.backend for s in one.points}) > 1]
 
 
