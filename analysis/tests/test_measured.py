@@ -130,13 +130,13 @@ FILES = {
     "regions": (
         "2-vcpu-regions",
         [
-            "- 2 threads: leave less than 1914 ns (1531 to 2472) of serial work to one thread, "
-            "191 iterations of 10 ns, because a region costs 957.1 ns with omp-llvm active; from 17.23 "
-            "µs on its threads are 90% busy\n",
+            "- 2 threads: leave less than 2261 ns (2139 to 2390) of serial work to one thread, "
+            "226 iterations of 10 ns, because a region with a loop costs 1131 ns with omp active; from "
+            "20.35 µs on its threads are 90% busy\n",
             "- 2 threads, a loop in dynamic chunks of one: take omp active (2777 ns, 2654 to 2902), "
             "because omp-llvm active takes 15.1 times as long (13.9 to 16.5)\n",
-            "- omp-llvm active, 2 threads: give a chunk of a dynamic loop 2979 ns (2708 to 3274) "
-            "of work or more, 298 iterations of 10 ns, because it costs 331.0 ns: ",
+            "- omp active, 2 threads: give a chunk of a dynamic loop 179.2 ns (169.6 to 188.9) "
+            "of work or more, 18 iterations of 10 ns, because it costs 19.91 ns: ",
         ],
         1,
     ),

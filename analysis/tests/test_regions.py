@@ -118,6 +118,20 @@ def test_the_runtime_whose_regions_cost_least_answers(tmp_path):
     assert "because a region costs 1000 ns with omp-llvm active" in regions.answer([part])[0]
 
 
+def test_a_region_that_pays_is_one_with_a_loop_where_that_is_known(tmp_path):
+    lines = construct("parallel_region", 1000.0, backend="omp-llvm")
+    lines += construct("parallel_for", 2000.0, backend="omp-llvm")
+    lines += construct("parallel_region", 1200.0) + construct("parallel_for", 1500.0)
+    (part,) = parts(tmp_path, lines)
+    assert part.best.name == "omp active"
+    text = told(tmp_path, lines)
+    assert "leave less than 3000 ns" in text
+    assert "because a region with a loop costs 1500 ns with omp active" in text
+    table = text.partition("Serial work that pays")[2]
+    assert "omp active 2 1500 3000 ns" in table
+    assert "omp-llvm active 2 2000 4000 ns" in table
+
+
 def test_what_serial_work_before_a_region_makes_of_it(tmp_path):
     lines = construct("parallel_region", 1000.0)
     for wait, costs in (("active", (1000.0, 1000.0, 1000.0)), ("passive", (9e3, 20e3, 90e3))):

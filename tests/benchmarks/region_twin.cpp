@@ -12,6 +12,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,12 @@ struct alignas(128) counter {
 };
 std::vector<counter> counters;
 
+// Not omp_get_wtime, which is a clock of microseconds in LLVM's runtime: a gap that ends with its
+// tick leaves out half of one.
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 void pin(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -36,7 +43,7 @@ void pin(int processor) {
 double ns_of(std::string_view construct, int threads, int repeats) {
   long sum = 0;
   const bool is_shared_out = construct == "for_static" || construct == "task_by_one";
-  const double start = omp_get_wtime();
+  const double start = now_s();
   if (construct == "parallel_region") {
     for (int r = 0; r < repeats; ++r) {
 #pragma omp parallel num_threads(threads)
@@ -49,13 +56,13 @@ double ns_of(std::string_view construct, int threads, int repeats) {
       if (sum < 0) return 0;
     }
   }
-  double first = start, last = omp_get_wtime();
+  double first = start, last = now_s();
   if (is_shared_out) {
 #pragma omp parallel num_threads(threads)
     {
       const int me = omp_get_thread_num();
 #pragma omp barrier
-      const double begin = omp_get_wtime();
+      const double begin = now_s();
       for (int r = 0; r < repeats; ++r) {
         if (construct == "for_static") {
 #pragma omp for schedule(static)
@@ -68,7 +75,7 @@ double ns_of(std::string_view construct, int threads, int repeats) {
           }
         }
       }
-      if (me == 0) first = begin, last = omp_get_wtime();
+      if (me == 0) first = begin, last = now_s();
     }
   }
   return (last - first) / repeats * 1e9;
@@ -80,7 +87,7 @@ double median(std::vector<double> costs) {
 }
 
 void work_until(double end) {
-  while (omp_get_wtime() < end) {
+  while (now_s() < end) {
   }
 }
 
@@ -89,14 +96,14 @@ void work_until(double end) {
 double ns_after_gap(int threads, double seconds, double gap_s) {
   const int repeats = static_cast<int>(std::ceil(100e-6 / (gap_s + 5e-6)));
   std::vector<double> costs;
-  for (const double end = omp_get_wtime() + seconds; omp_get_wtime() < end;) {
+  for (const double end = now_s() + seconds; now_s() < end;) {
     double regions_s = 0;
     for (int r = 0; r < repeats; ++r) {
-      work_until(omp_get_wtime() + gap_s);
-      const double before = omp_get_wtime();
+      work_until(now_s() + gap_s);
+      const double before = now_s();
 #pragma omp parallel num_threads(threads)
       ++counters[omp_get_thread_num()].value;
-      regions_s += omp_get_wtime() - before;
+      regions_s += now_s() - before;
     }
     costs.push_back(regions_s / repeats * 1e9);
   }
@@ -114,7 +121,7 @@ double ns_of_loop(int iterations, int threads) {
   const int repeats = std::max(1, 10000 / iterations);
   std::vector<double> costs;
   for (int sample = 0; sample < 101; ++sample) {
-    const double start = omp_get_wtime();
+    const double start = now_s();
     for (int r = 0; r < repeats; ++r) {
       if (threads == 1) {
         double sum = 0;
@@ -130,7 +137,7 @@ double ns_of_loop(int iterations, int threads) {
         }
       }
     }
-    costs.push_back((omp_get_wtime() - start) / repeats * 1e9);
+    costs.push_back((now_s() - start) / repeats * 1e9);
   }
   return median(costs);
 }
@@ -148,10 +155,10 @@ double ns_where_even(int threads) {
 }
 
 double ns_of_one_region(int threads) {
-  const double before = omp_get_wtime();
+  const double before = now_s();
 #pragma omp parallel num_threads(threads)
   ++counters[omp_get_thread_num()].value;
-  return (omp_get_wtime() - before) * 1e9;
+  return (now_s() - before) * 1e9;
 }
 
 void print_both_ways(int threads, double serial_ns) {
@@ -181,7 +188,7 @@ int main(int argc, char** argv) {
   if (what == "even") return std::printf("%.2f\n", ns_where_even(threads)), 0;
   const int repeats = std::max(10, static_cast<int>(1e6 / ns_of(argv[1], threads, 100)));
   std::vector<double> costs;
-  for (const double end = omp_get_wtime() + seconds; omp_get_wtime() < end;)
+  for (const double end = now_s() + seconds; now_s() < end;)
     costs.push_back(ns_of(argv[1], threads, repeats));
   std::printf("%.2f\n", median(costs));
 }

@@ -32,6 +32,11 @@ class Runtime:
         found = {key[1]: s for key, s in self.costs.items() if key == (op, key[1], 1, 0)}
         return {lanes: s for lanes, s in sorted(found.items()) if s.usable}
 
+    def regions(self) -> dict[int, Measured]:
+        """The costs of a region, by threads: of one with a loop where that is known, for it is a loop
+        that work is divided by, and a runtime may be called for it; else of an empty one."""
+        return self.by_lanes("parallel_region") | self.by_lanes("parallel_for")
+
     def by_size(self, op: str, lanes: int) -> dict[int, Measured]:
         """The costs of an op that are known, by its size."""
         found = {key[2]: s for key, s in self.costs.items() if key[:2] == (op, lanes)}

@@ -136,11 +136,11 @@ class Part:
     @cached_property
     def best(self) -> Runtime:
         """The runtime of OpenMP whose region of the largest team costs least; else the first."""
-        able = [r for r in self.runtimes if self.lanes in r.by_lanes("parallel_region")]
+        able = [r for r in self.runtimes if self.lanes in r.regions()]
         if not able:
             return self.runtimes[0]
-        regions = {r.by_lanes("parallel_region")[self.lanes].id: r for r in able}
-        won = contest(r.by_lanes("parallel_region")[self.lanes] for r in able).best
+        regions = {r.regions()[self.lanes].id: r for r in able}
+        won = contest(r.regions()[self.lanes] for r in able).best
         return regions[won.id] if won else able[0]
 
     @property
@@ -219,18 +219,18 @@ def answer(part: Part) -> list[str]:
 
 
 def _pays(part: Part, threads: str) -> list[str]:
-    region = part.best.at("parallel_region", part.lanes)
-    if region is None:
-        return []
-    if not region.usable or region.cost is None:
-        return [f"cannot tell how much work pays for a region: none of {threads} has a cost"]
+    region = part.best.regions().get(part.lanes)
+    if region is None or region.cost is None:
+        cannot = f"cannot tell how much work pays for a region: none of {threads} has a cost"
+        return [cannot] if part.best.at("parallel_region", part.lanes) else []
+    what = "a region with a loop" if region.point.op == "parallel_for" else "a region"
     if part.lanes == 1:
-        return [f"a region of 1 thread costs {cost_ns(region)} with {part.best.name}"]
+        return [f"{what} of 1 thread costs {cost_ns(region)} with {part.best.name}"]
     least, busy = (f(region.cost, part.lanes) for f in (break_even, busy_from))
     costs, enough = (formats.duration(ns) for ns in (region.cost.value, busy.value))
     return [
         f"{threads}: leave less than {_between(least)} of serial work to one thread, "
-        f"{_iterations(least)}, because a region costs {costs} with {part.best.name}; from {enough} on "
+        f"{_iterations(least)}, because {what} costs {costs} with {part.best.name}; from {enough} on "
         f"its threads are {efficiency:.0%} busy"
     ]
 
@@ -282,7 +282,7 @@ def _span_of(costs: Iterable[float]) -> str:
 
 
 def _ns_of_regions(runtime: Runtime) -> dict[int, float]:
-    return {n: s.cost.value for n, s in runtime.by_lanes("parallel_region").items() if s.cost}
+    return {n: s.cost.value for n, s in runtime.regions().items() if s.cost}
 
 
 _waiting = {
@@ -361,7 +361,7 @@ def _work(part: Part) -> Table:
     lines = []
     for runtime in part.runtimes:
         regions = _ns_of_regions(runtime)
-        for lanes, s in runtime.by_lanes("parallel_region").items():
+        for lanes, s in runtime.regions().items():
             if lanes > 1 and s.cost:
                 least = break_even(s.cost, lanes)
                 figures = [formats.duration(least.value), _iterations(least).split()[0]]
@@ -373,7 +373,8 @@ def _work(part: Part) -> Table:
     columns += f"|{efficiency:.0%} busy from>"
     columns += "".join(f"|{work}>" for work in _works)
     what = (
-        "Serial work that pays for a region; threads' gain for so much work, * of the fastest team"
+        "Serial work that pays for a region with a loop; threads' gain for so much work, * of the "
+        "fastest team"
     )
     return table(_heading(part, what), columns, lines, keys=2)
 
