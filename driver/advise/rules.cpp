@@ -236,15 +236,15 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
 /// Of tasks nothing is timed. Without a price those are named that leave a thread hardly the time
 /// to take one over.
 std::optional<advice> about_tasks(const pieces& all) {
-  constexpr double hardly_ns = 1000;
+  constexpr double short_ns = 5000;
   const double each_ns = all.wall_s / all.path_s(1);
-  if (!all.price_ns && each_ns > hardly_ns) return std::nullopt;
+  if (!all.price_ns && each_ns > short_ns) return std::nullopt;
   const std::string price =
       all.price_ns ? fmt::format("takes {}. A task for many pieces at once, so that it runs for {} "
                                  "or longer,",
                                  range_text(all.price_ns->low * 1e-9, all.price_ns->high * 1e-9),
                                  seconds_text(long_enough * all.price_ns->value * 1e-9))
-                   : "takes much of that. A task for many pieces at once,";
+                   : "may take much of that. A task for many pieces at once,";
   return all.saving("tasks", all.wall_s, each_ns,
                     fmt::format("{}: {} tasks are made, one for each {} of a thread's time; to "
                                 "make one and hand it over {} or none below a certain size, saves "

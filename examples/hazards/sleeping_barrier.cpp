@@ -23,7 +23,7 @@ void meet() {
     return;
   }
   for (long spins = 1; passed.load() == turn; ++spins)
-    if (spins % 100'000 == 0) sched_yield();
+    if (spins % 2'000 == 0) sched_yield();
 #else
   pthread_barrier_wait(&barrier);
 #endif

@@ -183,8 +183,8 @@ TEST(advise_on, long_chunks_are_as_they_should_be) {
 }
 
 TEST(advise_on, small_tasks_are_named_by_their_price) {
-  EXPECT_THAT(advise_on({tasks(1'000'000)}, {.wall_s = 0.51}), IsEmpty());
-  EXPECT_EQ(first_of({tasks(1'000'000)}, {.wall_s = 0.49}).kind, "bound");
+  EXPECT_THAT(advise_on({tasks(1'000'000)}, {.wall_s = 2.6}), IsEmpty());
+  EXPECT_EQ(first_of({tasks(1'000'000)}, {.wall_s = 2.4}).kind, "bound");
   // 64 tasks for each thread in one op: each takes a thread 400 ns.
   advice_setting setting{.wall_s = 0.5, .prices = {priced("task_by_one", 0, 64 * 400)}};
   const advice small = first_of({tasks(1'000'000)}, setting);
