@@ -346,6 +346,37 @@ def test_nothing_to_gain_and_nothing_run_are_said():
     assert (code.head.figures, code.head.cards) == ([], [])
 
 
+def test_of_many_sites_a_terminal_has_the_first_and_the_page_all(tmp_path):
+    lines = named("imbalance")
+    (site,) = [x for x in lines if x["record"] == "site" and x["kind"] == "barrier"]
+    more = [{**site, "id": 100 + i, "where": f"f{i:04} many.c:{i}"} for i in range(3000)]
+    path = written(tmp_path / "f.jsonl", [*lines, *more])
+    shown = text_of(path)
+    assert "f0039 many.c:39" not in shown
+    assert re.search(r"and 29\d\d more rows; --html and --format json have all\.", shown)
+    assert "f2999 many.c:2999" in as_page(report_of(path))
+    (figure,) = report_of(path).figures
+    assert len({row["row"] for row in figure.panels[0].drawing.rows}) == 12
+    assert re.search(r"\d{4} more sites not drawn", figure.note)
+
+
+def test_sites_of_one_name_have_bars_of_their_own(tmp_path):
+    lines = named("imbalance")
+    (site,) = [x for x in lines if x["record"] == "site" and x["kind"] == "barrier"]
+    twin = {**site, "id": 9, "team": 4}
+    (figure,) = report_of(written(tmp_path / "f.jsonl", [*lines, twin])).figures
+    names = {row["row"] for row in figure.panels[0].drawing.rows}
+    assert {f"barrier {site['where']} (site {x})" for x in (site["id"], 9)} <= names
+
+
+def test_the_figure_is_a_file_where_there_is_one(tmp_path, capsys):
+    out = tmp_path / "f.svg"
+    assert main(["advise", str(DATA / "locks.jsonl.xz"), "--figure", str(out)]) == 0
+    assert "under the lock" in out.read_text()
+    assert main(["advise", str(DATA / "static.jsonl.xz"), "--figure", str(tmp_path / "g.svg")]) == 2
+    assert "there is nothing to draw" in capsys.readouterr().err
+
+
 # What is no such file
 
 
