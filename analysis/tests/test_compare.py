@@ -88,8 +88,10 @@ def test_what_cannot_be_told_says_what_could_have_been_seen(tmp_path):
         larger = [*visits([factor * x for x in wild], point("wild")), *new[5:]]
         assert both(tmp_path, old, larger).status == found
     shown = as_text(c).splitlines()[1]
-    assert shown.startswith("nothing by more than 5%; for 1 of 2 points only changes above ")
-    assert shown.endswith(" times could have been seen")
+    assert shown.startswith(
+        "Nothing differs by more than 5%; for 1 of 2 points only changes above "
+    )
+    assert shown.endswith(" times could have been seen.")
     assert "cannot tell (only a change above " in as_text(c, everything=True)
 
 
@@ -221,7 +223,7 @@ def test_an_import_without_scatter_resolves_nothing(tmp_path):
 def test_a_single_visit_of_each_sees_nothing(tmp_path):
     c = both(tmp_path, visits([10.0], point()), visits([12.0], point()))
     shown = as_text(c).splitlines()
-    assert shown[1] == "nothing by more than 5%; for 1 not even a change of 100 times"
+    assert shown[1] == "Nothing differs by more than 5%; for 1 not even a change of 100 times."
     assert c.status == 3
     assert any("1 point could not have shown a change of 50%: omp atomic_add" in x for x in shown)
 

@@ -250,9 +250,9 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
     lines: list[str | Table] = [_asked(c)]
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
-    nothing = "" if c.resolved else f"nothing by more than {c.threshold:.0%}"
+    nothing = "" if c.resolved else f"nothing differs by more than {c.threshold:.0%}"
     if known := "; ".join(filter(None, (nothing, undecided_text(c)))):
-        lines.append(known)
+        lines.append(text.sentence(known))
     if cut:
         lines.append(change_table(cut))
         if len(shown) > len(cut):

@@ -33,6 +33,8 @@ async function drawnIn(element, room) {
   delete spec.fixed;
   spec.config = structuredClone(dark.matches ? data.dark : data.light);
   spec.config.axisY.labelLimit = Math.min(spec.config.axisY.labelLimit, room * 0.45);
+  wrapRows(spec, spec.config.axisY.labelLimit);
+  if (room < 420) spec.config.legend.columns = 2;
   spec.background = "transparent";
   const finding = element.getAttribute("aria-label");
   try {
@@ -49,6 +51,32 @@ async function drawnIn(element, room) {
     problems.push(String(error));
     element.textContent = "This figure cannot be drawn: " + error;
   }
+}
+// Names of rows that are wider than the axis allows stand in lines below each other.
+const pen = document.createElement("canvas").getContext("2d");
+const lineHeight = 12;
+function wrapRows(spec, limit) {
+  const layers = (spec.layer ?? []).filter((layer) => layer.encoding?.y?.field === "row");
+  if (!layers.length) return;
+  pen.font = "10px sans-serif";
+  const names = [...new Set(spec.data.values.map((value) => value.row))];
+  const lines = Object.fromEntries(names.map((name) => [name, linesOf(name, limit)]));
+  const most = Math.max(...Object.values(lines).map((each) => each.length));
+  if (most < 2) return;
+  spec.height = Math.max(spec.height, names.length * (most * lineHeight + 4));
+  for (const { encoding } of layers) {
+    const labelExpr = `(${JSON.stringify(lines)})[datum.value]`;
+    encoding.y.axis = { ...encoding.y.axis, labelExpr, labelLineHeight: lineHeight };
+  }
+}
+function linesOf(name, limit) {
+  const lines = [];
+  for (const word of name.split(" ")) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && pen.measureText(longer).width <= limit) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 async function drawAll() {
   document.querySelectorAll("details").forEach((d) => (d.open = true));
