@@ -15,11 +15,36 @@ namespace syncmeter::probe {
 /// Adds one to the row of this site and thread; with `adds` false makes the row alone. Takes no
 /// lock and no memory but at the first event of a site or thread, and may be called from a signal
 /// handler.
-void count(kind what, std::uint64_t site, unsigned team, bool adds = true);
+void count(kind what, std::uint64_t site, unsigned team, bool adds = true,
+           std::uint64_t object = 0);
 
 /// What is timed of a site that this thread has counted; nullptr where there is no room for it.
 [[nodiscard]] times_block* times_of(kind what, std::uint64_t site, unsigned row_team,
-                                    unsigned threads, std::uint64_t every);
+                                    unsigned threads, std::uint64_t every,
+                                    std::uint64_t object = 0);
+/// Made at the first call; nullptr where there is no room for it.
+[[nodiscard]] objects_block* objects_of_process();
+
+/// The place of an address in a table that is only added to, or, with `adds`, the one that is free
+/// for it; nullptr where there is none.
+template <class Place, std::uint64_t Size>
+[[nodiscard]] Place* place_of(Place (&places)[Size], const void* object, bool adds) {
+  constexpr std::uint64_t most_tried = 16;
+  const auto address = reinterpret_cast<std::uint64_t>(object);
+  const std::uint64_t hash = address * 0x9E3779B97F4A7C15U >> 32U;
+  for (std::uint64_t tried = 0; tried < most_tried; ++tried) {
+    Place& at = places[(hash + tried) % Size];
+    std::uint64_t there = __atomic_load_n(&at.address, __ATOMIC_ACQUIRE);
+    if (there == 0 && !adds) return nullptr;
+    if (there == address ||
+        (there == 0 && (__atomic_compare_exchange_n(&at.address, &there, address, false,
+                                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+                        there == address)))
+      return &at;
+  }
+  return nullptr;
+}
+
 /// Which are timed: each of whose number is a multiple of the first, and one lock in so many; 0:
 /// none.
 struct timing {

@@ -3,10 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include <string_view>
 #include <utility>
 
 #include "probe/count.hpp"
 #include "probe/times.hpp"
+#include "probe/waits.hpp"
 
 namespace syncmeter::probe {
 namespace {
@@ -121,7 +123,7 @@ SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
 }
 
 struct returns_here {
-  returns_here(kind, std::uint64_t, unsigned) {}
+  returns_here(kind, std::uint64_t, unsigned, std::uint64_t) {}
   ~returns_here() { asm volatile(""); }
 };
 template <kind What, bool Waits = waiting_of(What) != waiting::none> struct around_call {
@@ -148,17 +150,33 @@ template <> struct around_try<kind::chunk> : chunk_call {
 
 /// A barrier is counted by the first thread of its team: g++ has threads that got no iteration of a
 /// loop call from another place than the rest. Returns the size of the team.
-static unsigned count_call(kind what, std::uint64_t site) {
+static unsigned count_call(kind what, std::uint64_t site, std::uint64_t object) {
   const unsigned team = team_size();
-  count(what, site, team, what != kind::barrier || number_in_team() == 0);
+  count(what, site, team, what != kind::barrier || number_in_team() == 0, object);
   return team;
+}
+
+/// The lock that a call is about. A critical section without a name has one, and so have all atomic
+/// constructs that need a lock.
+static const void* lock_in(void* lock) { return lock; }
+static const void* lock_in(void** lock) { return lock; }
+static const void* lock_in(void*, int, void* lock, unsigned = 0) { return lock; }
+template <class... Others> static const void* lock_in(const Others&...) { return nullptr; }
+static const void* lock_of(std::string_view name, const void* lock) {
+  static constexpr std::uint64_t unnamed[2] = {};
+  return lock != nullptr ? lock : &unnamed[name.starts_with("GOMP_atomic") ? 1 : 0];
+}
+/// Its number; 0 of a call that takes none.
+template <kind What> static std::uint64_t object_of(std::string_view name, const void* lock) {
+  return waiting_of(What) == waiting::of_section ? number_of_lock(lock_of(name, lock)) : 0;
 }
 
 #define SM_OPENMP(name, what, result_type, parameters, arguments)                                  \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \
-    const unsigned team = count_call(kind::what, SM_SITE);                                         \
-    const around_call<kind::what>::type around(kind::what, SM_SITE, team);                         \
+    const std::uint64_t object = object_of<kind::what>(#name, lock_in arguments);                  \
+    const unsigned team = count_call(kind::what, SM_SITE, object);                                 \
+    const around_call<kind::what>::type around(kind::what, SM_SITE, team, object);                 \
     auto* const call = real.get();                                                                 \
     return call == nullptr ? no_answer<result_type>() : call arguments;                            \
   }
@@ -170,16 +188,24 @@ static unsigned count_call(kind what, std::uint64_t site) {
     const result_type result = call == nullptr ? no_answer<result_type>() : call arguments;        \
     if (got) {                                                                                     \
       around.fetched();                                                                            \
-      count(kind::what, SM_SITE, around.team());                                                   \
+      count(kind::what, SM_SITE, around.team(), true,                                              \
+            object_of<kind::what>(#name, lock_in arguments));                                      \
     }                                                                                              \
     return result;                                                                                 \
   }
 #define SM_OPENMP_END(name, result_type, parameters, arguments)                                    \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \
-    const unlock_call around;                                                                      \
+    const unlock_call around(lock_of(#name, lock_in arguments));                                   \
     if (auto* const call = real.get()) call arguments;                                             \
   }
+#define SM_OPENMP_BEGIN(name, result_type, parameters, arguments)                                  \
+  SM_EXPORT result_type name parameters {                                                          \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    forget_lock(lock);                                                                             \
+    if (auto* const call = real.get()) call arguments;                                             \
+  }
+#define SM_POSIX_BEGIN(...)
 #define SM_POSIX_END(...)
 #define SM_POSIX(...)
 #define SM_POSIX_TRY(...)

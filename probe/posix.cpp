@@ -8,34 +8,87 @@
 #include <threads.h>
 #include <time.h>
 
+#include <cstddef>
+#include <type_traits>
+
 #include "probe/count.hpp"
 #include "probe/times.hpp"
+#include "probe/waits.hpp"
 
 using namespace syncmeter::probe;
+
+namespace {
+
+/// The lock that a call is about, and of a wait for a signal the one that it takes again: what it
+/// is passed first and then.
+struct objects_of_call {
+  const void *first, *second;
+};
+template <class Object> const void* address_of(Object* object) {
+  if constexpr (std::is_function_v<Object>) return nullptr;
+  else return const_cast<const void*>(static_cast<const volatile void*>(object));
+}
+template <class Value> const void* address_of(const Value&) { return nullptr; }
+inline objects_of_call objects_in() { return {}; }
+template <class First, class Second = std::nullptr_t, class... Others>
+objects_of_call objects_in(First first, Second second = {}, Others...) {
+  return {address_of(first), address_of(second)};
+}
+
+/// Counts a call, in a timed run by the lock that it takes, and returns the lock's number.
+template <kind What> std::uint64_t count_call(std::uint64_t site, const objects_of_call& objects) {
+  const void* const lock = What == kind::cond_wait ? objects.second : objects.first;
+  const std::uint64_t object =
+      waiting_of(What) == waiting::of_section ? number_of_lock(lock) : std::uint64_t{0};
+  count(What, site, 0, true, object);
+  return object;
+}
+
+/// Around the call, where it is timed.
+template <kind What, bool Waits = waiting_of(What) != waiting::none> struct counted_call {
+  counted_call(std::uint64_t site, const objects_of_call& objects) {
+    count_call<What>(site, objects);
+    if constexpr (What == kind::signal) note_signal(objects.first, site);
+  }
+};
+template <kind What> struct counted_call<What, true> : lock_call {
+  counted_call(std::uint64_t site, const objects_of_call& objects)
+      : lock_call(What, site, 0, count_call<What>(site, objects)) {}
+};
+template <> struct counted_call<kind::cond_wait, true> : condition_wait {
+  counted_call(std::uint64_t site, const objects_of_call& objects)
+      : condition_wait(objects.first, objects.second, site,
+                       count_call<kind::cond_wait>(site, objects)) {}
+};
+
+}  // namespace
 
 #define SM_POSIX(name, what, result_type, parameters, arguments)                                   \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
-    count(kind::what, SM_SITE, 0);                                                                 \
-    if constexpr (waiting_of(kind::what) != waiting::none) {                                       \
-      const lock_call around(kind::what, SM_SITE, 0);                                              \
-      return real.get() arguments;                                                                 \
-    }                                                                                              \
+    [[maybe_unused]] const counted_call<kind::what> around(SM_SITE, objects_in arguments);         \
     return real.get() arguments;                                                                   \
   }
 #define SM_POSIX_TRY(name, what, result_type, parameters, arguments, got)                          \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
     const result_type result = real.get() arguments;                                               \
-    if (got) count(kind::what, SM_SITE, 0);                                                        \
+    if (got) count_call<kind::what>(SM_SITE, objects_in arguments);                                \
     return result;                                                                                 \
   }
 #define SM_POSIX_END(name, result_type, parameters, arguments)                                     \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
-    const unlock_call around;                                                                      \
+    const unlock_call around((objects_in arguments).first);                                        \
     return real.get() arguments;                                                                   \
   }
+#define SM_POSIX_BEGIN(name, result_type, parameters, arguments)                                   \
+  SM_EXPORT result_type name parameters {                                                          \
+    static constinit real_function<result_type parameters> real{#name};                            \
+    forget_lock((objects_in arguments).first);                                                     \
+    return real.get() arguments;                                                                   \
+  }
+#define SM_OPENMP_BEGIN(...)
 #define SM_OPENMP_END(...)
 #define SM_OPENMP(...)
 #define SM_OPENMP_TRY(...)

@@ -35,8 +35,10 @@ struct process {
   unsigned module_count = 0;
   rows_block* free_threads = nullptr;
   std::uint32_t thread_count = 0;
-  bool refused = false;  // no folder, or no room in it at the start
-  bool full = false;     // no room for another chunk
+  objects_block* objects = nullptr;
+  bool no_objects = false;  // no room for them
+  bool refused = false;     // no folder, or no room in it at the start
+  bool full = false;        // no room for another chunk
   char path[longest_path] = {};
 };
 constinit process here;
@@ -230,14 +232,23 @@ void leave_rows(void* rows) {
   here.free_threads = left;
 }
 
-std::uint64_t hash_of(std::uint64_t site, std::uint32_t what, std::uint32_t team) {
-  return ((site ^ (std::uint64_t{what} << 56U) ^ (std::uint64_t{team} << 40U)) *
+/// What a row is for.
+struct row_key {
+  std::uint64_t site;
+  std::uint32_t what, team;
+  std::uint64_t object;
+};
+
+std::uint64_t hash_of(const row_key& key) {
+  return ((key.site ^ (std::uint64_t{key.what} << 56U) ^ (std::uint64_t{key.team} << 40U) ^
+           (key.object << 20U)) *
           0x9E3779B97F4A7C15U) >>
          32U;
 }
 
-bool is_for(const row& at, std::uint64_t site, std::uint32_t what, std::uint32_t team) {
-  return at.address == site && at.kind == what && at.team == team;
+bool is_for(const row& at, const row_key& key) {
+  return at.address == key.site && at.kind == key.what && at.team == key.team &&
+         at.object == key.object;
 }
 
 row& first_choice(rows_block* table, std::uint64_t hash) {
@@ -245,33 +256,33 @@ row& first_choice(rows_block* table, std::uint64_t hash) {
 }
 
 /// The row of this site in the tables of this thread; with `add` it is made where there is none.
-row* find_row(std::uint64_t site, std::uint32_t what, std::uint32_t team, bool add) {
-  const std::uint64_t hash = hash_of(site, what, team);
+row* find_row(const row_key& key, bool add) {
+  const std::uint64_t hash = hash_of(key);
   rows_block* last = nullptr;
   for (rows_block* table = own_rows; table != nullptr; last = table, table = table->next) {
     for (std::uint32_t tried = 0; tried < slots_tried; ++tried) {
       row& at = first_choice(table, hash + tried);
-      if (is_for(at, site, what, team)) return &at;
+      if (is_for(at, key)) return &at;
       if (at.address != 0) continue;
       // Rows are never taken out: what is not here is in no later table either.
       if (!add) return nullptr;
-      at.kind = what;
-      at.team = team;
-      note_module(site);
+      at.kind = key.what;
+      at.team = key.team;
+      at.object = key.object;
+      note_module(key.site);
       // Last: a signal handler may look before this is done.
-      __atomic_store_n(&at.address, site, __ATOMIC_RELEASE);
+      __atomic_store_n(&at.address, key.site, __ATOMIC_RELEASE);
       return &at;
     }
   }
   if (!add || last == nullptr) return nullptr;
   last->next = new_rows(last->thread, last->rows * 4 < most_rows ? last->rows * 4 : most_rows);
-  return last->next == nullptr ? nullptr : find_row(site, what, team, true);
+  return last->next == nullptr ? nullptr : find_row(key, true);
 }
 
 /// The row that is not where it is looked for first; nullptr where none can be had.
-[[gnu::noinline, gnu::cold]] row* other_row(std::uint64_t site, std::uint32_t what,
-                                            std::uint32_t team) {
-  if (row* const found = find_row(site, what, team, false); found != nullptr) return found;
+[[gnu::noinline, gnu::cold]] row* other_row(const row_key& key) {
+  if (row* const found = find_row(key, false); found != nullptr) return found;
   if (changing || here.refused) return nullptr;
   // Looked for again: a signal handler may just have made it.
   const tables_lock held;
@@ -279,7 +290,7 @@ row* find_row(std::uint64_t site, std::uint32_t what, std::uint32_t team, bool a
     own_rows = take_rows();
     if (own_rows != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_rows);
   }
-  return find_row(site, what, team, true);
+  return find_row(key, true);
 }
 
 // One instruction: a signal handler of this thread may add to the same row.
@@ -301,6 +312,8 @@ void begin_child() {
   here.module_count = 0;
   here.free_threads = nullptr;
   here.thread_count = 0;
+  here.objects = nullptr;
+  here.no_objects = false;
   here.file_bytes = 0;
   here.left = 0;
   here.full = false;
@@ -320,13 +333,13 @@ void begin_child() {
 
 }  // namespace
 
-void count(kind what, std::uint64_t site, unsigned team, bool adds) {
-  const auto number = static_cast<std::uint32_t>(what);
+void count(kind what, std::uint64_t site, unsigned team, bool adds, std::uint64_t object) {
+  const row_key key{site, static_cast<std::uint32_t>(what), team, object};
   row* found = nullptr;
   if (own_rows != nullptr) [[likely]]
-    found = &first_choice(own_rows, hash_of(site, number, team));
-  if (found == nullptr || !is_for(*found, site, number, team)) [[unlikely]]
-    found = other_row(site, number, team);
+    found = &first_choice(own_rows, hash_of(key));
+  if (found == nullptr || !is_for(*found, key)) [[unlikely]]
+    found = other_row(key);
   if (!adds) return;
   if (found != nullptr) [[likely]]
     add_one(found->count);
@@ -335,22 +348,36 @@ void count(kind what, std::uint64_t site, unsigned team, bool adds) {
 }
 
 times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned threads,
-                      std::uint64_t every) {
-  const auto number = static_cast<std::uint32_t>(what);
-  row* const found = find_row(site, number, row_team, false);
+                      std::uint64_t every, std::uint64_t object) {
+  const row_key key{site, static_cast<std::uint32_t>(what), row_team, object};
+  row* const found = find_row(key, false);
   if (found == nullptr || changing) return nullptr;
   if (found->times == nullptr) {
     const tables_lock held;
     auto* const made = new_block<times_block>(block_type::times, sizeof(times_block));
     if (made == nullptr) return nullptr;
     made->address = site;
-    made->kind = number;
+    made->kind = key.what;
     made->row_team = row_team;
     made->threads = threads;
     made->every = every;
+    made->object = object;
     found->times = made;
   }
   return found->times;
+}
+
+objects_block* objects_of_process() {
+  objects_block* const found = __atomic_load_n(&here.objects, __ATOMIC_ACQUIRE);
+  if (found != nullptr || changing || here.no_objects) return found;
+  const tables_lock held;
+  if (here.header == nullptr && !here.refused) open_tables(false);
+  if (here.objects == nullptr && !here.refused)
+    __atomic_store_n(&here.objects,
+                     new_block<objects_block>(block_type::objects, sizeof(objects_block)),
+                     __ATOMIC_RELEASE);
+  here.no_objects = here.objects == nullptr;
+  return here.objects;
 }
 
 const timing& timed_every() {

@@ -32,7 +32,7 @@ struct file_header {
 };
 static_assert(sizeof(file_header) == 4096);
 
-enum class block_type : std::uint32_t { none = 0, module = 1, rows = 2, times = 3 };
+enum class block_type : std::uint32_t { none = 0, module = 1, rows = 2, times = 3, objects = 4 };
 
 /// Before each block. `bytes` are those of the whole block, this among them.
 struct block_head {
@@ -91,16 +91,24 @@ struct times_block {
   interval_sums lateness;   ///< from a thread's arrival to the last one's; of a region, each
                             ///< thread's
   interval_sums mechanism;  ///< from the last arrival to this thread's return; of a lock, the call
+  interval_sums hold;       ///< of a lock, from the return of the call to its release; of a wait
+                            ///< for a signal, of the lock that it took again
+  std::uint64_t object;     ///< of its row
+  std::uint64_t same_processor;  ///< of those that meet, threads that find another one's processor
+  std::uint64_t under_lock;  ///< of signals, those by a thread that has the lock that the waiter
+                             ///< takes
 };
 
-/// One site in one thread: who called what, in a team of how many threads. `address` 0: not used.
+/// One site in one thread: who called what, in a team of how many threads; in a timed run, also on
+/// which lock. `address` 0: not used.
 struct row {
   std::uint64_t address;  ///< to which the call returns
   std::uint64_t count;    ///< 0: only others counted what this thread called, too
   std::uint32_t kind;
-  std::uint32_t team;  ///< 0: not known, or of no team
-  times_block* times;  ///< in the probe's memory alone
-  std::uint64_t unused[4];
+  std::uint32_t team;    ///< 0: not known, or of no team
+  times_block* times;    ///< in the probe's memory alone
+  std::uint64_t object;  ///< the number of the lock; 0: of none, or of one that had no room
+  std::uint64_t unused[3];
 };
 static_assert(sizeof(row) == 64);
 
@@ -116,5 +124,28 @@ struct rows_block {
   [[nodiscard]] row* begin() { return reinterpret_cast<row*>(this + 1); }
 };
 static_assert(sizeof(rows_block) == 64);
+
+/// How a lock went from thread to thread. The order is that in which threads come from the release,
+/// as nothing is written under a lock.
+struct alignas(64) object_counts {
+  std::uint64_t last_owner;     ///< in the probe's memory alone
+  std::uint64_t followed;       ///< acquisitions of which the one before is known, too
+  std::uint64_t owner_changes;  ///< of them, by another thread than the one before
+};
+
+/// Where a lock lies. Locks that begin in memory of earlier ones are others: the address of those
+/// is made odd.
+struct object_address {
+  std::uint64_t address;
+};
+inline constexpr std::uint32_t most_objects = 4096;
+
+/// The locks of a process, in a timed run. The number of a lock is its place, from 1 on.
+struct objects_block {
+  block_head head;
+  std::uint64_t unused[7];
+  object_address addresses[most_objects];
+  object_counts of[most_objects];
+};
 
 }  // namespace syncmeter::probe

@@ -11,10 +11,19 @@ namespace syncmeter::probe {
 /// Teams of more threads are counted, and not timed.
 inline constexpr unsigned most_timed_threads = 256;
 
+/// By the monotonic clock.
+[[nodiscard]] std::uint64_t now();
+/// 0 where it is not later.
+[[nodiscard]] inline std::uint64_t since(std::uint64_t then, std::uint64_t at) {
+  return at > then ? at - then : 0;
+}
+void add_to(interval_sums& sums, std::uint64_t ns);
+
 /// One thread's stamps of a region, in ns of the monotonic clock; read by others when all have met.
 struct alignas(64) thread_stamps {
   std::uint64_t begin, end;
   std::uint64_t arrived[2];  ///< at timed barriers inside the region, in turn
+  int processor[2], begin_processor;
 };
 
 /// Those of a team: kept by the thread that calls regions, one for each level of nesting.
@@ -82,7 +91,7 @@ class unseen_region {
 /// Around a barrier inside a region.
 class team_barrier {
  public:
-  team_barrier(kind what, std::uint64_t site, unsigned team);
+  team_barrier(kind what, std::uint64_t site, unsigned team, std::uint64_t object);
   team_barrier(const team_barrier&) = delete;
   team_barrier& operator=(const team_barrier&) = delete;
   ~team_barrier();
@@ -106,102 +115,8 @@ class posix_barrier {
   std::uint64_t site_;
   std::uint64_t* last_ = nullptr;  // of those that meet; none: it is not timed
   std::uint64_t arrived_ = 0;
+  bool same_processor_ = false;
   unsigned size_ = 0;
-};
-
-/// What is timed of a call that is no barrier: all may wait, and some begin a section that ends
-/// with the release of the lock.
-enum class waiting { none, alone, of_section };
-constexpr waiting waiting_of(kind what) {
-  switch (what) {
-  case kind::critical:
-  case kind::omp_lock:
-  case kind::mutex_lock:
-  case kind::rwlock_read:
-  case kind::rwlock_write:
-  case kind::spin_lock:
-    return waiting::of_section;
-  case kind::ordered:
-  case kind::chunk:
-  case kind::cond_wait:
-  case kind::sem_wait:
-  case kind::taskwait:
-  case kind::join:
-    return waiting::alone;
-  default:
-    return waiting::none;
-  }
-}
-
-/// The calls of this thread that may wait, of which one in so many is timed.
-struct timed_waits {
-  std::uint64_t until_next = 0;  ///< 0: not drawn yet
-  unsigned locks_held = 0;       ///< since the timed section began; 0: in none
-};
-extern __thread timed_waits waits_of_thread;
-[[nodiscard]] std::uint64_t begin_wait(kind what);
-void end_wait(kind what, std::uint64_t site, unsigned row_team, std::uint64_t begun);
-void end_section();
-
-/// Around the call that takes a lock or waits: what comes after it delays the lock's release, so
-/// that one look at the clock is all in between, and of few calls.
-class lock_call {
- public:
-  lock_call(kind what, std::uint64_t site, unsigned row_team)
-      : what_(what), site_(site), row_team_(row_team) {
-    if (timed_every().locks != 0) [[unlikely]]
-      begun_ = begin_wait(what_);
-  }
-  lock_call(const lock_call&) = delete;
-  lock_call& operator=(const lock_call&) = delete;
-  ~lock_call() {
-    if (begun_ != 0) [[unlikely]]
-      end_wait(what_, site_, row_team_, begun_);
-    // So that the call before is none by a jump.
-    asm volatile("");
-  }
-
- private:
-  kind what_;
-  std::uint64_t site_;
-  unsigned row_team_;
-  std::uint64_t begun_ = 0;  // 0: not timed
-};
-
-[[nodiscard]] std::uint64_t begin_fetch();
-void end_fetch(std::uint64_t site, std::uint64_t begun);
-
-/// Around the call that fetches a chunk of a loop. The chunk's time ends with the next such call of
-/// its thread: there is one more than there are chunks.
-class chunk_call {
- public:
-  explicit chunk_call(std::uint64_t site) : site_(site) {
-    if (timed_every().locks != 0) [[unlikely]]
-      begun_ = begin_fetch();
-  }
-  chunk_call(const chunk_call&) = delete;
-  chunk_call& operator=(const chunk_call&) = delete;
-  /// The call has brought a chunk.
-  void fetched() {
-    if (begun_ != 0) [[unlikely]]
-      end_fetch(site_, begun_);
-  }
-
- private:
-  std::uint64_t site_;
-  std::uint64_t begun_ = 0;  // 0: not timed
-};
-
-/// Around the call that releases a lock.
-struct unlock_call {
-  unlock_call() = default;
-  unlock_call(const unlock_call&) = delete;
-  unlock_call& operator=(const unlock_call&) = delete;
-  ~unlock_call() {
-    if (waits_of_thread.locks_held != 0 && --waits_of_thread.locks_held == 0) [[unlikely]]
-      end_section();
-    asm volatile("");
-  }
 };
 
 }  // namespace syncmeter::probe

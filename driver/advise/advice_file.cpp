@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 
 #include "core/machine/topology.hpp"
 #include "driver/advise/advise.hpp"
+#include "driver/advise/objects.hpp"
 #include "driver/text/messages.hpp"
 
 namespace syncmeter {
@@ -45,22 +47,35 @@ void add_times_to(json& line, const site& of) {
   line["every"] = times.every;
   if (times.threads == 0) {
     const double callers = std::max(1U, of.threads);
+    if (of.kind == "signal") {
+      line["under_lock"] = times.under_lock;
+      return;
+    }
+    if (of.kind == "cond_wait") {
+      line["lateness_ns"] = line_of_times(times.lateness, callers);
+      line["mechanism_ns"] = line_of_times(times.mechanism, callers);
+      return;
+    }
     line["wait_ns"] = line_of_times(times.mechanism, callers);
     line["section_ns"] = line_of_times(times.lateness, callers);
     return;
   }
   line["lateness_ns"] = line_of_times(times.lateness, threads);
   line["mechanism_ns"] = line_of_times(times.mechanism, of.kind == "region" ? 1 : threads);
+  const double arrivals = static_cast<double>(times.timed) * (of.kind == "region" ? threads : 1);
+  line["same_processor_share"] = static_cast<double>(times.same_processor) / arrivals;
   if (of.kind != "region") return;
   line["fork_ns"] = times.fork_ns / threads;
   line["inside_ns"] = times.inside_ns / threads;
 }
 
 json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
+  std::vector<std::size_t> ids{of.site_id};
+  ids.insert(ids.end(), of.more_ids.begin(), of.more_ids.end());
   json line{{"record", "advice"},
             {"rank", rank},
             {"rule", of.rule},
-            {"sites", {of.site_id}},
+            {"sites", std::move(ids)},
             {"saves_s", {{"low", of.at_least_s}, {"high", of.at_most_s}}},
             {"kind", of.kind},
             {"proof", of.rule == "atomics" ? "samples" : "calls"},
@@ -85,6 +100,23 @@ json line_of_price(const price& of) {
           {"low", of.cost_ns.low},
           {"high", of.cost_ns.high},
           {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
+}
+
+/// Times are those of all threads together, over the whole run; null where no call was timed.
+json line_of_object(const lock_object& of, std::size_t id, double wall_s) {
+  const auto if_timed = [&](double value) { return of.timed > 0 ? json(value) : json(nullptr); };
+  return {
+      {"record", "object"},
+      {"id", id},
+      {"kind", of.kind},
+      {"sites", of.ids},
+      {"acquisitions", of.acquisitions},
+      {"owner_changes", of.owner_changes ? json(std::llround(*of.owner_changes)) : json(nullptr)},
+      {"timed", of.timed},
+      {"waited", of.waited},
+      {"wait_ns", if_timed(of.wait_ns)},
+      {"held_ns", if_timed(of.held_ns)},
+      {"utilisation", if_timed(of.exclusive_ns * 1e-9 / wall_s)}};
 }
 
 /// Of one thread's path, as far as the times are those of the program.
@@ -175,6 +207,11 @@ std::vector<json> advice_lines(const program_counts& of) {
     if (const auto cost = price_of(each, pace, of.prices))
       line["price_ns"] = {{"value", cost->value}, {"low", cost->low}, {"high", cost->high}};
     lines.push_back(std::move(line));
+  }
+  if (timed != nullptr) {
+    std::size_t id = 0;
+    for (const lock_object& each : objects_of(of.of_last_run, costs_of_stamps().stamp_ns))
+      lines.push_back(line_of_object(each, ++id, timed->wall_s));
   }
   for (const price& each : of.prices) lines.push_back(line_of_price(each));
   for (std::size_t i = 0; i < of.advices.size(); ++i)

@@ -136,7 +136,9 @@ std::string advice_text(const program_counts& of, page_style style) {
     };
     table.row({each.kind, each.count == 0 ? "" : grouped_digits(each.count),
                each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),
-               cost && each.times->threads > 0 ? share(cost->lateness_s) : "",
+               cost && (each.times->threads > 0 || each.kind == "cond_wait")
+                   ? share(cost->lateness_s)
+                   : "",
                cost ? share(cost->mechanism_s) : "",
                each.samples ? fmt::format("{:.1f} %", each.samples->share * 100) : "",
                printable(where_text(each))});

@@ -18,6 +18,7 @@
 #include "core/harness/stats.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/advise/machine_code.hpp"
+#include "driver/advise/objects.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/campaign/cpu_use.hpp"
 #include "driver/census/tools/elf_file.hpp"
@@ -109,7 +110,7 @@ std::vector<std::string> settings_of_probe(const std::string& folder, const std:
 program_run run_under_probe(program_counts& of, const std::string& arm, const std::string& every) {
   const counts_folder folder;
   program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
-  of.of_last_run = read_counts(folder.path());
+  of.of_last_run = read_counts(folder.path(), waits_from_ns(costs_of_stamps()));
   return run;
 }
 

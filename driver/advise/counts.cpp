@@ -68,7 +68,13 @@ struct site_sums {
   std::uint64_t count = 0;
   unsigned threads = 0;
   std::optional<times_sums> times{};
+  std::map<std::uint64_t, lock_use> locks{};
 };
+
+/// The number of a lock among those of all processes; 0 of none.
+std::uint64_t lock_of(std::uint64_t object, unsigned process) {
+  return object == 0 ? 0 : std::uint64_t{process} << 32U | object;
+}
 
 /// Runtimes make calls of their own; what they create for the program is a finding.
 bool is_of_program(const module_range& module, std::uint32_t kind) {
@@ -87,12 +93,13 @@ std::optional<site_key> key_of(const std::vector<module_range>& modules, std::ui
 }
 
 void add_rows(const std::vector<row_of_thread>& rows, const std::vector<module_range>& modules,
-              std::map<site_key, site_sums>& sums) {
+              unsigned process, std::map<site_key, site_sums>& sums) {
   std::map<site_key, std::set<std::uint32_t>> threads;
   for (const auto& [row, thread] : rows) {
     const auto key = key_of(modules, row.address, row.kind, row.team);
     if (!key) continue;
     sums[*key].count += row.count;
+    if (row.object != 0) sums[*key].locks[lock_of(row.object, process)].count += row.count;
     threads[*key].insert(thread);
   }
   for (const auto& [key, of_site] : threads)
@@ -113,6 +120,8 @@ void add_times(const probe::times_block& block, site_sums& to) {
   times.threads = static_cast<unsigned>(block.threads);
   times.fork_ns += static_cast<double>(block.fork_ns);
   times.inside_ns += static_cast<double>(block.inside_ns);
+  times.same_processor += block.same_processor;
+  times.under_lock += block.under_lock;
   add_intervals(block.lateness, times.lateness, lateness);
   add_intervals(block.mechanism, times.mechanism, mechanism);
 }
@@ -121,12 +130,37 @@ void add_times(const probe::times_block& block, site_sums& to) {
 double quantile_of(const auto& buckets, double share) {
   double all = 0, below = 0;
   for (const std::uint64_t in_bucket : buckets) all += static_cast<double>(in_bucket);
-  for (std::uint32_t i = 0; i < buckets.size(); ++i) {
+  for (std::uint32_t i = 0; i < std::size(buckets); ++i) {
     below += static_cast<double>(buckets[i]);
     if (below >= share * all && all > 0)
       return static_cast<double>(probe::bucket_start(i) + probe::bucket_start(i + 1)) / 2;
   }
   return 0;
+}
+
+void add_lock_times(const probe::times_block& block, double waits_from_ns, lock_use& to) {
+  const double held_ns = quantile_of(block.hold.buckets, 0.1);
+  to.short_hold_ns = to.timed == 0 ? held_ns : std::min(to.short_hold_ns, held_ns);
+  to.timed += block.timed;
+  to.hold_ns += static_cast<double>(block.hold.sum_ns);
+  // What a wait for a signal waits for is not the lock alone; behind it the lock is held.
+  if (block.kind == static_cast<std::uint32_t>(probe::kind::cond_wait)) {
+    return;
+  }
+  to.wait_ns += static_cast<double>(block.mechanism.sum_ns);
+  to.section_ns += static_cast<double>(block.lateness.sum_ns);
+  for (auto i = probe::bucket_of(static_cast<std::uint64_t>(waits_from_ns));
+       i < std::size(block.mechanism.buckets); ++i)
+    to.waited += block.mechanism.buckets[i];
+}
+
+void add_owners(const byte_reader& file, std::uint64_t at, call_counts& all) {
+  const auto block = file.at<probe::objects_block>(at);
+  if (!block) return;
+  for (std::uint32_t i = 0; i < probe::most_objects; ++i)
+    if (block->addresses[i].address != 0)
+      all.owners[lock_of(i + 1, all.processes)] = {.followed = block->of[i].followed,
+                                                   .changes = block->of[i].owner_changes};
 }
 
 std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
@@ -139,7 +173,8 @@ std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
   return times;
 }
 
-void add_file(std::string_view bytes, call_counts& all, std::map<site_key, site_sums>& sums) {
+void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
+              std::map<site_key, site_sums>& sums) {
   const byte_reader file(bytes);
   const auto header = file.at<probe::file_header>(0);
   if (!header || std::memcmp(header->magic, probe::magic, sizeof probe::magic) != 0) return;
@@ -170,13 +205,19 @@ void add_file(std::string_view bytes, call_counts& all, std::map<site_key, site_
       const auto block = file.at<probe::times_block>(at);
       if (block && block->timed > 0 && block->every > 0 && block->kind < kind_names.size())
         times.push_back(*block);
+    } else if (head->type == probe::block_type::objects) {
+      add_owners(file, at, all);
     }
     at = end;
   }
-  add_rows(rows, modules, sums);
+  add_rows(rows, modules, all.processes, sums);
   for (const probe::times_block& block : times)
-    if (const auto key = key_of(modules, block.address, block.kind, block.row_team))
-      add_times(block, sums[*key]);
+    if (const auto key = key_of(modules, block.address, block.kind, block.row_team)) {
+      site_sums& of = sums[*key];
+      add_times(block, of);
+      if (block.object != 0)
+        add_lock_times(block, waits_from_ns, of.locks[lock_of(block.object, all.processes)]);
+    }
 }
 
 /// addr2line's "FUNCTION" and "FILE:LINE (discriminator 2)".
@@ -227,6 +268,20 @@ void add_copy(const site_times& from, site_times& to) {
   to.timed += from.timed;
   to.fork_ns += from.fork_ns;
   to.inside_ns += from.inside_ns;
+  to.same_processor += from.same_processor;
+  to.under_lock += from.under_lock;
+}
+
+void add_use(const lock_use& from, lock_use& to) {
+  if (from.timed > 0)
+    to.short_hold_ns =
+        to.timed == 0 ? from.short_hold_ns : std::min(to.short_hold_ns, from.short_hold_ns);
+  to.count += from.count;
+  to.timed += from.timed;
+  to.hold_ns += from.hold_ns;
+  to.waited += from.waited;
+  to.wait_ns += from.wait_ns;
+  to.section_ns += from.section_ns;
 }
 
 /// A compiler may have made several copies of one line of the source: one site all the same.
@@ -257,6 +312,7 @@ void join_copies(std::vector<site>& sites) {
       same.samples->path_share += each.samples->path_share;
     }
     same.threads = std::max(same.threads, each.threads);
+    for (const auto& [lock, use] : each.locks) add_use(use, same.locks[lock]);
   }
   std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);
   sites = std::move(joined);
@@ -278,12 +334,12 @@ bool is_system_header(const source_frame& frame) {
 
 }  // namespace
 
-call_counts read_counts(const std::string& folder) {
+call_counts read_counts(const std::string& folder, double waits_from_ns) {
   call_counts all;
   std::map<site_key, site_sums> sums;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == probe::file_suffix)
-      add_file(read_file(entry.path()).bytes, all, sums);
+      add_file(read_file(entry.path()).bytes, waits_from_ns, all, sums);
   for (const auto& [key, sum] : sums) {
     if (sum.count == 0) continue;
     const auto& [kind, module, offset, team] = key;
@@ -293,7 +349,8 @@ call_counts read_counts(const std::string& folder) {
                          .team = team,
                          .count = sum.count,
                          .threads = sum.threads,
-                         .times = times_of(sum.times)});
+                         .times = times_of(sum.times),
+                         .locks = sum.locks});
   }
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
   return all;
@@ -325,7 +382,7 @@ std::string find_source_lines(std::vector<site>& sites) {
 }
 
 std::optional<site_cost> cost_of(const site& of) {
-  if (!of.times || of.times->timed == 0) return std::nullopt;
+  if (!of.times || of.times->timed == 0 || of.kind == "signal") return std::nullopt;
   const site_times& times = *of.times;
   constexpr double s = 1e-9;
   const double threads = std::max(1U, times.threads);

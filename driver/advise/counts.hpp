@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,11 +30,16 @@ struct site_times {
   std::uint64_t every = 1;
   unsigned threads = 0;  ///< that meet; of a lock 0
   /// Of threads that meet: from a thread's arrival to the last one's; of a lock: from the call
-  /// until its release has returned.
+  /// until its release has returned; of a wait for a signal: from the call to the last signal.
   interval_times lateness{};
-  interval_times mechanism{};  ///< from the last arrival to the return; of a lock, the call
-  double fork_ns = 0;          ///< of regions: from the call to the begin, over all threads
-  double inside_ns = 0;        ///< of regions: from the begin to the end, over all threads
+  /// From the last arrival, or signal, to the return; of a lock, the call.
+  interval_times mechanism{};
+  double fork_ns = 0;    ///< of regions: from the call to the begin, over all threads
+  double inside_ns = 0;  ///< of regions: from the begin to the end, over all threads
+  /// Of threads that meet, over all: those that met another one on their processor.
+  std::uint64_t same_processor = 0;
+  /// Of signals to a thread that waits: those sent by one that had the lock that it takes again.
+  std::uint64_t under_lock = 0;
 };
 
 /// Samples of CPU time at a site.
@@ -44,6 +50,20 @@ struct site_samples {
   /// The sums over the locked instructions of the function that the site is in, and over those and
   /// its loads and stores: they may wait for the same lines.
   double function_share = 0, function_path_share = 0;
+};
+
+/// Of a site's calls those that took one lock, over all threads.
+struct lock_use {
+  std::uint64_t count = 0;
+  std::uint64_t timed = 0, waited = 0;  ///< of those that were timed, those that found it taken
+  double wait_ns = 0, section_ns = 0;   ///< of those that were timed, as of a site
+  double hold_ns = 0;                   ///< from the return of the call to that of the release
+  double short_hold_ns = 0;             ///< a tenth of them are shorter, in the thread that is so
+};
+
+/// How a lock went from thread to thread.
+struct lock_owners {
+  std::uint64_t followed = 0, changes = 0;  ///< acquisitions, and those by another thread
 };
 
 /// A call in the program's code, in teams of one size; or an instruction, which is not counted.
@@ -60,6 +80,7 @@ struct site {
   std::optional<site_samples> samples{};
   std::string operation{};  ///< of an instruction its class, of a call in the code the function
   unsigned copies = 1;      ///< that the compiler made of it
+  std::map<std::uint64_t, lock_use> locks{};  ///< by the number of the lock; of the timed run alone
 };
 
 /// A smaller share of the time is worth no advice, and no price.
@@ -73,18 +94,20 @@ struct site_cost {
   double lateness_s = 0;
   double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
 };
-/// Nothing for a site that was not timed.
+/// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
 
 struct call_counts {
   std::vector<site> sites;  ///< the greatest count first
   std::uint64_t lost_calls = 0;
   unsigned processes = 0;
+  std::map<std::uint64_t, lock_owners> owners{};  ///< by the number of the lock
 };
 
 /// Reads every file that the probe left in `folder`. A file that is none of its, or is cut short,
-/// is left out from there on: a process may have been killed while it was made.
-[[nodiscard]] call_counts read_counts(const std::string& folder);
+/// is left out from there on: a process may have been killed while it was made. A call that takes a
+/// lock has waited for it if it took `waits_from_ns` or longer.
+[[nodiscard]] call_counts read_counts(const std::string& folder, double waits_from_ns);
 
 /// Fills the frames by addr2line, which is run once for each module, and joins sites of which the
 /// frames are equal. Returns what it could not do,

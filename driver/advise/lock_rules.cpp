@@ -4,11 +4,16 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -17,21 +22,235 @@ namespace {
 constexpr std::array<std::string_view, 7> lock_kinds{
     "critical", "ordered", "omp_lock", "mutex_lock", "rwlock_read", "rwlock_write", "spin_lock"};
 
-advice about_lock(const site& of, const site_cost& cost, double wall_s) {
-  const std::string cause = fmt::format("{}: {} threads take a lock {} times ({}).", where_text(of),
-                                        of.threads, grouped_digits(of.count), of.kind);
-  return {.rule = "locks",
-          .site_id = 0,
-          .at_most_s = cost.lateness_s,
-          .text = fmt::format("{} The calls that take it are {} of {} for each of them, and with "
-                              "the work under the lock and its release {}. A variable for each "
-                              "thread, an atomic operation, several locks or another one save "
-                              "between nothing and that.",
-                              cause, seconds_text(cost.mechanism_s), seconds_text(wall_s),
-                              seconds_text(cost.lateness_s)),
-          .cause = cause + " A variable for each thread, an atomic operation, several locks or "
-                           "another one may save time.",
-          .kind = "range"};
+/// A lock, or what one site takes of locks of which none is known by itself.
+struct lock_case {
+  const std::vector<site>& sites;
+  const advice_setting& setting;
+  std::vector<std::size_t> ids;  ///< of its sites, the one that takes most of the time first
+  std::uint64_t count = 0;
+  unsigned threads = 0;  ///< that take it at one of its sites
+  /// Of one thread's path, without what the clock takes: the calls that take it, and those with
+  /// the work under it and its release.
+  double calls_s = 0, sections_s = 0;
+  const lock_object* object = nullptr;  ///< nothing is known of the lock itself: none
+  std::size_t locks_here = 0;           ///< that its site takes, where it is one of many
+
+  [[nodiscard]] const site& first() const { return sites[ids.front() - 1]; }
+  [[nodiscard]] double waited_share() const {
+    return object->timed == 0
+               ? 0
+               : static_cast<double>(object->waited) / static_cast<double>(object->timed);
+  }
+  [[nodiscard]] double held_s() const {
+    return object->held_ns * 1e-9 / static_cast<double>(object->acquisitions);
+  }
+  [[nodiscard]] double utilisation() const {
+    return std::min(1.0, object->exclusive_ns * 1e-9 / setting.wall_s);
+  }
+  /// As short as what it takes to get and give back a lock.
+  [[nodiscard]] bool is_short() const {
+    return object->short_hold_ns < waits_from_ns(setting.stamps);
+  }
+  [[nodiscard]] std::string in_wall(double s) const {
+    return fmt::format("{} of {}", seconds_text(std::min(s, setting.wall_s)),
+                       seconds_text(setting.wall_s));
+  }
+
+  /// Who takes it, how often, where, and what is known of it.
+  [[nodiscard]] std::string facts() const {
+    std::string text = fmt::format("{}: {} take {} {} times ({})", where_text(first()),
+                                   count_text(threads, "thread", "threads"),
+                                   locks_here > 1 ? "one of several locks" : "a lock",
+                                   grouped_digits(count), first().kind);
+    if (ids.size() > 1) {
+      constexpr std::size_t most_named = 3;
+      text += fmt::format(", here and at {}", where_text(sites[ids[1] - 1]));
+      for (std::size_t i = 2; i < std::min(ids.size(), most_named); ++i)
+        text += fmt::format(", {}", where_text(sites[ids[i] - 1]));
+      if (ids.size() > most_named) text += fmt::format(" and {} more", ids.size() - most_named);
+    }
+    text += '.';
+    if (locks_here > 1)
+      text += fmt::format(" There are {} of them already.", grouped_digits(locks_here));
+    if (object == nullptr || object->timed == 0) return text;
+    return text +
+           fmt::format(" {:.0f} % of the calls find it taken; it is held for {} each time{}.",
+                       100 * waited_share(), seconds_text(held_s()),
+                       first().kind == "rwlock_read"
+                           ? ""
+                           : fmt::format(", {:.0f} % of the time", 100 * utilisation()));
+  }
+  [[nodiscard]] advice found(std::string_view rule, double at_most_s, const std::string& what,
+                             const std::string& saving) const {
+    return {.rule = std::string(rule),
+            .site_id = ids.front(),
+            .at_most_s = at_most_s,
+            .text = fmt::format("{} {} {}", facts(), what, saving),
+            .cause = fmt::format("{} {}", facts(), what),
+            .more_ids = {ids.begin() + 1, ids.end()}};
+  }
+};
+
+/// A thread that has a lock and loses its processor keeps all others waiting.
+std::optional<advice> about_crowd(const lock_case& of) {
+  const double pus = of.setting.usable_pus;
+  const bool spins = of.first().kind == "spin_lock";
+  // Threads that sleep for a lock leave their processor to the one that has it.
+  if (!spins || pus == 0 || of.threads <= pus) return std::nullopt;
+  return of.found(
+      "oversubscription", of.calls_s,
+      fmt::format("{:g} processing units run them: while the thread that has the lock waits for "
+                  "one, the others spin. Take no more threads than that, or a lock that sleeps.",
+                  pus),
+      fmt::format("The calls that take it are {} for each of them, of which that saves at most "
+                  "all.",
+                  of.in_wall(of.calls_s)));
+}
+
+/// Who holds a lock nearly all the time makes the others wait, whatever the lock is.
+std::optional<advice> about_section(const lock_case& of) {
+  constexpr double busy = 0.8;
+  if (of.object == nullptr || of.utilisation() < busy || of.is_short()) return std::nullopt;
+  return of.found("section", of.calls_s,
+                  "Hold it for a shorter time, or let several locks guard the data: no other lock "
+                  "helps.",
+                  fmt::format("A thread waits {} for it; shorter sections save at most that.",
+                              of.in_wall(of.calls_s)));
+}
+
+/// Readers of a lock write to it.
+std::optional<advice> about_readers(const lock_case& of) {
+  constexpr double hardly_ever = 0.05;
+  const bool reads = of.first().kind == "rwlock_read";
+  if (of.object == nullptr || !reads || of.waited_share() > hardly_ever || !of.is_short())
+    return std::nullopt;
+  const double changes = of.object->owner_changes.value_or(0) /
+                         static_cast<double>(std::max<std::uint64_t>(1, of.object->acquisitions));
+  return of.found(
+      "readers", of.sections_s,
+      fmt::format(
+          "Readers hardly wait, and yet each writes to the lock, {:.0f} % of them after another "
+          "thread, as then its line moves from processor to processor. A copy for each "
+          "thread, or an atomic pointer to data that are replaced as a whole, needs no "
+          "lock.",
+          100 * std::min(1.0, changes)),
+      fmt::format("To take it, read and give it back takes {} for each thread; to read without it "
+                  "saves at most that.",
+                  of.in_wall(of.sections_s)));
+}
+
+advice about_lock(const lock_case& of) {
+  advice found = of.found(
+      "locks", of.sections_s,
+      "A variable for each thread, an atomic operation, several locks or another one may save "
+      "time.",
+      fmt::format("The calls that take it are {} for each of them, and with the work under the "
+                  "lock and its release {}: that saves between nothing and all of it.",
+                  of.in_wall(of.calls_s),
+                  seconds_text(std::min(of.sections_s, of.setting.wall_s))));
+  found.kind = "range";
+  return found;
+}
+
+/// The cause is the first of these that holds.
+advice about_case(const lock_case& of) {
+  for (const auto rule : {&about_crowd, &about_section, &about_readers})
+    if (auto found = rule(of)) return *std::move(found);
+  return about_lock(of);
+}
+
+/// Of these calls of a site what one thread's path has, without what the clock takes.
+site_cost cost_of_use(const site& of, const lock_use& use, const stamp_costs& stamps) {
+  if (use.timed == 0) return {};
+  const auto timed = static_cast<double>(use.timed);
+  const double each = static_cast<double>(use.count) / timed * 1e-9 / std::max(1U, of.threads);
+  return {.lateness_s = std::max(0.0, use.section_ns - 2 * timed * stamps.stamp_ns) * each,
+          .mechanism_s = std::max(0.0, use.wait_ns - timed * stamps.stamp_ns) * each};
+}
+
+lock_case case_of(const lock_object& object, const std::vector<site>& sites,
+                  const advice_setting& setting) {
+  lock_case found{.sites = sites, .setting = setting, .ids = {}, .object = &object};
+  std::map<std::size_t, double> time;
+  for (const std::size_t id : object.ids) {
+    const site& of = sites[id - 1];
+    if (!contains(lock_kinds, std::string_view(of.kind))) continue;
+    const lock_use& use = of.locks.at(object.number);
+    const site_cost cost = cost_of_use(of, use, setting.stamps);
+    found.ids.push_back(id);
+    found.count += use.count;
+    found.threads = std::max(found.threads, of.threads);
+    found.calls_s += cost.mechanism_s;
+    found.sections_s += cost.lateness_s;
+    time[id] = cost.lateness_s;
+  }
+  std::ranges::stable_sort(found.ids, std::ranges::greater{},
+                           [&](std::size_t id) { return time[id]; });
+  return found;
+}
+
+/// What a site takes of locks beside those that have an advice of their own.
+lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_setting& setting,
+                  const std::set<std::uint64_t>& advised) {
+  const site& of = sites[id - 1];
+  lock_case found{.sites = sites,
+                  .setting = setting,
+                  .ids = {id},
+                  .count = of.count,
+                  .threads = of.threads,
+                  .locks_here = of.locks.size()};
+  lock_use all{.count = of.count,
+               .timed = of.times->timed,
+               .wait_ns = of.times->mechanism.sum_ns,
+               .section_ns = of.times->lateness.sum_ns};
+  for (const auto& [number, use] : of.locks)
+    if (advised.contains(number)) {
+      all.count -= use.count;
+      all.timed -= use.timed;
+      all.wait_ns -= use.wait_ns;
+      all.section_ns -= use.section_ns;
+      --found.locks_here;
+    }
+  found.count = all.count;
+  const site_cost cost = cost_of_use(of, all, setting.stamps);
+  found.calls_s = cost.mechanism_s;
+  found.sections_s = cost.lateness_s;
+  return found;
+}
+
+/// Whoever wakes under a lock that the sender of the signal has goes to sleep again for it.
+std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sites,
+                                    const advice_setting& setting) {
+  const site& of = sites[id - 1];
+  const auto cost = cost_of(of);
+  if (of.kind != "cond_wait" || !cost || cost->mechanism_s < least_worth_saying * setting.wall_s)
+    return std::nullopt;
+  const auto sends_to_it = [&](const site& other) {
+    return other.kind == "signal" && other.times &&
+           2 * other.times->under_lock > other.times->timed &&
+           std::ranges::any_of(other.locks,
+                               [&](const auto& lock) { return of.locks.contains(lock.first); });
+  };
+  const auto sender = std::ranges::find_if(sites, sends_to_it);
+  if (sender == sites.end()) return std::nullopt;
+  const std::string cause = fmt::format(
+      "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a "
+      "thread "
+      "that has the lock which they take again: who wakes waits for it. Release the lock first, "
+      "and then send the signal.",
+      where_text(of), count_text(of.threads, "thread waits", "threads wait"),
+      grouped_digits(of.count), grouped_digits(sender->times->under_lock),
+      grouped_digits(sender->times->timed), where_text(*sender));
+  return advice{.rule = "signals",
+                .site_id = id,
+                .at_most_s = cost->mechanism_s,
+                .text =
+                    fmt::format("{} From the signal on a thread takes {} of {} until it has "
+                                "the lock; that saves at most all of it.",
+                                cause, seconds_text(std::min(cost->mechanism_s, setting.wall_s)),
+                                seconds_text(setting.wall_s)),
+                .cause = cause,
+                .more_ids = {static_cast<std::size_t>(sender - sites.begin()) + 1}};
 }
 
 /// A processor works on beside an atomic operation that no other thread disturbs: such ones had
@@ -74,23 +293,29 @@ advice about_atomic(const site& of, double wall_s) {
 }  // namespace
 
 std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice_setting& setting) {
-  const double wall_s = setting.wall_s;
+  const double worth_saying_s = least_worth_saying * setting.wall_s;
   std::vector<advice> all;
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    const site& of = sites[i];
+  std::set<std::uint64_t> advised;
+  for (const lock_object& object : setting.objects) {
+    const lock_case of = case_of(object, sites, setting);
+    // Work under a lock is no reason for another one; waiting for it is.
+    if (of.ids.empty() || of.threads < 2 || of.calls_s < worth_saying_s) continue;
+    all.push_back(about_case(of));
+    advised.insert(object.number);
+  }
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const site& of = sites[id - 1];
     // Of several in one function the first has most of the samples.
     if (may_be_dear(of) && std::ranges::none_of(all, [&](const advice& a) {
           return a.rule == "atomics" && is_same_function(sites[a.site_id - 1], of);
         })) {
-      all.push_back(about_atomic(of, wall_s));
-      all.back().site_id = i + 1;
+      all.push_back(about_atomic(of, setting.wall_s));
+      all.back().site_id = id;
     }
-    const auto cost = cost_of(of);
-    if (!cost || !contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2) continue;
-    // Work under a lock is no reason for another one; waiting for it is.
-    if (cost->mechanism_s < least_worth_saying * wall_s) continue;
-    all.push_back(about_lock(of, *cost, wall_s));
-    all.back().site_id = i + 1;
+    if (auto found = about_signals(id, sites, setting)) all.push_back(*std::move(found));
+    if (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2 || !of.times) continue;
+    const lock_case rest = rest_of(id, sites, setting, advised);
+    if (rest.calls_s >= worth_saying_s) all.push_back(about_lock(rest));
   }
   return all;
 }

@@ -24,6 +24,8 @@ const std::map<std::string, std::string, std::less<>>& kinds_of_functions() {
 #define SM_LOOP_REGION(name) {"GOMP_parallel_loop_" #name, "region"},
 #define SM_OPENMP_END(...)
 #define SM_POSIX_END(...)
+#define SM_OPENMP_BEGIN(...)
+#define SM_POSIX_BEGIN(...)
 #include "probe/wrapped.def"
     };
     all.erase("syscall");

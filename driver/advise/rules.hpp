@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "driver/advise/counts.hpp"
+#include "driver/advise/objects.hpp"
 #include "driver/advise/prices.hpp"
 
 namespace syncmeter {
 
 struct advice {
-  std::string rule;            ///< imbalance, regions, barriers, locks, atomics,
-                               ///< oversubscription, nested, sleeping
+  std::string rule;            ///< imbalance, regions, barriers, atomics, oversubscription, nested,
+                               ///< sleeping; of locks: locks, section, readers, signals
   std::size_t site_id;         ///< as in the file: from 1 on
   double at_most_s = 0;        ///< that a change can save
   double takes_s = 0;          ///< of meetings, as timed: above what can be saved by their price
@@ -21,6 +22,7 @@ struct advice {
   std::string cause{};         ///< what is left of them where seconds are withheld
   double at_least_s = 0;       ///< that it saves
   std::string kind = "bound";  ///< estimate, from prices; bound, from times; range, of locks
+  std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
 };
 
 /// What else advice goes by.
@@ -29,6 +31,8 @@ struct advice_setting {
   std::vector<price> prices{};
   double usable_pus = 0;  ///< the allowed PUs, or the quota where it is less; 0: not known
   bool sleeps = false;    ///< the environment has threads of OpenMP sleep whenever they wait
+  std::vector<lock_object> objects{};
+  stamp_costs stamps{};
 };
 /// As the environment and the system say, but for the time and the prices.
 [[nodiscard]] advice_setting setting_of_run();

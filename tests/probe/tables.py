@@ -34,6 +34,7 @@ class Row:
     team: int
     count: int
     thread: int
+    object: int
 
 
 @dataclasses.dataclass
@@ -48,6 +49,11 @@ class Times:
     long_lateness_ns: int
     mechanism_ns: int
     buckets: list[int]
+    waits: list[int]
+    hold_ns: int
+    object: int
+    same_processor: int
+    under_lock: int
 
 
 def read_times(path):
@@ -60,10 +66,26 @@ def read_times(path):
             first, end, _, runtime = struct.unpack_from("<QQQQ", data, at + 8)
             runtimes += [range(first, end)] * runtime
         if type_of_block == 3:
-            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ", data, at + 8)
-            threads, timed, every, fork, inside, lateness, long_lateness, *buckets, mechanism, _ = sums
+            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQ", data, at + 8)
+            threads, timed, every, fork, inside, lateness, long_lateness = sums[:7]
+            buckets, (mechanism, _), waits, more = sums[7:167], sums[167:169], sums[169:329], sums[491:]
             if not any(address in runtime for runtime in runtimes):
-                found.append(Times(KINDS[kind], threads, timed, every, fork, inside, lateness, long_lateness, mechanism, buckets))
+                found.append(Times(KINDS[kind], threads, timed, every, fork, inside, lateness, long_lateness, mechanism, buckets, waits, sums[329], *more))
+        at += size
+    return found
+
+
+def read_owners(path):
+    """Of each lock, by its number, how many acquisitions were followed, and by how many another thread took it."""
+    data = pathlib.Path(path).read_bytes()
+    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, {}
+    while at < used:
+        type_of_block, size = struct.unpack_from("<II", data, at)
+        if type_of_block == 4:
+            places = (size - 64) // 72
+            for number, (address,) in enumerate(struct.iter_unpack("<Q", data[at + 64 : at + 64 + 8 * places])):
+                if address:
+                    found[number + 1] = struct.unpack_from("<QQ", data, at + 64 + 8 * places + 64 * number + 8)
         at += size
     return found
 
@@ -81,13 +103,13 @@ def read(path):
             modules.append((first, end, base, runtime, data[at + 40 : at + size].split(b"\0")[0].decode()))
         elif kind == 2:
             thread, number = struct.unpack_from("<II", data, at + 8)
-            rows += [(thread, *struct.unpack_from("<QQII", data, at + 64 + 64 * i)) for i in range(number)]
+            rows += [(thread, *struct.unpack_from("<QQIIQQ", data, at + 64 + 64 * i)) for i in range(number)]
         at += size
     found = []
-    for thread, address, count, kind, team in rows:
+    for thread, address, count, kind, team, _, lock in rows:
         if address:
             _, _, base, runtime, name = next(m for m in modules if m[0] <= address < m[1])
-            found.append(Row(KINDS[kind], name, address - 1 - base, bool(runtime), team, count, thread))
+            found.append(Row(KINDS[kind], name, address - 1 - base, bool(runtime), team, count, thread, lock))
     return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost}, found
 
 
@@ -120,6 +142,7 @@ class Counted:
         self.done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=check, **how)
         self.files = [read(path) for path in sorted(folder.glob("*.counts"))]
         self.times = [times for path in folder.glob("*.counts") for times in read_times(path)]
+        self.owners = [read_owners(path) for path in sorted(folder.glob("*.counts"))]
         self.lost = sum(header["lost"] for header, _ in self.files)
 
     @property

@@ -49,6 +49,19 @@ def test_a_change_that_may_save_much_is_a_status(advise, build):
     assert advise("/usr/bin/true", options=["--fail-above", "0.03"]).done.returncode == 0
 
 
+def test_each_lock_has_a_line(advise, build):
+    advice = advise(build("objects"), "alternate")
+    objects = [line for line in advice.lines if line["record"] == "object"]
+    assert {(each["kind"], each["acquisitions"], len(each["sites"])) for each in objects} == \
+        {("mutex", 1000, 2), ("spin", 1000, 1), ("rwlock", 550, 2)}
+    for each in objects:
+        assert {advice.sites[number - 1]["kind"].split("_")[0] for number in each["sites"]} == {each["kind"]}
+        # Where not every call is timed the run may end before a release is noted.
+        assert (each["owner_changes"] or 0) < each["acquisitions"]
+        assert each["waited"] <= each["timed"] <= each["acquisitions"]
+        assert 0 <= each["utilisation"] < 1 and each["held_ns"] > 0 and each["wait_ns"] > 0
+
+
 def test_nothing_to_gain(advise, endings):
     advice = advise(endings, "")
     assert (advice.advice, advice.counts("mutex_lock")) == ([], 1000)

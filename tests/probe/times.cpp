@@ -82,19 +82,24 @@ void expect_meetings(sums& all, bool both_leave) {
   }
 }
 
-/// Sections of one thread: when the call comes, when it has the lock, when its release has
-/// returned.
+/// Sections of one thread: when the call comes, when it has the lock, when it gives it back, when
+/// the release has returned.
+void plan_section(std::uint64_t n) {
+  const std::uint64_t at = (n + 1) * turn;
+  plan(at, at + 100 + n, at + 400 + 2 * n, at + 500 + 3 * n);
+}
 void expect_sections(sums& all) {
   for (std::uint64_t n = 0; n < number; ++n) {
     ++all.timed;
     all.lateness += 500 + 3 * n;
     all.mechanism += 100 + n;
+    all.inside += 300 + n;
   }
 }
 #define SECTIONS(name, take, release)                                                              \
   [[gnu::noinline]] void name() {                                                                  \
     for (std::uint64_t n = 0; n < number; ++n) {                                                   \
-      plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);                \
+      plan_section(n);                                                                             \
       take;                                                                                        \
       release;                                                                                     \
     }                                                                                              \
@@ -117,14 +122,14 @@ SECTIONS(nested, (pthread_mutex_lock(&mutex), pthread_mutex_lock(&inner)),
          (pthread_mutex_unlock(&inner), pthread_mutex_unlock(&mutex)))
 [[gnu::noinline]] void criticals() {
   for (std::uint64_t n = 0; n < number; ++n) {
-    plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);
+    plan_section(n);
 #pragma omp critical
     asm volatile("");
   }
 }
 [[gnu::noinline]] void named_criticals() {
   for (std::uint64_t n = 0; n < number; ++n) {
-    plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);
+    plan_section(n);
 #pragma omp critical(named)
     asm volatile("");
   }
@@ -133,7 +138,7 @@ SECTIONS(nested, (pthread_mutex_lock(&mutex), pthread_mutex_lock(&inner)),
 long double wide = 0;
 [[gnu::noinline]] void atomics() {
   for (std::uint64_t n = 0; n < number; ++n) {
-    plan((n + 1) * turn, (n + 1) * turn + 100 + n, (n + 1) * turn + 500 + 3 * n);
+    plan_section(n);
 #pragma omp atomic
     wide += 1;
   }

@@ -1,0 +1,96 @@
+#include "driver/advise/objects.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+
+namespace syncmeter {
+namespace {
+
+std::string kind_of_object(const std::string& kind_of_site) {
+  if (kind_of_site == "mutex_lock" || kind_of_site == "cond_wait") return "mutex";
+  if (kind_of_site == "spin_lock") return "spin";
+  if (kind_of_site == "rwlock_read" || kind_of_site == "rwlock_write") return "rwlock";
+  return kind_of_site;
+}
+
+/// The least of many of these intervals, in ns.
+double least_ns(const auto& act) {
+  using clock = std::chrono::steady_clock;
+  constexpr int times = 1000;
+  std::chrono::nanoseconds least = std::chrono::seconds(1);
+  for (int i = 0; i < times; ++i) {
+    const auto begun = clock::now();
+    act();
+    least = std::min<std::chrono::nanoseconds>(least, clock::now() - begun);
+  }
+  return static_cast<double>(least.count());
+}
+
+}  // namespace
+
+const stamp_costs& costs_of_stamps() {
+  static const stamp_costs costs = [] {
+    std::mutex own;
+    return stamp_costs{.stamp_ns = least_ns([] {}), .free_lock_ns = least_ns([&] {
+                                                      own.lock();
+                                                      own.unlock();
+                                                    })};
+  }();
+  return costs;
+}
+
+double waits_from_ns(const stamp_costs& costs) {
+  constexpr double well_above = 8;
+  return well_above * costs.free_lock_ns;
+}
+
+std::vector<lock_object> objects_of(const call_counts& counts, double stamp_ns) {
+  std::map<std::uint64_t, lock_object> by_number;
+  // Of acquisitions at sites where none was timed, what it was at the others.
+  std::map<std::uint64_t, std::uint64_t> counted_where_timed;
+  for (std::size_t i = 0; i < counts.sites.size(); ++i) {
+    // A signal takes no lock.
+    if (counts.sites[i].kind == "signal") continue;
+    for (const auto& [number, use] : counts.sites[i].locks) {
+      lock_object& of = by_number[number];
+      of.number = number;
+      of.kind = kind_of_object(counts.sites[i].kind);
+      of.ids.push_back(i + 1);
+      of.acquisitions += use.count;
+      if (counts.sites[i].kind != "cond_wait") of.timed += use.timed;
+      of.waited += use.waited;
+      if (use.timed == 0) continue;
+      const double short_ns = std::max(0.0, use.short_hold_ns - stamp_ns);
+      of.short_hold_ns =
+          counted_where_timed.contains(number) ? std::min(of.short_hold_ns, short_ns) : short_ns;
+      counted_where_timed[number] += use.count;
+      const double each = static_cast<double>(use.count) / static_cast<double>(use.timed);
+      const double held_ns = std::max(0.0, use.hold_ns - static_cast<double>(use.timed) * stamp_ns);
+      of.wait_ns += use.wait_ns * each;
+      of.held_ns += held_ns * each;
+      if (counts.sites[i].kind != "rwlock_read") of.exclusive_ns += held_ns * each;
+    }
+  }
+  std::vector<lock_object> all;
+  for (auto& [number, of] : by_number) {
+    if (of.acquisitions == 0) continue;
+    if (const std::uint64_t counted = counted_where_timed[number]; counted > 0) {
+      const double more = static_cast<double>(of.acquisitions) / static_cast<double>(counted);
+      of.wait_ns *= more;
+      of.held_ns *= more;
+      of.exclusive_ns *= more;
+    }
+    if (const auto owners = counts.owners.find(number);
+        owners != counts.owners.end() && owners->second.followed > 0)
+      of.owner_changes = static_cast<double>(owners->second.changes) /
+                         static_cast<double>(owners->second.followed) *
+                         static_cast<double>(of.acquisitions - 1);
+    all.push_back(std::move(of));
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &lock_object::held_ns);
+  return all;
+}
+
+}  // namespace syncmeter

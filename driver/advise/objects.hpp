@@ -1,0 +1,44 @@
+// The locks of a program one by one, from what was counted and timed of the sites that take them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/advise/counts.hpp"
+
+namespace syncmeter {
+
+struct lock_object {
+  std::uint64_t number = 0;      ///< as sites have it
+  std::string kind;              ///< mutex, rwlock, spin, omp_lock, critical
+  std::vector<std::size_t> ids;  ///< of the sites that take it, as in the file: from 1 on
+  std::uint64_t acquisitions = 0;
+  /// By another thread than the one before: as followed, for all acquisitions. Nothing where none
+  /// was followed.
+  std::optional<double> owner_changes{};
+  /// Of those that were timed, those that found it taken; without the waits for a signal, which
+  /// take it again.
+  std::uint64_t timed = 0, waited = 0;
+  double wait_ns = 0;        ///< of all threads, for all acquisitions
+  double held_ns = 0;        ///< likewise
+  double short_hold_ns = 0;  ///< of a tenth of the acquisitions: where nobody waited
+  double exclusive_ns = 0;   ///< of it, without what readers of a rwlock held it
+};
+
+/// What the clock adds to each interval that is timed, and what a call takes that gets a free lock,
+/// with its two looks at the clock: the least of many, on this machine.
+struct stamp_costs {
+  double stamp_ns = 0, free_lock_ns = 0;
+};
+[[nodiscard]] const stamp_costs& costs_of_stamps();
+/// A call that takes as long has found the lock taken: neither its own work nor a line of another
+/// cache takes so long.
+[[nodiscard]] double waits_from_ns(const stamp_costs& costs);
+
+/// The lock that was held for the longest time first; none where nothing was timed.
+[[nodiscard]] std::vector<lock_object> objects_of(const call_counts& counts, double stamp_ns);
+
+}  // namespace syncmeter

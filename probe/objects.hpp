@@ -1,0 +1,23 @@
+// Locks one by one, in the timed run: which one a call takes, and how it goes from thread to
+// thread.
+#pragma once
+
+#include <cstdint>
+
+#include "probe/count.hpp"
+
+namespace syncmeter::probe {
+
+/// By its address, from 1 on; 0 where nothing is timed, or where there is no room for another.
+[[nodiscard]] std::uint64_t number_of_lock(const void* lock);
+/// The memory of a lock becomes another lock.
+void forget_lock(const void* lock);
+
+/// Whether releases are noted now: always where each call is timed, else in one millisecond of
+/// sixteen, as a word that threads write in turn would slow a lock that is taken often.
+extern bool follows_owners;
+void follow_owners_at(std::uint64_t stamp);
+/// Behind the release, by the thread that had the lock.
+void follow_release(const void* lock);
+
+}  // namespace syncmeter::probe

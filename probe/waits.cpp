@@ -1,0 +1,161 @@
+#include "probe/waits.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probe/times.hpp"
+
+namespace syncmeter::probe {
+
+__thread timed_waits waits_of_thread;
+
+namespace {
+
+__thread std::uint64_t drawn = 0;
+// What is timed, and what the thread held before it began to wait for a signal.
+__thread timed_section section, before_wait, chunk;
+constinit known_condition conditions[1024] = {};
+
+/// How many calls from now the next one is timed: at random, as a fixed number may be that of a
+/// loop.
+std::uint64_t draw(std::uint64_t every) {
+  if (drawn == 0) drawn = reinterpret_cast<std::uint64_t>(&drawn) | 1U;
+  drawn ^= drawn << 13U;
+  drawn ^= drawn >> 7U;
+  drawn ^= drawn << 17U;
+  return every == 1 ? 1 : 1 + drawn % (2 * every - 1);
+}
+
+void write_down(const timed_section& of) {
+  times_block* const times =
+      of.begun == 0 ? nullptr
+                    : times_of(of.what, of.site, of.team, 0, timed_every().locks, of.object);
+  if (times == nullptr) return;
+  ++times->timed;
+  if (of.what != kind::cond_wait) {
+    add_to(times->mechanism, since(of.begun, of.returned));
+    if (of.released == 0) return;
+    add_to(times->lateness, since(of.begun, of.released));
+    if (of.gives_back != 0) add_to(times->hold, since(of.returned, of.gives_back));
+    return;
+  }
+  // A wait may end without a signal, at its time or for no reason.
+  const bool signalled = of.signalled > of.begun && of.signalled < of.returned;
+  const std::uint64_t last = signalled ? of.signalled : of.returned;
+  add_to(times->lateness, since(of.begun, last));
+  add_to(times->mechanism, since(last, of.returned));
+  add_to(times->hold, since(of.returned, of.gives_back));
+}
+
+}  // namespace
+
+std::uint64_t begin_wait(kind what) {
+  timed_waits& waits = waits_of_thread;
+  if (waits.locks_held != 0) {
+    // Inside the timed section: its end is that of its own lock.
+    if (waiting_of(what) == waiting::of_section) ++waits.locks_held;
+    return 0;
+  }
+  if (waits.until_next == 0) waits.until_next = draw(timed_every().locks);
+  if (--waits.until_next != 0) return 0;
+  waits.until_next = draw(timed_every().locks);
+  const std::uint64_t begun = now();
+  follow_owners_at(begun);
+  return begun;
+}
+
+void end_wait(const timed_section& begun) {
+  const std::uint64_t returned = now();
+  section = begun;
+  section.returned = returned;
+  if (waiting_of(section.what) == waiting::of_section) waits_of_thread.locks_held = 1;
+  else write_down(section);
+}
+
+void leave_section() {
+  if (section.begun != 0) section.gives_back = now();
+}
+
+/// All that is written down comes after the release.
+void end_section() {
+  if (section.begun != 0) section.released = now();
+  write_down(before_wait);
+  before_wait.begun = 0;
+  write_down(section);
+}
+
+std::uint64_t begin_fetch() {
+  if (chunk.begun != 0) {
+    chunk.released = now();
+    write_down(chunk);
+    chunk.begun = 0;
+  }
+  return begin_wait(kind::chunk);
+}
+
+void end_fetch(std::uint64_t site, std::uint64_t begun) {
+  chunk = {.what = kind::chunk,
+           .team = 0,
+           .site = site,
+           .object = 0,
+           .begun = begun,
+           .returned = now(),
+           .gives_back = 0,
+           .released = 0,
+           .signalled = 0};
+}
+
+condition_wait::condition_wait(const void* condition, const void* lock, std::uint64_t site,
+                               std::uint64_t object)
+    : site_(site), object_(object) {
+  if (timed_every().locks == 0) return;
+  timed_waits& waits = waits_of_thread;
+  // The lock is given back here: what was timed of it ends. Of one lock inside another nothing is
+  // known then.
+  if (waits.locks_held == 1 && section.object == object) {
+    before_wait = section;
+    if (section.begun != 0) before_wait.gives_back = before_wait.released = now();
+  }
+  waits.locks_held = 0;
+  section.begun = 0;
+  begun_ = begin_wait(kind::cond_wait);
+  place_ = begun_ == 0 ? nullptr : place_of(conditions, condition, true);
+  if (place_ != nullptr) {
+    place_->lock = static_cast<const pthread_mutex_t*>(lock);
+    __atomic_fetch_add(&place_->waiters, 1, __ATOMIC_RELEASE);
+  }
+  if (follows_owners) follow_release(lock);
+}
+
+condition_wait::~condition_wait() {
+  if (place_ != nullptr) {
+    end_wait({.what = kind::cond_wait,
+              .team = 0,
+              .site = site_,
+              .object = object_,
+              .begun = begun_,
+              .returned = 0,
+              .gives_back = 0,
+              .released = 0,
+              .signalled = __atomic_load_n(&place_->last_signal, __ATOMIC_ACQUIRE)});
+    __atomic_fetch_sub(&place_->waiters, 1, __ATOMIC_RELAXED);
+  }
+  if (before_wait.begun != 0) waits_of_thread.locks_held = 1;
+}
+
+void note_signal(const void* condition, std::uint64_t site) {
+  if (timed_every().locks == 0) return;
+  known_condition* const place = place_of(conditions, condition, false);
+  if (place == nullptr || __atomic_load_n(&place->waiters, __ATOMIC_ACQUIRE) == 0) return;
+  const int owner = __atomic_load_n(&place->lock->__data.__owner, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->last_signal, now(), __ATOMIC_RELEASE);
+  // A row of its own, in which nothing is counted.
+  const std::uint64_t lock = number_of_lock(place->lock);
+  count(kind::signal, site, 0, false, lock);
+  times_block* const times = times_of(kind::signal, site, 0, 0, timed_every().locks, lock);
+  if (times == nullptr) return;
+  ++times->timed;
+  if (owner == ::syscall(SYS_gettid)) ++times->under_lock;
+}
+
+}  // namespace syncmeter::probe

@@ -1,0 +1,167 @@
+// Waits for locks and signals, of which one in so many is timed: until a thread has what it waits
+// for, and until it gives it back.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstdint>
+
+#include "probe/count.hpp"
+#include "probe/objects.hpp"
+
+namespace syncmeter::probe {
+
+/// What is timed of a call that is no barrier: all may wait, and some begin a section that ends
+/// with the release of the lock.
+enum class waiting { none, alone, of_section };
+constexpr waiting waiting_of(kind what) {
+  switch (what) {
+  case kind::critical:
+  case kind::omp_lock:
+  case kind::mutex_lock:
+  case kind::rwlock_read:
+  case kind::rwlock_write:
+  case kind::spin_lock:
+  case kind::cond_wait:
+    return waiting::of_section;
+  case kind::ordered:
+  case kind::chunk:
+  case kind::sem_wait:
+  case kind::taskwait:
+  case kind::join:
+    return waiting::alone;
+  default:
+    return waiting::none;
+  }
+}
+
+/// The calls of this thread that may wait.
+struct timed_waits {
+  std::uint64_t until_next = 0;  ///< 0: not drawn yet
+  unsigned locks_held = 0;       ///< since the timed section began; 0: in none
+};
+extern __thread timed_waits waits_of_thread;
+
+/// A call and what it began, in ns of the clock.
+struct timed_section {
+  kind what;
+  unsigned team;
+  std::uint64_t site, object;
+  std::uint64_t begun;       ///< 0: not timed
+  std::uint64_t returned;    ///< of a wait for a signal, with the lock taken again
+  std::uint64_t gives_back;  ///< the call that releases the lock, and its return
+  std::uint64_t released;    ///< of a chunk, the call for the next one
+  std::uint64_t signalled;   ///< the last signal before it returned; 0: none
+};
+
+[[nodiscard]] std::uint64_t begin_wait(kind what);
+void end_wait(const timed_section& section);
+void leave_section();
+void end_section();
+
+/// Around the call that takes a lock or waits: what comes after it delays the lock's release, so
+/// that a look at the clock behind the one and before the other is all in between, and of few
+/// calls. One behind the release alone would not do: whoever wakes another thread may lose its
+/// processor to it there.
+class lock_call {
+ public:
+  lock_call(kind what, std::uint64_t site, unsigned row_team, std::uint64_t object)
+      : what_(what), site_(site), row_team_(row_team), object_(object) {
+    if (timed_every().locks != 0) [[unlikely]]
+      begun_ = begin_wait(what_);
+  }
+  lock_call(const lock_call&) = delete;
+  lock_call& operator=(const lock_call&) = delete;
+  ~lock_call() {
+    if (begun_ != 0) [[unlikely]]
+      end_wait({.what = what_,
+                .team = row_team_,
+                .site = site_,
+                .object = object_,
+                .begun = begun_,
+                .returned = 0,
+                .gives_back = 0,
+                .released = 0,
+                .signalled = 0});
+    // So that the call before is none by a jump.
+    asm volatile("");
+  }
+
+ private:
+  kind what_;
+  std::uint64_t site_;
+  unsigned row_team_;
+  std::uint64_t object_;
+  std::uint64_t begun_ = 0;  // 0: not timed
+};
+
+[[nodiscard]] std::uint64_t begin_fetch();
+void end_fetch(std::uint64_t site, std::uint64_t begun);
+
+/// Around the call that fetches a chunk of a loop. The chunk's time ends with the next such call of
+/// its thread: there is one more than there are chunks.
+class chunk_call {
+ public:
+  explicit chunk_call(std::uint64_t site) : site_(site) {
+    if (timed_every().locks != 0) [[unlikely]]
+      begun_ = begin_fetch();
+  }
+  chunk_call(const chunk_call&) = delete;
+  chunk_call& operator=(const chunk_call&) = delete;
+  /// The call has brought a chunk.
+  void fetched() {
+    if (begun_ != 0) [[unlikely]]
+      end_fetch(site_, begun_);
+  }
+
+ private:
+  std::uint64_t site_;
+  std::uint64_t begun_ = 0;  // 0: not timed
+};
+
+/// Around the call that releases a lock.
+class unlock_call {
+ public:
+  explicit unlock_call(const void* lock) : lock_(lock) {
+    if (waits_of_thread.locks_held == 1) [[unlikely]]
+      leave_section();
+  }
+  unlock_call(const unlock_call&) = delete;
+  unlock_call& operator=(const unlock_call&) = delete;
+  ~unlock_call() {
+    if (waits_of_thread.locks_held != 0 && --waits_of_thread.locks_held == 0) [[unlikely]]
+      end_section();
+    if (follows_owners) [[unlikely]]
+      follow_release(lock_);
+    asm volatile("");
+  }
+
+ private:
+  const void* lock_;
+};
+
+/// A condition on which a timed thread waits or has waited.
+struct alignas(64) known_condition {
+  std::uint64_t address;
+  std::uint64_t waiters;      ///< that are timed
+  std::uint64_t last_signal;  ///< while there was one
+  const pthread_mutex_t* lock;
+};
+
+/// Around a wait for a signal: it releases its lock, and takes it again before it returns.
+class condition_wait {
+ public:
+  condition_wait(const void* condition, const void* lock, std::uint64_t site, std::uint64_t object);
+  condition_wait(const condition_wait&) = delete;
+  condition_wait& operator=(const condition_wait&) = delete;
+  ~condition_wait();
+
+ private:
+  std::uint64_t site_, object_;
+  known_condition* place_ = nullptr;  // none: not timed
+  std::uint64_t begun_ = 0;
+};
+/// Before the signal, which may be of C11: its locks are those of POSIX.
+void note_signal(const void* condition, std::uint64_t site);
+
+}  // namespace syncmeter::probe

@@ -1,0 +1,23 @@
+"""Waits for a signal, by a clock that the program plans: they are cut at the signal, and the lock is given back meanwhile."""
+
+
+def test_waits_are_cut_at_the_signal(build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
+    run = count(build("conditions"))
+    printed = {kind: list(map(int, numbers)) for kind, *numbers in map(str.split, run.done.stdout.splitlines())}
+    for kind in ("cond_wait", "signal"):
+        parts = [times for times in run.times if times.kind == kind]
+        assert [sum(getattr(times, name) for times in parts) for name in ("timed", "lateness_ns", "mechanism_ns", "hold_ns",
+                                                                          "under_lock")] == printed[kind]
+    # What is held ends where the wait begins.
+    locks = [times for times in run.times if times.kind == "mutex_lock"]
+    assert [sum(times.timed for times in locks), sum(times.hold_ns for times in locks)] == printed["mutex_lock"]
+    # One lock, given back three times in each turn; its owner changes twice, but for a thread that loses its processor
+    # before it notes the release.
+    (followed, changes), = run.owners[0].values()
+    turns = printed["signal"][0]
+    assert followed == 3 * turns - 1 and turns / 4 < changes <= 2 * turns
+
+
+def test_no_wait_is_cut_unless_timed(build, count):
+    assert count(build("conditions")).times == []

@@ -1,0 +1,161 @@
+// Which cause a lock has that takes time, and how much a change there may save.
+#include "driver/advise/lock_rules.hpp"
+
+#include <gmock/gmock.h>
+
+namespace syncmeter::lock_rules_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+/// One in a hundred is timed; of these `waited` hundredths wait. By two threads.
+lock_use use_of(std::uint64_t count, double wait_ns, double hold_ns, std::uint64_t waited = 50) {
+  const std::uint64_t timed = count / 100;
+  const auto sum = static_cast<double>(timed);
+  return {.count = count,
+          .timed = timed,
+          .waited = timed * waited / 100,
+          .wait_ns = sum * wait_ns,
+          .section_ns = sum * (wait_ns + hold_ns),
+          .hold_ns = sum * hold_ns,
+          .short_hold_ns = hold_ns};
+}
+
+site taking(const std::string& kind, const std::map<std::uint64_t, lock_use>& locks) {
+  site of{.kind = kind, .module = "/bin/app", .threads = 2, .locks = locks};
+  site_times times{.every = 100};
+  for (const auto& [number, use] : locks) {
+    of.count += use.count;
+    times.timed += use.timed;
+    times.mechanism.sum_ns += use.wait_ns;
+    times.lateness.sum_ns += use.section_ns;
+  }
+  of.times = times;
+  return of;
+}
+
+advice_setting setting_for(const std::vector<site>& sites, double wall_s) {
+  advice_setting setting{.wall_s = wall_s, .usable_pus = 2};
+  // A call may take 320 ns before it has waited.
+  setting.stamps = {.stamp_ns = 0, .free_lock_ns = 40};
+  setting.objects = objects_of({.sites = sites}, 0);
+  return setting;
+}
+
+std::vector<advice> advise_with(const std::vector<site>& sites, double wall_s = 1) {
+  return advise_on_locks(sites, setting_for(sites, wall_s));
+}
+
+TEST(advise_on_locks, who_holds_a_lock_all_the_time_is_to_hold_it_less) {
+  // 90 us, 10,000 times.
+  const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 80'000, 90'000)}})});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "section");
+  EXPECT_EQ(all[0].kind, "bound");
+  EXPECT_NEAR(all[0].at_most_s, 0.4, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("90 us each time, 90 % of the time"));
+  EXPECT_THAT(all[0].cause, Not(HasSubstr("shorter sections save")));
+}
+
+TEST(advise_on_locks, a_lock_that_is_free_most_of_the_time_may_be_another_one) {
+  const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 60'000, 70'000)}})});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "locks");
+  EXPECT_EQ(all[0].kind, "range");
+  EXPECT_NEAR(all[0].at_most_s, 0.65, 1e-9);
+}
+
+TEST(advise_on_locks, a_short_section_cannot_be_shorter) {
+  const auto all = advise_with({taking("mutex_lock", {{1, use_of(9'000'000, 100, 100)}})});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "locks");
+}
+
+TEST(advise_on_locks, readers_that_do_not_wait_write_to_their_lock) {
+  const site reads = taking("rwlock_read", {{1, use_of(4'000'000, 60, 50, 1)}});
+  const auto all = advise_with({reads});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "readers");
+  EXPECT_NEAR(all[0].at_most_s, 0.22, 1e-9);
+  EXPECT_EQ(advise_with({taking("rwlock_read", {{1, use_of(4'000'000, 60, 50, 10)}})})[0].rule,
+            "locks");
+  EXPECT_EQ(advise_with({taking("rwlock_read", {{1, use_of(100'000, 600, 5000, 1)}})})[0].rule,
+            "locks");
+}
+
+TEST(advise_on_locks, threads_that_spin_without_a_processor_come_first) {
+  std::vector<site> sites{taking("spin_lock", {{1, use_of(10'000, 80'000, 90'000)}})};
+  EXPECT_EQ(advise_with(sites)[0].rule, "section");
+  sites[0].threads = 3;
+  EXPECT_EQ(advise_with(sites)[0].rule, "oversubscription");
+  sites[0].kind = "mutex_lock";
+  EXPECT_EQ(advise_with(sites)[0].rule, "section");
+}
+
+TEST(advise_on_locks, one_lock_at_two_sites_is_said_once) {
+  const auto all = advise_with({taking("mutex_lock", {{1, use_of(100'000, 400, 100)}}),
+                                taking("mutex_lock", {{1, use_of(200'000, 400, 100)}})});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].more_ids, ElementsAre(1));
+  EXPECT_NEAR(all[0].at_most_s, 0.075, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("300,000 times (mutex_lock), here and at"));
+}
+
+TEST(advise_on_locks, many_locks_at_one_site_are_told_from_one) {
+  std::map<std::uint64_t, lock_use> locks;
+  for (std::uint64_t n = 1; n <= 64; ++n) locks[n] = use_of(10'000, 200, 100);
+  const auto all = advise_with({taking("mutex_lock", locks)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].text, HasSubstr("There are 64 of them already."));
+  // One of them that is worth it has an advice of its own, and the others stay below.
+  locks = {{1, use_of(1'000'000, 200, 100)}, {2, use_of(10'000, 200, 100)}};
+  EXPECT_THAT(advise_with({taking("mutex_lock", locks)}), SizeIs(1));
+}
+
+TEST(advise_on_locks, the_clock_is_not_the_lock_s) {
+  const std::vector<site> sites{taking("mutex_lock", {{1, use_of(1'000'000, 50, 50)}})};
+  advice_setting setting = setting_for(sites, 1);
+  EXPECT_THAT(advise_on_locks(sites, setting), SizeIs(1));
+  setting.stamps.stamp_ns = 20;
+  EXPECT_THAT(advise_on_locks(sites, setting), IsEmpty());
+}
+
+TEST(advise_on_locks, signals_under_the_lock_are_named) {
+  site waits = taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}});
+  site signals = taking("signal", {{1, {.timed = 100}}});
+  signals.times->timed = 100;
+  signals.times->under_lock = 90;
+  const auto all = advise_with({signals, waits});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "signals");
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].more_ids, ElementsAre(1));
+  EXPECT_NEAR(all[0].at_most_s, 0.05, 1e-9);
+  signals.times->under_lock = 10;
+  EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
+  // Of another lock.
+  signals = taking("signal", {{2, {.timed = 100}}});
+  signals.times->timed = signals.times->under_lock = 100;
+  EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
+}
+
+TEST(advise_on_locks, parts_of_a_sentence_stay_below_the_wall_time) {
+  const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 900'000, 10'000)}})});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].text, HasSubstr("1 s of 1 s for each of them"));
+}
+
+TEST(advise_on_locks, what_takes_little_is_not_said) {
+  EXPECT_THAT(advise_with({taking("mutex_lock", {{1, use_of(10'000, 3000, 90'000)}})}), IsEmpty());
+  std::vector<site> alone{taking("mutex_lock", {{1, use_of(10'000, 80'000, 90'000)}})};
+  alone[0].threads = 1;
+  EXPECT_THAT(advise_with(alone), IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter::lock_rules_test

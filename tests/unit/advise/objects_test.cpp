@@ -1,0 +1,79 @@
+// Locks one by one, from what is known of the sites that take them.
+#include "driver/advise/objects.hpp"
+
+#include <gmock/gmock.h>
+
+namespace syncmeter {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+site taking(const std::string& kind, const std::map<std::uint64_t, lock_use>& locks) {
+  return {.kind = kind, .module = "/bin/app", .locks = locks};
+}
+
+TEST(objects_of, a_lock_is_that_of_all_its_sites) {
+  const call_counts counts{.sites = {taking("mutex_lock", {{7, {.count = 300}}, {8, {.count = 5}}}),
+                                     taking("barrier", {}),
+                                     taking("mutex_lock", {{7, {.count = 100}}})},
+                           .owners = {{7, {.followed = 399, .changes = 40}}}};
+  const auto all = objects_of(counts, 0);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_THAT(all[0].ids, ElementsAre(1, 3));
+  EXPECT_EQ(all[0].kind, "mutex");
+  EXPECT_EQ(all[0].acquisitions, 400U);
+  EXPECT_NEAR(all[0].owner_changes.value_or(-1), 40, 1e-9);
+  EXPECT_EQ(all[1].acquisitions, 5U);
+  EXPECT_FALSE(all[1].owner_changes);
+}
+
+TEST(objects_of, what_was_timed_stands_for_all_acquisitions) {
+  const call_counts counts{.sites = {taking("mutex_lock", {{1,
+                                                            {.count = 1000,
+                                                             .timed = 10,
+                                                             .waited = 3,
+                                                             .wait_ns = 500,
+                                                             .section_ns = 1700,
+                                                             .hold_ns = 1200,
+                                                             .short_hold_ns = 110}}}),
+                                     // Half as many again at a site of which none was timed.
+                                     taking("mutex_lock", {{1, {.count = 500}}})},
+                           .owners = {{1, {.followed = 100, .changes = 25}}}};
+  const auto all = objects_of(counts, 20);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].timed, 10U);
+  EXPECT_EQ(all[0].waited, 3U);
+  EXPECT_NEAR(all[0].wait_ns, 1500 * 50, 1e-6);
+  // Of 120 ns between the stamps one stamp is 20.
+  EXPECT_NEAR(all[0].held_ns, 1500 * 100, 1e-6);
+  EXPECT_NEAR(all[0].exclusive_ns, 1500 * 100, 1e-6);
+  EXPECT_NEAR(all[0].short_hold_ns, 90, 1e-9);
+  EXPECT_NEAR(all[0].owner_changes.value_or(-1), 1499 * 0.25, 1e-9);
+}
+
+TEST(objects_of, readers_hold_a_lock_beside_each_other) {
+  const lock_use each{.count = 10, .timed = 10, .wait_ns = 100, .section_ns = 600, .hold_ns = 500};
+  const auto all = objects_of(
+      {.sites = {taking("rwlock_read", {{1, each}}), taking("rwlock_write", {{1, each}})}}, 0);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].kind, "rwlock");
+  EXPECT_NEAR(all[0].held_ns, 1000, 1e-9);
+  EXPECT_NEAR(all[0].exclusive_ns, 500, 1e-9);
+}
+
+TEST(objects_of, the_lock_that_is_held_longest_comes_first) {
+  const lock_use brief{.count = 10, .timed = 10, .hold_ns = 100},
+      lasting{.count = 10, .timed = 10, .hold_ns = 900};
+  const auto all = objects_of({.sites = {taking("spin_lock", {{1, brief}, {2, lasting}})}}, 0);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_NEAR(all[0].held_ns, 900, 1e-9);
+}
+
+TEST(objects_of, nothing_without_a_timed_run) {
+  EXPECT_THAT(objects_of({.sites = {taking("mutex_lock", {})}}, 0), IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter
