@@ -4,10 +4,12 @@
 // multiple of the first argument.
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <threads.h>
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -144,6 +146,21 @@ long double wide = 0;
   }
 }
 #endif
+/// A chunk is over when the next one is fetched. The second thread comes when none is left.
+[[gnu::noinline]] void chunks() {
+  std::atomic<bool> none_left = false;
+#pragma omp parallel num_threads(2)
+  {
+    const bool first = omp_get_thread_num() == 0;
+    plan(turn, turn + 100);
+    while (!first && !none_left) sched_yield();
+#pragma omp for schedule(monotonic : dynamic, 1) nowait
+    for (std::uint64_t n = 0; n < number; ++n)
+      plan((n + 1) * turn + 500 + 3 * n, (n + 2) * turn, (n + 2) * turn + 100 + n + 1);
+    if (first) none_left = true;
+    plan(0, 0);
+  }
+}
 void sections() {
   pthread_spin_init(&spin, 0);
   omp_init_lock(&lock);
@@ -160,6 +177,7 @@ void sections() {
   nest_locks();
   criticals();
   named_criticals();
+  chunks();
 #ifndef __clang__
   atomics();
   ++criticals_of_kinds;
@@ -174,6 +192,7 @@ void sections() {
   print("rwlock_write", 1);
   print("spin_lock", 1);
   print("omp_lock", 2);
+  print("chunk", 1);
   print("critical", criticals_of_kinds);
 }
 
