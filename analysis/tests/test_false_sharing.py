@@ -10,7 +10,7 @@ from syncmeter_analysis.relate.relation import Verdict, verdict
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import false_sharing, sections
 from syncmeter_analysis.studies import false_sharing as drawing
-from syncmeter_analysis.studies.false_sharing import apart_bytes, size_of_all
+from syncmeter_analysis.studies.strides import apart_bytes, size_of_all
 from tests.made import point, point_lines, read, visits, write
 
 STRIDES = (4, 8, 16, 32, 64, 128, 256, apart_bytes)

@@ -30,7 +30,8 @@ from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu, sa
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.relate.stats import stdev
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.false_sharing import Row, rows, size_of_all, size_sentence, sizing
+from syncmeter_analysis.studies.false_sharing import rows, size_sentence
+from syncmeter_analysis.studies.strides import Row, size_of_all, sizing
 
 _but_lanes = key_without("lanes")
 

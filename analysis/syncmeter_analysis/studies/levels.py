@@ -1,11 +1,9 @@
 """What it costs to synchronize the threads of a warp, a block, a cluster, a grid, and to end a kernel:
-the fastest way of each level, and what the tables of the study `levels` are made of.
-"""
+the fastest way of each level, and what the tables of the study `levels` are made of."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,20 +14,13 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import group, grouped
 from syncmeter_analysis.relate.op_groups import level_of, levels
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    default_margin,
-    ratio,
-    verdict,
-)
+from syncmeter_analysis.relate.relation import Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies import grid_barriers
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import cost, ns_of, of_each
-from syncmeter_analysis.studies.figures import Dots, Figure, Heat, Panel, most_colours, rows_of
-from syncmeter_analysis.studies.figures import row as figure_row
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours, rows_of
 
 title = "GPU levels"
 measured_by = "`syncmeter run --study levels` on a GPU"
@@ -56,14 +47,6 @@ axis_levels = (
             "programmatic_launch",
         ),
     ),
-)
-
-#: Barriers of the grid that are made of atomics.
-software = (
-    "software_barrier_counter",
-    "software_barrier_sense",
-    "software_barrier_lockfree",
-    "software_barrier_tree",
 )
 
 # Timed by both clocks, from the shortest to the longest.
@@ -95,16 +78,6 @@ class BlockRate:
 
 
 @dataclass
-class GridBarriers:
-    """The barriers of the grid at one launch, by op; `over_grid_sync` is the one of them to take over
-    the grid's own."""
-
-    by_op: dict[str, Measured]
-    contest: Contest
-    over_grid_sync: Ratio | NotComparable
-
-
-@dataclass
 class BothClocks:
     """A point by the GPU's clock and by the host's: the cost of the host's with its deviation, both in
     ns; None where the host has no time of one launch."""
@@ -127,7 +100,7 @@ class GpuLevels:
     drawn: list[Measured]
     blocks: list[BlockRate]
     grid: list[Measured]
-    barriers: list[GridBarriers]
+    barriers: list[grid_barriers.GridBarriers]
     chain: list[Measured]
     clocks: list[BothClocks]
     prefix: str = ""
@@ -168,7 +141,7 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
         _drawn(points),
         _block_rates(by_op.get("barrier", [])),
         by_op.get("grid_sync", []),
-        _grid_barriers(points),
+        grid_barriers.barriers_of(points),
         [s for s in chains if s.point.size and s.cycles],
         [
             _both_clocks(max(by_op[op], key=attrgetter("point.size")), campaign)
@@ -234,21 +207,6 @@ def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
     return found
 
 
-def _grid_barriers(points: Iterable[Measured]) -> list[GridBarriers]:
-    """The launches that have a barrier in software."""
-    found = []
-    grid = (s for s in points if s.point.op in (*software, "grid_sync"))
-    for launch in group(grid, "lanes", "blocks").values():
-        by_op = {s.point.op: s for s in reversed(launch)}
-        barriers = {op: by_op[op] for op in (*software, "grid_sync") if op in by_op}
-        one, own = contest(barriers.values()), barriers.get("grid_sync")
-        if one.taken is None or not barriers.keys() & set(software):
-            continue
-        over = ratio(one.taken, own) if own else NotComparable("grid_sync was not measured")
-        found.append(GridBarriers(barriers, one, over))
-    return found
-
-
 def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
     deviations = campaign.remarks(s, "host_deviation_ns")
     if s.host_cost is None or s.host_cost.value == 0 or not deviations:
@@ -261,13 +219,9 @@ def answer(found: GpuLevels) -> list[str]:
     """The way to take at each level, and which barrier of the grid to take, of the smallest and of the
     largest grid."""
     ends = found.barriers[:1] + found.barriers[1:][-1:]
-    return [found.prefix + each for each in (_of_each_level(found), *map(_grid_sentence, ends))]
-
-
-def _grid_sentence(row: GridBarriers) -> str:
-    where = f"A barrier of a grid of {formats.blocks_by_threads(row.contest.first.point)} threads"
-    amount = lambda s: formats.duration(ns_of(s))  # noqa: E731
-    return row.contest.sentence(where, attrgetter("point.op"), amount, "barrier")
+    return [
+        found.prefix + each for each in (_of_each_level(found), *map(grid_barriers.sentence, ends))
+    ]
 
 
 def _of_each_level(found: GpuLevels) -> str:
@@ -290,8 +244,8 @@ def text(levels: GpuLevels) -> list[Block]:
     found = [
         *_axis(levels.axis),
         *_blocks(levels.blocks),
-        *_grid(levels.grid),
-        *_barriers(levels.barriers),
+        *grid_barriers.by_launch(levels.grid),
+        *grid_barriers.against_own(levels.barriers),
         *_chain(levels.chain),
         *_clocks(levels.clocks),
     ]
@@ -299,12 +253,6 @@ def text(levels: GpuLevels) -> list[Block]:
         if isinstance(block, Table):
             block.caption = levels.prefix + block.caption
     return found
-
-
-def also(one: Contest) -> str:
-    """The ops that show no difference to the one to take, and how many points of each."""
-    ops = Counter(s.point.op for s in one.leaders[1:])
-    return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
 
 
 def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
@@ -318,7 +266,7 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
         width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48)
         row = [name, Cell(s.point.op, [s.id]), _size_text(s), formats.blocks_by_threads(s.point)]
         row += [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), _cycles(s)]
-        rows.append([*row, also(one), "=" * int(width)])
+        rows.append([*row, grid_barriers.also(one), "=" * int(width)])
     found = table(
         "Levels of synchronization: the way to take at each, one warp alone inside a block",
         "level|op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
@@ -354,47 +302,6 @@ def _blocks(found: Sequence[BlockRate]) -> list[Block]:
         per_s = formats.rate(_warps(s) * 1e9 / ns_of(s))
         rows.append([s.point.lanes, s.point.blocks, cost(s), per_s, blocks])
     what = "barrier: the launch of each block size that synchronizes most warps per time"
-    return [table(what, columns, rows)] if rows else []
-
-
-def microseconds(s: Measured | None) -> str:
-    return f"{ns_of(s) / 1e3:.2f}" if s else ""
-
-
-def _grid(points: Sequence[Measured]) -> list[Block]:
-    if len(points) < 2:
-        return []
-    blocks = sorted({s.point.blocks for s in points})
-    at = {(s.point.lanes, s.point.blocks): s for s in points}
-
-    def cell(s: Measured | None) -> Cell:
-        return Cell(microseconds(s), [s.id] if s else [])
-
-    what = "grid_sync: µs by launch; empty: not resident at once, or not measured"
-    threads = sorted({s.point.lanes for s in points})
-    rows = [[str(n), *(cell(at.get((n, of))) for of in blocks)] for n in threads]
-    return [table(what, ["threads per block>", *(f"{n} blocks>" for n in blocks)], rows)]
-
-
-def _barriers(found: Sequence[GridBarriers]) -> list[Block]:
-    columns = ["blocks x threads>", "grid_sync µs>"]
-    columns += [op.removeprefix("software_barrier_") + ">" for op in software]
-    columns += ["take", f"no difference shown within {default_margin:.0%}"]
-    columns += ["over grid_sync>", "95 % interval>", ""]
-    rows = []
-    for row in found:
-        taken, r = row.contest.taken or row.contest.first, row.over_grid_sync
-        itself = isinstance(r, Ratio) and r.identical
-        says = formats.why_none(r) or ("" if itself else verdict(r).value)
-        rows.append(
-            [
-                formats.blocks_by_threads(taken.point),
-                *(microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)),
-                Cell(taken.point.op, [s.id for s in row.by_op.values()]),
-                *(also(row.contest), *formats.ratio_fields(r, itself), says),
-            ]
-        )
-    what = "Barriers of the grid in software against grid_sync"
     return [table(what, columns, rows)] if rows else []
 
 
@@ -487,35 +394,8 @@ def _axis_figure(found: GpuLevels) -> list[Figure]:
 
 
 def _grid_figure(found: GpuLevels) -> list[Figure]:
-    """Figure 8 of the paper: microseconds by blocks and threads of each."""
-    points = found.grid
-    blocks = sorted({s.point.blocks for s in points})
-    threads = sorted({s.point.lanes for s in points})
-    if len(blocks) < 2 or len(threads) < 2:
+    if not (panels := grid_barriers.panels(found.grid)):
         return []
-    rows = [
-        figure_row(
-            s.cost.scaled(1e-3),
-            s.id,
-            x=str(s.point.blocks),
-            y=str(s.point.lanes),
-            label=microseconds(s),
-        )
-        for s in points
-        if s.cost
-    ]
-    fastest, slowest = min(map(ns_of, points)), max(map(ns_of, points))
-    heat = Heat(
-        rows,
-        ("blocks", [str(n) for n in blocks]),
-        ("threads per block", [str(n) for n in threads]),
-        "us per barrier",
-        (fastest / 1e3, max(slowest, 1.01 * fastest) / 1e3),
-        (70, 34),
-    )
-    title = f"grid_sync takes {formats.duration(fastest)} to {formats.duration(slowest)}"
-    if found.barriers:
-        title = _grid_sentence(found.barriers[-1])
+    title = found.prefix + grid_barriers.heading(found.grid, found.barriers)
     note = "grid_sync, microseconds; empty: not resident at once, or not measured."
-    panel = Panel("grid_sync", heat)
-    return [Figure(f"grid-barrier{found.suffix}", found.prefix + title, note, [panel], wide=True)]
+    return [Figure(f"grid-barrier{found.suffix}", title, note, panels, wide=True)]

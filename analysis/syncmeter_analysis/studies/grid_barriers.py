@@ -1,0 +1,152 @@
+"""Barriers of a GPU's grid: the grid's own by launch, and those that are made of atomics against it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.group import group
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    default_margin,
+    ratio,
+    verdict,
+)
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.blocks import Block, Cell, table
+from syncmeter_analysis.studies.cells import ns_of
+from syncmeter_analysis.studies.figures import Heat, Panel
+from syncmeter_analysis.studies.figures import row as figure_row
+
+#: Barriers of the grid that are made of atomics.
+software = (
+    "software_barrier_counter",
+    "software_barrier_sense",
+    "software_barrier_lockfree",
+    "software_barrier_tree",
+)
+
+
+@dataclass
+class GridBarriers:
+    """The barriers of the grid at one launch, by op; `over_grid_sync` is the one of them to take over
+    the grid's own."""
+
+    by_op: dict[str, Measured]
+    contest: Contest
+    over_grid_sync: Ratio | NotComparable
+
+
+def barriers_of(points: Iterable[Measured]) -> list[GridBarriers]:
+    """The launches that have a barrier in software."""
+    found = []
+    grid = (s for s in points if s.point.op in (*software, "grid_sync"))
+    for launch in group(grid, "lanes", "blocks").values():
+        by_op = {s.point.op: s for s in reversed(launch)}
+        barriers = {op: by_op[op] for op in (*software, "grid_sync") if op in by_op}
+        one, own = contest(barriers.values()), barriers.get("grid_sync")
+        if one.taken is None or not barriers.keys() & set(software):
+            continue
+        over = ratio(one.taken, own) if own else NotComparable("grid_sync was not measured")
+        found.append(GridBarriers(barriers, one, over))
+    return found
+
+
+def sentence(row: GridBarriers) -> str:
+    where = f"A barrier of a grid of {formats.blocks_by_threads(row.contest.first.point)} threads"
+    amount = lambda s: formats.duration(ns_of(s))  # noqa: E731
+    return row.contest.sentence(where, attrgetter("point.op"), amount, "barrier")
+
+
+def also(one: Contest) -> str:
+    """The ops that show no difference to the one to take, and how many points of each."""
+    ops = Counter(s.point.op for s in one.leaders[1:])
+    return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
+
+
+def microseconds(s: Measured | None) -> str:
+    return f"{ns_of(s) / 1e3:.2f}" if s else ""
+
+
+def by_launch(points: Sequence[Measured]) -> list[Block]:
+    if len(points) < 2:
+        return []
+    blocks = sorted({s.point.blocks for s in points})
+    at = {(s.point.lanes, s.point.blocks): s for s in points}
+
+    def cell(s: Measured | None) -> Cell:
+        return Cell(microseconds(s), [s.id] if s else [])
+
+    what = "grid_sync: µs by launch; empty: not resident at once, or not measured"
+    threads = sorted({s.point.lanes for s in points})
+    rows = [[str(n), *(cell(at.get((n, of))) for of in blocks)] for n in threads]
+    return [table(what, ["threads per block>", *(f"{n} blocks>" for n in blocks)], rows)]
+
+
+def against_own(found: Sequence[GridBarriers]) -> list[Block]:
+    columns = ["blocks x threads>", "grid_sync µs>"]
+    columns += [op.removeprefix("software_barrier_") + ">" for op in software]
+    columns += ["take", f"no difference shown within {default_margin:.0%}"]
+    columns += ["over grid_sync>", "95 % interval>", ""]
+    rows = []
+    for row in found:
+        taken, r = row.contest.taken or row.contest.first, row.over_grid_sync
+        itself = isinstance(r, Ratio) and r.identical
+        says = formats.why_none(r) or ("" if itself else verdict(r).value)
+        rows.append(
+            [
+                formats.blocks_by_threads(taken.point),
+                *(microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)),
+                Cell(taken.point.op, [s.id for s in row.by_op.values()]),
+                *(also(row.contest), *formats.ratio_fields(r, itself), says),
+            ]
+        )
+    what = "Barriers of the grid in software against grid_sync"
+    return [table(what, columns, rows)] if rows else []
+
+
+def panels(points: Sequence[Measured]) -> list[Panel]:
+    """Figure 8 of the paper: microseconds by blocks and threads of each; none of one launch alone."""
+    blocks = sorted({s.point.blocks for s in points})
+    threads = sorted({s.point.lanes for s in points})
+    if len(blocks) < 2 or len(threads) < 2:
+        return []
+    rows = [
+        figure_row(
+            s.cost.scaled(1e-3),
+            s.id,
+            x=str(s.point.blocks),
+            y=str(s.point.lanes),
+            label=microseconds(s),
+        )
+        for s in points
+        if s.cost
+    ]
+    fastest, slowest = _ends(points)
+    heat = Heat(
+        rows,
+        ("blocks", [str(n) for n in blocks]),
+        ("threads per block", [str(n) for n in threads]),
+        "us per barrier",
+        (fastest / 1e3, max(slowest, 1.01 * fastest) / 1e3),
+        (70, 34),
+    )
+    return [Panel("grid_sync", heat)]
+
+
+def _ends(points: Sequence[Measured]) -> tuple[float, float]:
+    costs = [ns_of(s) for s in points]
+    return min(costs), max(costs)
+
+
+def heading(points: Sequence[Measured], barriers: Sequence[GridBarriers]) -> str:
+    """What the map shows: which barrier of the largest grid to take, where there are several."""
+    fastest, slowest = _ends(points)
+    if barriers:
+        return sentence(barriers[-1])
+    return f"grid_sync takes {formats.duration(fastest)} to {formats.duration(slowest)}"
