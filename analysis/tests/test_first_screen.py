@@ -5,7 +5,7 @@ import re
 import pytest
 
 from syncmeter_analysis.render.build import build
-from syncmeter_analysis.render.trust import precision_of
+from syncmeter_analysis.render.precision import precision_of
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 
 near, far = 60.0, 240.0
@@ -151,6 +151,22 @@ def test_where_threads_met_at_several_distances_the_range_is_said(tmp_path):
         "Threads that meet were 54 ns apart in the median (40 to 90 ns were met)"
     )
     assert "throughout" not in place
+
+
+def test_how_far_threads_are_apart_is_one_figure_of_each_team(tmp_path):
+    """A hop is a mean over a team: that of 16 threads is not that of 2, and answers name it too."""
+    met = [
+        line
+        for op, hops in (("lock_add", (150.0, 120.0)), ("critical_add", (148.0, 124.0)))
+        for lanes, hop in zip((2, 16), hops, strict=True)
+        for line in lock(op, lanes, 3000.0 * (1 + (op == "critical_add")), hop)
+    ]
+    *_, place = precision(tmp_path, *met, hypervisor=True)
+    assert place.startswith(
+        "Threads that meet were 149 ns apart in a team of 2, 122 ns in one of 16 throughout: "
+    )
+    answers = report(tmp_path, *met).head.answers
+    assert any("moves of a cache line (122 ns a move)" in answer for answer in answers)
 
 
 # How sure the answers are

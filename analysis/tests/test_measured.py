@@ -24,9 +24,9 @@ FILES = {
     "locks": (
         "xeon-64-vcpu-locks",
         [
-            # 18265 / 64 / 118.
+            # 18265 / 64 / 122.
             "- 64 threads, one add under the lock: take omp spin_lock (18.26 µs for 64 sections, "
-            "16.85 to 19.84), because a section takes 2.41 moves of a cache line (118 ns a move); omp "
+            "16.85 to 19.84), because a section takes 2.34 moves of a cache line (122 ns a move); omp "
             "critical takes 2.14 times as long (1.62 to 2.73)\n",
             "- 64 threads, where one add is all: use an atomic add, because it needs no lock: omp "
             "spin_lock takes 9.13 times as long in paired visits (8.48 to 10.3), 18.26 µs against "
@@ -65,7 +65,7 @@ FILES = {
         ],
         [
             "a barrier of 64 threads (close, spread, smt): take omp active (4452 ns, 3525 to 9006), "
-            "because it takes 33.6 moves of a cache line (133 ns a move); std active takes 19.9 times "
+            "because it takes 31.5 moves of a cache line (141 ns a move); std active takes 19.9 times "
             "as long (2.62 to 132), std passive 16.5 (6.85 to 29.2)"
         ],
     ),

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import median
 
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.record.machine import Machine, machine_of, object_of, same_machine
@@ -112,12 +113,25 @@ def _points_of(file: ResultsFile) -> dict[str, Measured]:
         for visit in visits[key]:
             if cycles := _cycles_by_state(s, visit):
                 s.cycles_by_visit.append((cycles, visit.slowest_over_fastest))
+    _set_hops_of_teams(found.values())
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:
             found[point.key] = found[measured_as.key].standing_for(point)
     for point, status, reason in file.refused:
         found.setdefault(point.key, Measured(point, status, reason))
     return found
+
+
+def _set_hops_of_teams(points: Iterable[Measured]) -> None:
+    teams: dict[tuple[int, int], list[Measured]] = defaultdict(list)
+    for s in points:
+        for each in (s, *s.other_states):
+            if each.hop_ns > 0:
+                teams[each.state.number, each.point.lanes].append(each)
+    for alike in teams.values():
+        hop_ns = median(each.hop_ns for each in alike)
+        for each in alike:
+            each.team_hop_ns = hop_ns
 
 
 def _cycles_by_state(s: Measured, visit: Visit) -> dict[tuple[int, bool], float]:

@@ -79,8 +79,10 @@ class Measured:
     has it. `measured_as` is the key of the point whose measurement this one shares, or ''; `source` the
     file it is from. `resolved` says that 0 is not among what the cost may be. `other_states` are the
     same point in each other state that it was found in, nearest first; they are no `headline`.
-    `cycles_by_visit` has for each visit with costs in cycles these, by class of placement states and
-    busy or not, and the time of the slowest lane over that of the fastest.
+    `team_hop_ns` is the median hop of all points of the file with as many lanes in this state: what a
+    cache line takes between the threads of such a team. `cycles_by_visit` has for each visit with costs
+    in cycles these, by class of placement states and busy or not, and the time of the slowest lane over
+    that of the fastest.
     """
 
     point: Point
@@ -93,6 +95,7 @@ class Measured:
     baseline_ns: float = 0.0
     test_ns: float = 0.0
     hop_ns: float = 0.0
+    team_hop_ns: float = 0.0
     state: State = field(default_factory=State)
     states: dict[State, int] = field(default_factory=dict)
     visits: int = 0

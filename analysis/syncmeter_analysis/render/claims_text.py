@@ -14,8 +14,8 @@ from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.render import junit
 from syncmeter_analysis.render.junit import Case
+from syncmeter_analysis.render.precision import precision_of
 from syncmeter_analysis.render.terminal import lines_of
-from syncmeter_analysis.render.trust import precision_of
 from syncmeter_analysis.studies.blocks import Bullets, lines_md, table
 
 #: For each machine, in the order of their files: its campaign, and each claim's finding.

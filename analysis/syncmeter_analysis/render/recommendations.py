@@ -24,8 +24,9 @@ from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
 from syncmeter_analysis.relate.repetition import Repeats
 from syncmeter_analysis.render.controls import control_miss
+from syncmeter_analysis.render.precision import precision
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
-from syncmeter_analysis.render.trust import noise_sentences, precision, verdict_of_machine
+from syncmeter_analysis.render.trust import noise_sentences, verdict_of_machine
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
 if TYPE_CHECKING:

@@ -4,20 +4,17 @@ controls, noise, drops and the machine."""
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from datetime import datetime
-from statistics import median
 from typing import Any
 
 from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
-from syncmeter_analysis.relate.repetition import repetition
-from syncmeter_analysis.relate.scatter import kind_of, kinds
-from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.render.controls import control_miss, control_rows
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
+from syncmeter_analysis.render.precision import how_far_costs_repeat, one_placement, precision
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
@@ -286,9 +283,8 @@ def how_sure(campaign: Campaign) -> str:
         found.append("no control checked it")
     elif "bad" in controls:
         found.append("a control missed")
-    if reach := repetition(campaign):
-        found.append(f"9 of 10 costs repeat {_within(min(reach.values()), max(reach.values()))}")
-    if campaign.machine.hypervisor and len(_places_met(campaign)) == 1:
+    found += how_far_costs_repeat(campaign)
+    if campaign.machine.hypervisor and one_placement(campaign):
         found.append("as the virtual machine placed the threads")
     return f"How sure: {'; '.join(found)}"
 
@@ -315,118 +311,6 @@ def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:
         if first is not None:
             found[first] = name.sub(f"{backend} ({library})", found[first], count=1)
     return found
-
-
-def precision(campaign: Campaign) -> list[str]:
-    """How far a repetition would land in the same placement, and which placements were met."""
-    if campaign.machine.imported:
-        return []
-    reach = [f"{_within(ratio)} {_of_kind[kind]}" for kind, ratio in repetition(campaign).items()]
-    found = [f"{_again} costs land {', '.join(reach)}."]
-    return found * bool(reach) + _placements(campaign)
-
-
-_again = "Measured again in the same placement, 9 of 10"
-
-
-def precision_of(campaign: Campaign, s: Measured) -> list[str]:
-    """The same of one point: how far its cost lands, and what it was in other placements."""
-    if campaign.machine.imported or not s.usable or s.cost is None:
-        return []
-    kind = kind_of(s)
-    reach = repetition(campaign).get(kind)
-    found = [f"{_again} such costs ({_of_kind[kind]}) land {_within(reach)}."] if reach else []
-    for other in s.other_states:
-        if other.cost and other.resolved and 0 < s.hop_ns * gap_of_states < other.hop_ns:
-            times = text.ratio(other.cost.value / s.cost.value)
-            found.append(
-                f"Threads were also {other.hop_ns:.0f} ns apart, not {s.hop_ns:.0f}: it cost "
-                f"{times} times as much there."
-            )
-    return found
-
-
-_places = (
-    "inside the GPU",
-    "for launches",
-    "for one thread",
-    "for threads that share nothing",
-    "where threads meet",
-)
-_of_kind = dict(zip(kinds, _places, strict=True))
-
-
-def _within(ratio: float, most: float = 0.0) -> str:
-    """`within 12 %`, or of several `within 12 to 19 %`, `within a factor of 3.10`."""
-    most = max(ratio, most)
-    if most >= 2:
-        return f"within a factor of {text.ratio(most)}"
-    percent = [100 * (r - 1) for r in (ratio, most)]
-    shown = [f"{p:.{1 if p < 9.95 else 0}f}" for p in percent]
-    return f"within {' to '.join(dict.fromkeys(shown))} %"
-
-
-#: Fewer points that were seen in a farther placement too say little of what it costs.
-_least_far = 5
-
-
-def _places_met(campaign: Campaign) -> list[tuple[list[float], int]]:
-    """For each placement state that threads met in, the nearest first: the hops of its points, ns, and
-    its rounds."""
-    rounds: Counter[int] = Counter()
-    hops: dict[int, list[float]] = defaultdict(list)
-    for s in campaign.measured:
-        for state, n in s.states.items():
-            if s.hop_ns > 0 and state.hop_ns > 0 and not s.measured_as:
-                rounds[state.number] += n
-                hops[state.number].append(state.hop_ns)
-    return sorted(((hops[k], n) for k, n in rounds.items()), key=lambda place: median(place[0]))
-
-
-def _placements(campaign: Campaign) -> list[str]:
-    """How far apart threads that meet were, and what that did to costs; a hypervisor moves them."""
-    places = _places_met(campaign)
-    if not places:
-        return []
-    if len(places) == 1:
-        if not campaign.machine.hypervisor:
-            return []
-        hops, _ = places[0]
-        met = [*hops, *_hops_at_start(campaign)]
-        apart = f"{median(hops):.0f} ns apart throughout"
-        if max(met) >= gap_of_states * min(met):
-            span = f"{min(met):.0f} to {max(met):.0f} ns were met"
-            apart = f"{median(hops):.0f} ns apart in the median ({span})"
-        return [
-            f"Threads that meet were {apart}: one placement of a virtual machine, which may put "
-            "them elsewhere another time; shared costs go with that."
-        ]
-    rounds = sum(n for _, n in places)
-    shares = ", ".join(
-        f"{median(hops):.0f} ns in {100 * n / rounds:.0f} % of the rounds" for hops, n in places
-    )
-    shared = [s for s in campaign.measured if s.hop_ns > 0 and not s.measured_as]
-    far = [
-        other.cost.value / s.cost.value
-        for s in shared
-        for other in s.other_states
-        if s.cost and other.cost and other.resolved and other.hop_ns > gap_of_states * s.hop_ns
-    ]
-    costs = ""
-    if len(far) >= _least_far and median(far) > 1:
-        costs = f"; in a farther one shared costs were {text.ratio(median(far))} times as high"
-    return [f"Threads that meet were seen in {len(places)} placements: {shares}{costs}."]
-
-
-def _hops_at_start(campaign: Campaign) -> list[float]:
-    """The hops that the probe before the first visit met, ns."""
-    probes = [
-        probe["hop_ns"]
-        for file in campaign.files
-        for probe in file.campaign.get("states") or ()
-        if isinstance(probe, dict) and isinstance(probe.get("hop_ns"), list)
-    ]
-    return [hop for three in probes for hop in three if isinstance(hop, int | float) and hop > 0]
 
 
 def _checks(campaign: Campaign) -> list[Check]:

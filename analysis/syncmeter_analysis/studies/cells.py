@@ -52,9 +52,10 @@ def cost_ns(s: Measured) -> str:
 def line_moves(s: Measured | None, ns: float) -> str:
     """`2.41 moves of a cache line (118 ns a move)`: a time in units of what a cache line takes between
     the threads of a point; '' where that was not measured."""
-    if s is None or s.hop_ns <= 0:
+    if s is None or s.team_hop_ns <= 0:
         return ""
-    return f"{formats.ratio(ns / s.hop_ns)} moves of a cache line ({s.hop_ns:.0f} ns a move)"
+    hop_ns = s.team_hop_ns
+    return f"{formats.ratio(ns / hop_ns)} moves of a cache line ({hop_ns:.0f} ns a move)"
 
 
 def rate(s: Measured | None) -> str:

@@ -266,8 +266,8 @@ def _why_shared(table: LockTable, one: Contest) -> str:
         return ""
     every = s.cost.value / s.point.lanes
     if moves := line_moves(s, every):
-        if every < s.hop_ns:
-            moves = f"less than moving a cache line ({s.hop_ns:.0f} ns): it often stays"
+        if every < s.team_hop_ns:
+            moves = f"less than moving a cache line ({s.team_hop_ns:.0f} ns): it often stays"
         return f"because a section takes {moves}"
     alone = table.row_of(s).cost_at(1)
     if alone and alone.cost and alone.cost.value < every:

@@ -1,0 +1,163 @@
+"""How far a repetition of a campaign would land: in the placement of threads that it met, and what was
+seen of others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import chain
+from statistics import median
+
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.repetition import repetition
+from syncmeter_analysis.relate.scatter import kind_of, kinds
+from syncmeter_analysis.relate.summary import Measured, gap_of_states
+
+
+def precision(campaign: Campaign) -> list[str]:
+    """How far a repetition would land in the same placement, and which placements were met."""
+    if campaign.machine.imported:
+        return []
+    reach = [f"{_within(ratio)} {_of_kind[kind]}" for kind, ratio in repetition(campaign).items()]
+    found = [f"{_again} costs land {', '.join(reach)}."]
+    return found * bool(reach) + _placements(campaign)
+
+
+_again = "Measured again in the same placement, 9 of 10"
+
+
+def precision_of(campaign: Campaign, s: Measured) -> list[str]:
+    """The same of one point: how far its cost lands, and what it was in other placements."""
+    if campaign.machine.imported or not s.usable or s.cost is None:
+        return []
+    kind = kind_of(s)
+    reach = repetition(campaign).get(kind)
+    found = [f"{_again} such costs ({_of_kind[kind]}) land {_within(reach)}."] if reach else []
+    for other in s.other_states:
+        if other.cost and other.resolved and 0 < s.hop_ns * gap_of_states < other.hop_ns:
+            times = text.ratio(other.cost.value / s.cost.value)
+            found.append(
+                f"Threads were also {other.hop_ns:.0f} ns apart, not {s.hop_ns:.0f}: it cost "
+                f"{times} times as much there."
+            )
+    return found
+
+
+_places = (
+    "inside the GPU",
+    "for launches",
+    "for one thread",
+    "for threads that share nothing",
+    "where threads meet",
+)
+_of_kind = dict(zip(kinds, _places, strict=True))
+
+
+def how_far_costs_repeat(campaign: Campaign) -> list[str]:
+    """`9 of 10 costs repeat within 12 to 19 %`, over all kinds of points."""
+    reach = repetition(campaign).values()
+    return [f"9 of 10 costs repeat {_within(min(reach), max(reach))}"] if reach else []
+
+
+def _within(ratio: float, most: float = 0.0) -> str:
+    """`within 12 %`, or of several `within 12 to 19 %`, `within a factor of 3.10`."""
+    most = max(ratio, most)
+    if most >= 2:
+        return f"within a factor of {text.ratio(most)}"
+    percent = [100 * (r - 1) for r in (ratio, most)]
+    shown = [f"{p:.{1 if p < 9.95 else 0}f}" for p in percent]
+    return f"within {' to '.join(dict.fromkeys(shown))} %"
+
+
+#: Fewer points that were seen in a farther placement too say little of what it costs.
+_least_far = 5
+
+
+@dataclass
+class Place:
+    """A placement state that threads met in: the hops of its points, ns, by number of lanes, and its
+    rounds."""
+
+    hops: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    rounds: int = 0
+
+    @property
+    def all_hops(self) -> list[float]:
+        return [*chain.from_iterable(self.hops.values())]
+
+    @property
+    def hop_ns(self) -> float:
+        return median(self.all_hops)
+
+    @property
+    def apart(self) -> str:
+        """`127 ns apart`; of teams whose threads are differently far apart that of the smallest and the
+        largest: a hop is a mean over all of a team."""
+        (least, near), *_, (most, far) = 2 * sorted(self.hops.items())
+        few, many = f"{median(near):.0f} ns apart", f"{median(far):.0f} ns"
+        if f"{many} apart" == few:
+            return few
+        return f"{few} in a team of {least}, {many} in one of {most}"
+
+
+def _places_met(campaign: Campaign) -> list[Place]:
+    """The nearest first."""
+    places: dict[int, Place] = defaultdict(Place)
+    for s in campaign.measured:
+        for state, n in s.states.items():
+            if s.hop_ns > 0 and state.hop_ns > 0 and not s.measured_as:
+                places[state.number].rounds += n
+                places[state.number].hops[s.point.lanes].append(state.hop_ns)
+    return sorted(places.values(), key=lambda place: place.hop_ns)
+
+
+def one_placement(campaign: Campaign) -> bool:
+    """Whether threads met in one placement only."""
+    return len(_places_met(campaign)) == 1
+
+
+def _placements(campaign: Campaign) -> list[str]:
+    """How far apart threads that meet were, and what that did to costs; a hypervisor moves them."""
+    places = _places_met(campaign)
+    if not places:
+        return []
+    if len(places) == 1:
+        if not campaign.machine.hypervisor:
+            return []
+        met = [*places[0].all_hops, *_hops_at_start(campaign)]
+        apart = f"{places[0].apart} throughout"
+        if max(met) >= gap_of_states * min(met):
+            span = f"{min(met):.0f} to {max(met):.0f} ns were met"
+            apart = f"{places[0].apart} in the median ({span})"
+        return [
+            f"Threads that meet were {apart}: one placement of a virtual machine, which may put "
+            "them elsewhere another time; shared costs go with that."
+        ]
+    rounds = sum(place.rounds for place in places)
+    shares = ", ".join(
+        f"{place.hop_ns:.0f} ns in {100 * place.rounds / rounds:.0f} % of the rounds"
+        for place in places
+    )
+    shared = [s for s in campaign.measured if s.hop_ns > 0 and not s.measured_as]
+    far = [
+        other.cost.value / s.cost.value
+        for s in shared
+        for other in s.other_states
+        if s.cost and other.cost and other.resolved and other.hop_ns > gap_of_states * s.hop_ns
+    ]
+    costs = ""
+    if len(far) >= _least_far and median(far) > 1:
+        costs = f"; in a farther one shared costs were {text.ratio(median(far))} times as high"
+    return [f"Threads that meet were seen in {len(places)} placements: {shares}{costs}."]
+
+
+def _hops_at_start(campaign: Campaign) -> list[float]:
+    """The hops that the probe before the first visit met, ns."""
+    probes = [
+        probe["hop_ns"]
+        for file in campaign.files
+        for probe in file.campaign.get("states") or ()
+        if isinstance(probe, dict) and isinstance(probe.get("hop_ns"), list)
+    ]
+    return [hop for three in probes for hop in three if isinstance(hop, int | float) and hop > 0]
