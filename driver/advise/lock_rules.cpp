@@ -124,16 +124,21 @@ std::optional<advice> about_readers(const lock_case& of) {
   const bool reads = of.first().kind == "rwlock_read";
   if (of.object == nullptr || !reads || of.waited_share() > hardly_ever || !of.is_short())
     return std::nullopt;
+  constexpr double some = 0.01;
   const double changes = of.object->owner_changes.value_or(0) /
                          static_cast<double>(std::max<std::uint64_t>(1, of.object->acquisitions));
+  const std::string moves =
+      changes < some ? ""
+                     : fmt::format(": {:.0f} % of them come after another thread, and the lock's "
+                                   "cache line moves to their processor",
+                                   100 * std::min(1.0, changes));
   return of.found(
       "readers", of.sections_s,
       fmt::format(
-          "Readers hardly wait, and yet each writes to the lock, {:.0f} % of them after another "
-          "thread, as then its line moves from processor to processor. A copy for each "
-          "thread, or an atomic pointer to data that are replaced as a whole, needs no "
+          "Readers hardly wait, and yet each writes to the lock{}. A copy of the data for "
+          "each thread, or an atomic pointer to data that are replaced as a whole, needs no "
           "lock.",
-          100 * std::min(1.0, changes)),
+          moves),
       fmt::format("To take it, read and give it back takes {} for each thread; to read without it "
                   "saves at most that.",
                   of.in_wall(of.sections_s)));
@@ -234,10 +239,10 @@ std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sit
   const auto sender = std::ranges::find_if(sites, sends_to_it);
   if (sender == sites.end()) return std::nullopt;
   const std::string cause = fmt::format(
-      "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a "
-      "thread "
-      "that has the lock which they take again: who wakes waits for it. Release the lock first, "
-      "and then send the signal.",
+      "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a thread that has "
+      "the "
+      "lock which the waiting one needs: who wakes waits again. Release the lock first, and then "
+      "send the signal.",
       where_text(of), count_text(of.threads, "thread waits", "threads wait"),
       grouped_digits(of.count), grouped_digits(sender->times->under_lock),
       grouped_digits(sender->times->timed), where_text(*sender));
