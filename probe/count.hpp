@@ -49,8 +49,15 @@ template <class Place, std::uint64_t Size>
 /// none.
 struct timing {
   std::uint64_t meetings = 0, locks = 0;
+  bool is_read = false;  ///< from the environment, at the first event
 };
-[[nodiscard]] const timing& timed_every();
+extern timing timing_of_process;
+void read_timing();
+[[nodiscard]] inline const timing& timed_every() {
+  if (!timing_of_process.is_read) [[unlikely]]
+    read_timing();
+  return timing_of_process;
+}
 
 /// The function that the program would have called without the probe; nullptr where there is none.
 [[nodiscard]] void* find_real(const char* name);

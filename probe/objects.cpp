@@ -19,8 +19,7 @@ bool is_of_turn(std::uint64_t mark, std::uint64_t other) { return (mark ^ other)
 
 constinit bool follows_owners = false;
 
-std::uint64_t number_of_lock(const void* lock) {
-  if (timed_every().locks == 0) return 0;
+std::uint64_t find_number(const void* lock) {
   objects_block* const all = objects_of_process();
   const object_address* const place =
       all == nullptr ? nullptr : place_of(all->addresses, lock, true);

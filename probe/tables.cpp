@@ -380,22 +380,20 @@ objects_block* objects_of_process() {
   return here.objects;
 }
 
-const timing& timed_every() {
-  static constinit timing every{};
-  static constinit bool read = false;
-  if (!read) [[unlikely]] {
-    const char* text = ::getenv(times_variable);
-    for (std::uint64_t* number : {&every.meetings, &every.locks}) {
-      if (text == nullptr) break;
-      std::uint64_t value = 0;
-      for (; *text >= '0' && *text <= '9'; ++text)
-        value = value * 10 + static_cast<std::uint64_t>(*text - '0');
-      *number = value;
-      if (*text == ',') ++text;
-    }
-    read = true;
+constinit timing timing_of_process;
+
+void read_timing() {
+  timing& every = timing_of_process;
+  const char* text = ::getenv(times_variable);
+  for (std::uint64_t* number : {&every.meetings, &every.locks}) {
+    if (text == nullptr) break;
+    std::uint64_t value = 0;
+    for (; *text >= '0' && *text <= '9'; ++text)
+      value = value * 10 + static_cast<std::uint64_t>(*text - '0');
+    *number = value;
+    if (*text == ',') ++text;
   }
-  return every;
+  every.is_read = true;
 }
 
 void* find_real(const char* name) {
