@@ -42,7 +42,6 @@ def test_sections_are_those_planned(compiler, build, count, monkeypatch):
             assert (kind, [*sums, sum(times.hold_ns for times in parts)]) == (kind, expected)
 
 
-
 def test_locks_are_drawn(build, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,10")
     run = count(build("times", "g++", "-O2", "-fopenmp"))

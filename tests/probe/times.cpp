@@ -185,6 +185,8 @@ void sections() {
   const auto print = [](const char* kind, int functions) {
     sums all;
     for (int i = 0; i < functions; ++i) expect_sections(all);
+    // A chunk is no lock, and not given back.
+    if (*kind == 'c' && kind[1] == 'h') all.inside = 0;
     all.print(kind);
   };
   print("mutex_lock", 3);
