@@ -100,6 +100,22 @@ cases = {
         1,
         2,
     ),
+    "cuda-default-order": (
+        cuda(
+            "atomic_add",
+            **{"placement": "strided", "stride": 1, "type": "int32", "flavour": "atomic_ref"},
+            order="seq_cst",
+            scope="system",
+        ),
+        cuda(
+            "atomic_add",
+            **{"placement": "strided", "stride": 1, "type": "int32", "flavour": "atomic_ref"},
+            order="relaxed",
+            scope="device",
+        ),
+        3,
+        1,
+    ),
     "cuda-shuffle-alike": (cuda("shuffle_xor"), cuda("shuffle_idx"), 1, 2),
     "cuda-shuffle-64": (
         cuda("shuffle_idx", type="uint64", lanes=1024),

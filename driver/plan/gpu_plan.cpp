@@ -44,6 +44,21 @@ std::vector<unsigned> numbers_of_devices(std::vector<unsigned> wanted, unsigned 
   return wanted;
 }
 
+// Whether a study that takes forms as they are written takes this one. Where a backend has no
+// flavours, there is one way to write it.
+bool is_written(const capability& row, const std::vector<written_form>& wanted) {
+  if (wanted.empty() || row.flavour == flavour::none) return true;
+  return row.space != space::shared_memory &&
+         std::ranges::any_of(wanted, [&row](const written_form& f) {
+           return f.flavour == row.flavour && f.scope == row.scope && f.order == row.order;
+         });
+}
+
+bool names_form(const run_options& options) {
+  return !(options.orders.empty() && options.scopes.empty() && options.flavours.empty() &&
+           options.spaces.empty());
+}
+
 // The lanes that take part, as an op's min_lanes counts them.
 unsigned participants(const capability& row, const point& p, unsigned warp_size) {
   return row.family == "handoff" ? warps_of(p, warp_size) : p.lanes * p.blocks;
@@ -104,6 +119,7 @@ void gpu_planner::add(const offered_op& op, const gpu_axes& axes) {
       for (const capability* row : rows) {
         const bool left_out = !axes.scopes.empty() && !contains(axes.scopes, row->scope);
         if (left_out && options_.scopes.empty()) continue;
+        if (!is_written(*row, axes.written) && !names_form(options_)) continue;
         p.order = row->order;
         p.scope = row->scope;
         p.flavour = row->flavour;

@@ -89,6 +89,13 @@ enum class form_set : std::uint8_t {
   all
 };
 
+/// A form by what an author writes, or leaves to the API: all of it in global memory.
+struct written_form {
+  enum flavour flavour {};
+  enum scope scope {};
+  enum order order {};
+};
+
 /// Grids: each of these numbers of blocks with each of these numbers of threads per block.
 struct grid_set {
   std::vector<count_range> blocks;
@@ -103,6 +110,7 @@ struct gpu_axes {
   std::vector<value_type> only{};  ///< of the types, these; empty: all of them
   std::vector<placement> placements{placement::shared, placement::strided};
   std::vector<scope> scopes{};          ///< of the forms, those; empty: all of them
+  std::vector<written_form> written{};  ///< of all forms, those, where a backend has flavours
   std::vector<unsigned> strides{1};     ///< elements
   std::vector<unsigned> actives{};      ///< lanes of each warp that take part; empty: all
   std::vector<unsigned> sizes{};        ///< for ops with a size; empty: those that are built

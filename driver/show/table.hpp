@@ -69,8 +69,8 @@ struct summary_notes_of {
 /// With `machine`: also what each named pair of PUs shares, and what lanes have in common.
 [[nodiscard]] std::string plan_text(const campaign_plan& plan, const topology* machine = nullptr);
 
-/// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset), "strided 64 B, 2
-/// cells"; empty without cells.
+/// "shared", on a GPU "one cell, known" (to the compiler) or "one cell, by data", "strided 64 B",
+/// "strided 64 B from 32 B" (the base offset), "strided 64 B, 2 cells"; empty without cells.
 [[nodiscard]] std::string placement_text(const point& p);
 
 /// "int32"; empty for an op without types.

@@ -136,7 +136,11 @@ std::string type_text(const point& p) { return p.type ? std::string(to_text(*p.t
 
 std::string placement_text(const point& p) {
   if (p.placement == placement::none) return "";
-  if (p.placement == placement::shared) return "shared";
+  // On a GPU it is other machine code, and other costs, whether the compiler knows that all lanes
+  // use one cell.
+  const bool on_gpu = p.scope != scope::none || p.space != space::none;
+  if (p.placement == placement::shared) return on_gpu ? "one cell, known" : "shared";
+  if (on_gpu && p.stride == 0) return "one cell, by data";
   std::string text = fmt::format("strided {} B", stride_bytes(p));
   if (p.base_offset != 0) text += fmt::format(" from {} B", p.base_offset);
   if (p.cells != 0) text += fmt::format(", {} cell{}", p.cells, p.cells == 1 ? "" : "s");

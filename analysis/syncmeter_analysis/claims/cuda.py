@@ -17,7 +17,7 @@ from syncmeter_analysis.claims.claim import (
     row,
     within,
 )
-from syncmeter_analysis.claims.sources import origin, primitives
+from syncmeter_analysis.claims.sources import belief, origin, primitives
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, Pairs
 from syncmeter_analysis.relate.group import grouped
@@ -138,6 +138,22 @@ cuda_fence_threads = row(
     otherwise="Fence with fewer threads, or one lane for all.",
 )
 
+
+_updates = "atomic_add atomic_exchange atomic_cas_pass"
+_own = {"flavour": "atomic_ref", "placement": "strided", "stride": 1}
+
+cuda_default_order = row(
+    on_cuda(_updates, order="seq_cst", scope="system", **_own)
+    .over(on_cuda(_updates, order="relaxed", scope="device", **_own), "order", "scope")
+    .above(1.1, "libcu++ without arguments over relaxed at device scope"),
+    origin(belief, "defaults --backend cuda", "defaults"),
+    statement="cuda::atomic without arguments (seq_cst, system scope) is slower than relaxed at device "
+    "scope.",
+    needs="cuda atomics by atomic_ref, seq_cst at system scope and relaxed at device scope",
+    advice="Give each cuda::atomic its scope, cuda::thread_scope_device, and each update its order: "
+    "relaxed for counters.",
+    otherwise="The default order and scope of cuda::atomic cost nothing here.",
+)
 
 _others = (
     "reduce_max_global_atomic reduce_max_warp_atomic reduce_max_block_atomic reduce_max_warp_reduce"

@@ -253,7 +253,12 @@ def in_modes(s: Measured) -> str:
 
 
 def cells(p: Point) -> str:
-    """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any."""
+    """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any. Of a GPU whether the
+    compiler knows that all lanes use one cell, or data decide it: other machine code."""
+    if p.on_gpu and p.placement == "shared":
+        return "one cell known to the compiler"
+    if p.on_gpu and p.placement == "strided" and p.stride == 0:
+        return "one cell by data"
     if p.placement == "strided":
         text = "one address" if p.stride == 0 else f"{p.stride_bytes} B apart"
         shared_out = f" ({count(p.cells, 'cell')})" if p.cells else ""

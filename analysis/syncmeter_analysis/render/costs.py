@@ -75,13 +75,17 @@ def _ordinary(s: Measured) -> bool:
         and not any(getattr(p, axis) for axis in _unusual)
         and s.family != "control"
         and not s.oversubscribed
-        and (p.placement != "strided" or p.stride == (1 if p.on_gpu else 16))
+        and (p.placement != "strided" or p.stride in ((0, 1) if p.on_gpu else (16,)))
     )
 
 
 def _cells(s: Measured) -> str:
+    if s.point.on_gpu and s.point.placement == "shared":
+        return "one cell, known"
     if s.point.placement == "strided":
-        return "own cells" if s.point.on_gpu else "own lines"
+        if s.point.on_gpu:
+            return "own cells" if s.point.stride else "one cell, by data"
+        return "own lines"
     return "" if s.point.placement == "none" else s.point.placement
 
 

@@ -77,7 +77,8 @@ TEST(gpu_plan, quick_takes_standard_forms_of_one_type_at_three_launches) {
   EXPECT_THAT(launches(plan, "handoff"), ElementsAre("1 x 1024", "10 x 1024"));
   EXPECT_THAT(launches(plan, "memory_latency_l2"), ElementsAre("1 x 1"));
   EXPECT_THAT(launches(plan, "control_aa"), ElementsAre("1 x 32"));
-  EXPECT_THAT(launches(plan, "atomic_add"), SizeIs(2 * 3)) << "two placements";
+  std::vector<unsigned> strides;
+  EXPECT_THAT(launches(plan, "atomic_add"), SizeIs(2 * 3 + 1)) << "two placements, one by data";
   for (const planned_point& p : plan.points) {
     EXPECT_THAT(p.pus, IsEmpty());
     EXPECT_EQ(p.device, 0U);
@@ -88,14 +89,28 @@ TEST(gpu_plan, quick_takes_standard_forms_of_one_type_at_three_launches) {
     if (p.what.op != "atomic_add") continue;
     EXPECT_THAT(canonical(p.what), AllOf(HasSubstr("type=int32"), HasSubstr("scope=device"),
                                          HasSubstr("flavour=function"), HasSubstr("space=global")));
-    EXPECT_EQ(p.what.stride, p.what.placement == placement::strided ? 1U : 0U);
+    if (p.what.placement == placement::strided) strides.push_back(p.what.stride);
   }
+  EXPECT_THAT(strides, UnorderedElementsAre(1, 1, 1, 0)) << "own cells, and one by data";
   EXPECT_THAT(reasons(plan),
               UnorderedElementsAre(
                   "handoff unsupported: needs at least 2 warps, since one lane of each takes part",
                   "atomic_cas_pass unsupported: there is no compare-and-swap of floating types"));
   EXPECT_NEAR(plan.predicted_s, static_cast<double>(plan.points.size()) * 3 * 0.022 + 3 * 0.9, 1e-9)
       << "visits, and a start for each pass";
+}
+
+TEST(gpu_plan, defaults_takes_each_form_as_it_is_written_and_no_other) {
+  const campaign_plan plan = plan_for(with_ops({"atomic_add"}, "defaults"));
+  EXPECT_THAT(launches(plan, "atomic_add"), SizeIs(3 * 3)) << "three forms, two grids and one cell";
+  for (const planned_point& p : plan.points) {
+    EXPECT_EQ(p.what.placement, placement::strided);
+    EXPECT_EQ(p.what.type, value_type::int32);
+    EXPECT_EQ(p.what.scope, scope::device) << "a block is none of them: " << canonical(p.what);
+  }
+  run_options options = with_ops({"atomic_add"}, "defaults");
+  options.scopes = {scope::block};
+  EXPECT_THAT(plan_for(options).points, SizeIs(3)) << "unless it is named";
 }
 
 TEST(gpu_plan, axes_that_the_user_names_keep_one_form_for_each_value) {

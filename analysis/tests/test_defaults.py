@@ -1,0 +1,127 @@
+"""What an update is by default, beside the form that is enough: table, sentences and figure."""
+
+import re
+
+from syncmeter_analysis.render.terminal import as_plain
+from syncmeter_analysis.studies import defaults, sections
+from tests.made import point, read, visits, write
+
+
+def update(op="atomic_add", **axes):
+    members = {"type": "int32", "placement": "strided", "stride": 1, "space": "global", "lanes": 32}
+    members |= {"flavour": "atomic_ref", "scope": "device", "order": "relaxed", "affinity": "none"}
+    return point(op, backend="cuda", **{**members, **axes})
+
+
+def fence(**axes):
+    return update(
+        "fence", **{"type": None, "placement": None, "stride": None, "space": None, **axes}
+    )
+
+
+def by_default(op="atomic_add", **axes):
+    return update(op, **{"scope": "system", "order": "seq_cst", **axes})
+
+
+def measured(tmp_path, *costs_of_points, code=""):
+    census = {"verdict": "proven", "reason": "", "per_op": {code: 1, "alu": 2}} if code else None
+    lines = []
+    for what, cost in costs_of_points:
+        lines += visits([cost * 0.999, cost, cost * 1.001], what, device=0, census=census)
+    return read(write(tmp_path / "f.jsonl", lines))
+
+
+def found_in(campaign):
+    return defaults.rows(campaign)
+
+
+def printed_text(campaign):
+    (section,) = sections(campaign, ["defaults"])
+    return as_plain(section.title, section.blocks)
+
+
+def test_the_default_is_over_the_fastest_form_that_is_enough(tmp_path):
+    found = found_in(
+        measured(
+            tmp_path,
+            (by_default(), 90.0),
+            (update(), 12.0),
+            (update(flavour="function"), 10.0),
+            (update(flavour="function", scope="system"), 9.5),
+            (update(scope="device", order="acq_rel"), 60.0),
+        )
+    )
+    (place,) = found.places
+    assert place.enough is not None
+    assert place.enough.point.flavour == "function"
+    assert place.enough.point.scope == "device"
+    assert place.default is not None
+    assert 8.9 < place.default.over_enough.value < 9.1
+    (sentence,) = defaults.answer(found)
+    assert sentence.startswith(
+        "add (1 x 32, own cells): take atomicAdd (relaxed at device scope, 10.00 ns) where that is "
+        "enough, because fetch_add() of libcu++ (seq_cst at system scope) takes 9.0"
+    )
+
+
+def test_a_default_that_costs_no_more_has_no_sentence(tmp_path):
+    found = found_in(measured(tmp_path, (by_default(), 10.0), (update(), 10.0)))
+    assert found
+    assert defaults.answer(found) == []
+
+
+def test_nothing_stands_beside_what_was_not_measured(tmp_path):
+    assert not found_in(measured(tmp_path, (by_default(), 90.0)))
+    assert not found_in(measured(tmp_path, (update(), 10.0), (update(scope="system"), 11.0)))
+
+
+def test_a_fence_is_beside_acquire_and_release_at_device_scope(tmp_path):
+    found = found_in(
+        measured(
+            tmp_path,
+            (fence(order="seq_cst", scope="system"), 600.0),
+            (fence(order="unordered", flavour="function"), 300.0),
+            (fence(order="acq_rel"), 200.0),
+            (fence(order="seq_cst"), 250.0),
+        )
+    )
+    (sentence,) = defaults.answer(found)
+    assert "take atomic_thread_fence(acq_rel), device (acq_rel at device scope" in sentence
+    assert "because atomic_thread_fence(seq_cst) of libcu++" in sentence
+
+
+def test_the_table_says_how_it_is_written_and_what_it_compiles_to(tmp_path):
+    text = printed_text(
+        measured(
+            tmp_path,
+            (by_default(), 90.0),
+            (by_default(scope="device"), 70.0),
+            (update(), 10.0),
+            (update("plain_read", order="unordered", flavour=None, scope=None), 1.0),
+            code="ATOM.ADD",
+        )
+    )
+    assert re.search(r"fetch_add\(\) +seq_cst +system +90.00 +9.0\d* .*ATOM.ADD 1", text)
+    assert re.search(r"fetch_add\(\), device +seq_cst +device +70.00 +7.0\d* .*ATOM.ADD 1", text)
+    assert re.search(r"fetch_add\(relaxed\), device +relaxed +device +10.00 +1 +ATOM.ADD 1", text)
+    assert re.search(r"volatile load +none +1.000 ", text)
+
+
+def test_one_cell_and_own_cells_are_apart_and_the_worst_is_told(tmp_path):
+    found = found_in(
+        measured(
+            tmp_path,
+            (by_default(blocks=132, lanes=1024), 900.0),
+            (update(blocks=132, lanes=1024), 100.0),
+            (by_default(blocks=132, lanes=1024, stride=0), 300.0),
+            (update(blocks=132, lanes=1024, stride=0), 200.0),
+        )
+    )
+    assert [place.name for place in found.places] == [
+        "132 x 1024, own cells",
+        "132 x 1024, one cell",
+    ]
+    (sentence,) = defaults.answer(found)
+    assert sentence.startswith("add (132 x 1024, own cells): ")
+    (figure,) = defaults.figures(found)
+    assert figure.title == sentence

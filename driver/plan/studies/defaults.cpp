@@ -1,0 +1,52 @@
+// The study `defaults`: one update as each API of GPUs writes it where the author says nothing of
+// order and scope, beside forms that are enough.
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+namespace {
+
+using namespace blocks;
+
+// Of CUDA's functions, and of libcu++: what it takes without arguments, with a scope alone, and
+// with the orders that data handed over need, or a mere count.
+const std::vector<written_form> as_written{
+    {flavour::function, scope::device, order::relaxed},
+    {flavour::function, scope::system, order::relaxed},
+    {flavour::function, scope::device, order::unordered},
+    {flavour::function, scope::system, order::unordered},
+    {flavour::atomic_ref, scope::system, order::seq_cst},
+    {flavour::atomic_ref, scope::device, order::seq_cst},
+    {flavour::atomic_ref, scope::device, order::acq_rel},
+    {flavour::atomic_ref, scope::device, order::acquire},
+    {flavour::atomic_ref, scope::device, order::release},
+    {flavour::atomic_ref, scope::device, order::relaxed},
+};
+
+gpu_axes written_on(std::vector<grid_set> grids, unsigned stride) {
+  return {.grids = std::move(grids),
+          .forms = form_set::all,
+          .placements = {placement::strided},
+          .written = as_written,
+          .strides = {stride}};
+}
+
+gpu_part gpu_defaults() {
+  const gpu_axes own = written_on({{{one}, {32}}, {{sm}, {1024}}}, 1);
+  return {.rules = {{.ops = {"atomic_add", "atomic_exchange", "atomic_cas_pass", "atomic_read",
+                             "atomic_write", "plain_read", "plain_write", "fence"},
+                     .axes = own},
+                    {.ops = {"atomic_add", "atomic_exchange", "atomic_cas_pass"},
+                     .axes = written_on({{{sm}, {1024}}}, 0)}},
+          .others = own};
+}
+
+}  // namespace
+
+study defaults_study() {
+  return {.place = 22,
+          .name = "defaults",
+          .purpose = "GPU: what each API's update compiles to by default, beside what is enough",
+          .gpu = gpu_defaults()};
+}
+
+}  // namespace syncmeter
