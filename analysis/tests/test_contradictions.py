@@ -25,7 +25,7 @@ from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.recommendations import chosen
 from syncmeter_analysis.render.terminal import as_plain
-from syncmeter_analysis.studies import sections
+from syncmeter_analysis.studies import answers, sections
 from syncmeter_analysis.studies.blocks import escaped_md
 from tests.made import campaign, point, visits, write
 from tests.test_answers import of, sentences, stored
@@ -241,6 +241,27 @@ def test_two_costs_and_their_ratio_agree_in_every_sentence(path):
         for card in of(path)[2].head.cards
     ]
     assert [w for sentence in [*sentences(path), *cards] for w in divided_wrongly(sentence)] == []
+
+
+HOPS = (
+    r"^(?P<n>\d+) threads,.*cache line \((?P<ns>\d+) ns",
+    r"^a barrier of (?P<n>\d+) threads.*\((?P<ns>\d+) ns a move\)",
+    r"\b(?P<n>\d+) threads: hop (?P<ns>\d+) ns",
+    r"(?P<ns>\d+) ns apart in a team of (?P<n>\d+)\b",
+    r", (?P<ns>\d+) ns in one of (?P<n>\d+)\b",
+)
+
+
+@stored
+def test_how_far_threads_of_a_team_are_apart_is_one_figure_on_a_first_screen(path):
+    campaign_, found, report = of(path)
+    head = report.head
+    if len({s.state.number for s in campaign_.measured if s.hop_ns > 0}) > 1:
+        return  # each placement has its own
+    said = [*answers(campaign_, found), *head.precision, *(f.note for f in head.figures)]
+    by_team = {}
+    for match in (m for sentence in said for shape in HOPS for m in re.finditer(shape, sentence)):
+        assert by_team.setdefault(match["n"], match["ns"]) == match["ns"], (match["n"], said)
 
 
 @stored

@@ -6,11 +6,12 @@ import re
 import pytest
 
 from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.spin_then_sleep import advice
 from syncmeter_analysis.relate.text import duration
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections, waiting
 from syncmeter_analysis.studies import waiting as drawing
-from syncmeter_analysis.studies.waiting import Way, advice
+from syncmeter_analysis.studies.waiting import Way
 from tests.made import campaign, point, read, visits, write
 
 LATES = (1, 10, 100, 1000, 10000)
@@ -74,7 +75,7 @@ def test_spinning_less_would_be_more_than_a_tenth_behind():
     spin, sleep = Way("spin", False), Way("sleep", True)
     for way, cost in ((spin, 0.0), (sleep, 20000.0)):
         way.costs = {late_us: _cost_of(cost) for late_us in LATES}
-    found = advice(spin, sleep)
+    found = advice(spin.curve_of, sleep.curve_of)
     assert 20000.0 / (found.spin_ns * 1.06) < 0.10 <= 20000.0 / (found.spin_ns * 0.99)
 
 

@@ -1,18 +1,12 @@
 """Ways to wait for a late thread: what each costs beyond the lateness, the CPU time that it burns, and
 for how long to spin before sleeping.
-
-Spinning first and then sleeping is like renting before buying: who spins for as long as sleeping costs
-more never pays more than twice what the better of the two would have cost, in time and in CPU time
-alike (Karlin et al., Competitive randomized algorithms for nonuniform problems, 1990). Who wants to
-lose little time alone spins longer.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from operator import attrgetter
 
 from syncmeter_analysis.record.interval import Interval
@@ -20,6 +14,7 @@ from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.spin_then_sleep import Advice, Curve, advice, allowed_behind
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
@@ -34,20 +29,11 @@ order = 6
 awake = ("spin", "pause", "backoff", "yield")
 asleep = ("futex", "condition", "atomic")
 
-#: How much later than with the best fixed setting a thread may come out.
-allowed_behind = 0.10
-
-#: Latenesses are looked at between those that were measured, so many in each decade.
-_steps = 50
-
-#: Cost in ns by lateness in us.
-Curve = dict[int, float]
-
 
 @dataclass
 class Way:
     """One way of waiting, by lateness in us. `cpu_ns` is the CPU time that a wait burns, where the
-    worker told it; `sleeps` whether it gives its processing unit up."""
+    worker counts it; `sleeps` whether it gives its processing unit up."""
 
     name: str
     sleeps: bool
@@ -56,7 +42,7 @@ class Way:
 
     @property
     def curve(self) -> Curve:
-        """The costs that are known; one that cannot be told from 0 is 0."""
+        """The costs that are known; one that is not resolved from 0 is 0."""
         return self.curve_of("value")
 
     def curve_of(self, end: str) -> Curve:
@@ -66,27 +52,6 @@ class Way:
             for late, s in sorted(self.costs.items())
             if s.cost is not None and s.status in ("ok", "busy", "noisy", "not_resolved")
         }
-
-
-@dataclass(frozen=True)
-class Advice:
-    """For how long to spin before sleeping, ns, of two ways of waiting that were measured.
-
-    `extra_ns` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
-    `spin_ns` is the least time after which who sleeps is never more than `allowed_behind` behind
-    spinning; `worst` how far behind the best fixed setting that leaves a thread over `latenesses`, by
-    the costs, and `worst_at_ends`, at `worst_at_us`, by the least favourable ends of their intervals;
-    `cpu_spared` which share of the CPU time of spinning it spares at the largest one.
-    """
-
-    extra_ns: float
-    extra_at_us: int
-    spin_ns: float
-    worst: float
-    worst_at_ends: float
-    worst_at_us: float
-    latenesses: tuple[int, int]
-    cpu_spared: float
 
 
 @dataclass
@@ -176,7 +141,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
             for (backend, wait), way in sorted(barriers.items())
         ],
         list(_runtimes(barriers, pauses[-1].cost if pauses else None)),
-        advice(found[between[0]], found[between[1]]) if between else None,
+        advice(found[between[0]].curve_of, found[between[1]].curve_of) if between else None,
         between,
         neighbours,
         source,
@@ -211,80 +176,9 @@ def _runtimes(barriers: Mapping[tuple[str, str], Way], pause: Interval | None) -
         if active and passive:
             # libgomp counts its looks, LLVM's runtime reads a clock.
             look = None if "llvm" in backend else pause
-            yield Runtime(backend, active, passive, advice(active, passive, look), look)
-
-
-def _wait(curve: Curve) -> Callable[[float], float]:
-    """How long a wait takes, ns: the lateness and the cost beyond it, which is linear in the logarithm
-    of the lateness between the points of its curve."""
-    lates = sorted(curve)
-
-    def time_ns(late_us: float) -> float:
-        beyond = curve[lates[-1]]
-        for low, high in pairwise(lates):
-            if late_us <= high:
-                part = math.log(late_us / low) / math.log(high / low)
-                beyond = curve[low] + part * (curve[high] - curve[low])
-                break
-        return 1e3 * late_us + beyond
-
-    return time_ns
-
-
-def _between_measured(lates: Sequence[int]) -> list[float]:
-    first, last = math.log10(lates[0]), math.log10(lates[-1])
-    steps = max(1, math.ceil((last - first) * _steps))
-    return [10 ** (first + (last - first) * i / steps) for i in range(steps + 1)]
-
-
-def advice(spinning: Way, sleeping: Way, look: Interval | None = None) -> Advice | None:
-    """What to spin where one may choose between the two; None without two latenesses that both have.
-
-    The time of a wait is the lateness and the cost beyond it. Who spins for `t` and then sleeps takes
-    as long as who spins where the other thread comes within `t`, else as long as who sleeps. `look` is
-    what one look takes, where looks are counted in place of time.
-    """
-    lates = sorted(spinning.curve.keys() & sleeping.curve.keys())
-    if len(lates) < 2:
-        return None
-
-    def times_of(way: Way) -> dict[str, Callable[[float], float]]:
-        """How long a wait takes by its lateness in us, by end of the costs' intervals."""
-        ends = {end: way.curve_of(end) for end in ("low", "value", "high")}
-        return {end: _wait({late: c[late] for late in lates}) for end, c in ends.items()}
-
-    spins, sleeps = times_of(spinning), times_of(sleeping)
-    spin, sleep = spins["value"], sleeps["value"]
-    extra = {late: max(sleep(late) - spin(late), 0.0) for late in lates}
-    # Who comes before that has found the waiting thread half asleep.
-    too_short = [late for late in lates if 1e3 * late < extra[late]]
-    extra_at = next((late for late in lates if late > max(too_short, default=0)), lates[-1])
-    looked_at = _between_measured(lates)
-    spin_ns = 0.0
-    for late in looked_at:
-        if sleep(late) > (1 + allowed_behind) * spin(late):
-            spin_ns = 1e3 * late
-
-    def behind(late: float, end: str, other: str, shortest: float, longest: float) -> float:
-        """What is taken, at its `end`, over the better way, the other one at `other`; between the two
-        times after which spinning may end each may be what is taken."""
-        spun, slept = spins[end](late) / sleeps[other](late), sleeps[end](late) / spins[other](late)
-        taken = [spun] * (1e3 * late <= longest) + [slept] * (1e3 * late > shortest)
-        return max(1.0, *taken) - 1
-
-    worst, at = max((behind(late, "value", "value", spin_ns, spin_ns), late) for late in looked_at)
-    tops = [way.curve_of("high")[late] for way in (spinning, sleeping) for late in lates]
-    at_ends = math.inf
-    if all(map(math.isfinite, tops)) and (look is None or look.bounded):
-        of_looks = (
-            look.scaled(spin_ns / look.value) if look else Interval(spin_ns, spin_ns, spin_ns)
-        )
-        ends = of_looks.low, of_looks.high
-        at_ends, at = max((behind(late, "high", "low", *ends), late) for late in looked_at)
-    last = lates[-1]
-    spared = max(0.0, 1 - (spin_ns + extra[last]) / (1e3 * last))
-    latenesses = lates[0], last
-    return Advice(extra[extra_at], extra_at, spin_ns, worst, at_ends, at, latenesses, spared)
+            yield Runtime(
+                backend, active, passive, advice(active.curve_of, passive.curve_of, look), look
+            )
 
 
 @of_each

@@ -4,6 +4,7 @@ alone and among all threads, what a barrier costs, and on a GPU each level of sy
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
@@ -67,12 +68,19 @@ def _dots(
                 left.append(f"{name} on {_threads(n)}")
                 continue
             fields.append(_dot(name, cost, _threads(n), at[n].id))
+    shown = {n: _of_team(state, measured, n) for n, state in states.items()}
     most = _threads(max(counts))
     last: dict[str, float] = {}
     for f in fields:
         if f["group"] == most or f["row"] not in last:
             last[f["row"]] = f["value"]
-    return sorted(fields, key=lambda f: last[f["row"]]), states, left
+    return sorted(fields, key=lambda f: last[f["row"]]), shown, left
+
+
+def _of_team(state: State | None, rows: Sequence[dict[int, Measured]], n: int) -> State | None:
+    """The state with the hop of a team of so many threads, which other sentences name too."""
+    hops = [at[n].team_hop_ns for at in rows if n in at and state and at[n].state.agrees(state)]
+    return replace(state, hop_ns=max(hops)) if state and hops and state.hop_ns > 0 else state
 
 
 def _figure(id: str, title: str, note: str, chart: Dots) -> Figure:
