@@ -14,6 +14,19 @@ template <class Space> struct contribution {
   std::uint32_t value;
   KOKKOS_FUNCTION void operator()(int, std::uint32_t& sum) const { sum += value; }
 };
+template <class Space> struct empty_grid {
+  KOKKOS_FUNCTION void operator()(int, int) const {}
+};
+template <class Space> struct grid_contribution {
+  std::uint32_t value;
+  KOKKOS_FUNCTION void operator()(int, int, std::uint32_t& sum) const { sum += value; }
+};
+template <class Space> struct member_contribution {
+  std::uint32_t value;
+  KOKKOS_FUNCTION void operator()(const member_of<Space>&, std::uint32_t& sum) const {
+    sum += value;
+  }
+};
 
 template <class T> struct largest_of {
   const T* data;
@@ -78,6 +91,30 @@ template <class Space> std::uint32_t launch_sum(unsigned lanes, std::uint32_t va
   return sum ^ (value * lanes);
 }
 
+// A tile for each lane: by default several indices are one.
+template <class Space> auto grid_of(unsigned lanes) {
+  return Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>>({0, 0}, {static_cast<int>(lanes), 1},
+                                                       {1, 1});
+}
+
+template <class Space> void launch_grid(unsigned lanes) {
+  Kokkos::parallel_for(grid_of<Space>(lanes), empty_grid<Space>{});
+  Kokkos::fence();
+}
+
+template <class Space> std::uint32_t launch_grid_sum(unsigned lanes, std::uint32_t value) {
+  std::uint32_t sum = 0;
+  Kokkos::parallel_reduce(grid_of<Space>(lanes), grid_contribution<Space>{value}, sum);
+  return sum ^ (value * lanes);
+}
+
+template <class Space> std::uint32_t launch_team_sum(unsigned lanes, std::uint32_t value) {
+  std::uint32_t sum = 0;
+  Kokkos::parallel_reduce(Kokkos::TeamPolicy<Space>(1, static_cast<int>(lanes)),
+                          member_contribution<Space>{value}, sum);
+  return sum ^ (value * lanes);
+}
+
 }  // namespace
 
 #define SM_KOKKOS_REDUCTION(SPACE, TYPE)                                                           \
@@ -97,6 +134,13 @@ template <class Space> std::uint32_t launch_sum(unsigned lanes, std::uint32_t va
   void launch_team(on_space<SPACE>, unsigned lanes) { launch_one_team<SPACE>(lanes); }             \
   std::uint32_t launch_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value) {              \
     return launch_sum<SPACE>(lanes, value);                                                        \
+  }                                                                                                \
+  void launch_mdrange(on_space<SPACE>, unsigned lanes) { launch_grid<SPACE>(lanes); }              \
+  std::uint32_t launch_mdrange_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value) {      \
+    return launch_grid_sum<SPACE>(lanes, value);                                                   \
+  }                                                                                                \
+  std::uint32_t launch_team_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value) {         \
+    return launch_team_sum<SPACE>(lanes, value);                                                   \
   }                                                                                                \
   SM_KOKKOS_REDUCTION(SPACE, std::int32_t)                                                         \
   SM_KOKKOS_REDUCTION(SPACE, std::uint64_t)                                                        \

@@ -56,7 +56,9 @@ template <> struct space_traits<Kokkos::Serial> {
 /// fence that waits for it. launch_team: the same with one team of all lanes. The others have a
 /// result, and return how it differs from what it had to be: 0. team_broadcast: `value` of the
 /// member of rank 0, in all members. team_reduce: the sum of every member's `value`, in all of
-/// them. launch_reduce: a parallel_reduce of `value` from one index for each lane.
+/// them. launch_reduce: a parallel_reduce of `value` from one index for each lane. launch_mdrange,
+/// launch_mdrange_reduce: the like over an MDRange, a tile for each lane; launch_team_reduce: over
+/// one team of all lanes.
 /// reduce_max: a parallel_reduce of an array with Kokkos::Max; filler_of: what fills such an array
 /// on the lanes that will read it.
 #define SM_KOKKOS_REDUCTION(SPACE, TYPE)                                                           \
@@ -69,6 +71,11 @@ template <> struct space_traits<Kokkos::Serial> {
   void launch_for(on_space<SPACE>, unsigned lanes);                                                \
   void launch_team(on_space<SPACE>, unsigned lanes);                                               \
   [[nodiscard]] std::uint32_t launch_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value); \
+  void launch_mdrange(on_space<SPACE>, unsigned lanes);                                            \
+  [[nodiscard]] std::uint32_t launch_mdrange_reduce(on_space<SPACE>, unsigned lanes,               \
+                                                    std::uint32_t value);                          \
+  [[nodiscard]] std::uint32_t launch_team_reduce(on_space<SPACE>, unsigned lanes,                  \
+                                                 std::uint32_t value);                             \
   SM_KOKKOS_REDUCTION(SPACE, std::int32_t)                                                         \
   SM_KOKKOS_REDUCTION(SPACE, std::uint64_t)                                                        \
   SM_KOKKOS_REDUCTION(SPACE, float)                                                                \

@@ -112,6 +112,17 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
   {
     this->tally_wrong(kokkos::launch_reduce(on_space<Space>{}, lanes_, next_word()));
   }
+  SM_FN void launch_mdrange() const { kokkos::launch_mdrange(on_space<Space>{}, lanes_); }
+  SM_FN void launch_mdrange_reduce()
+    requires counts
+  {
+    this->tally_wrong(kokkos::launch_mdrange_reduce(on_space<Space>{}, lanes_, next_word()));
+  }
+  SM_FN void launch_team_reduce()
+    requires counts
+  {
+    this->tally_wrong(kokkos::launch_team_reduce(on_space<Space>{}, lanes_, next_word()));
+  }
 
   SM_FN void reduce_max()
     requires(!std::is_same_v<T, std::uint32_t>)

@@ -22,6 +22,9 @@ concept has_host_words = requires(L& l) {
   l.launch_for();
   l.launch_team();
   l.launch_reduce();
+  l.launch_mdrange();
+  l.launch_mdrange_reduce();
+  l.launch_team_reduce();
 };
 
 // Contributions to the sum of a ScatterView.
@@ -72,16 +75,13 @@ consteval op_info fence_info() {
   fence.communicates = false;
   return fence;
 }
-consteval op_info launch_team_info() {
-  op_info team = launch_info(
-      "launch_team", "an empty parallel_for over one team of all lanes, then Kokkos::fence()");
+consteval op_info launch_team_info(std::string_view name, std::string_view note) {
+  op_info team = launch_info(name, note);
   team.starts_team = true;
   return team;
 }
 // Each sum differs from the one before.
-consteval op_info launch_reduce_info() {
-  op_info reduces =
-      launch_info("launch_reduce", "a parallel_reduce of one int32 per lane, waiting for the sum");
+consteval op_info reducing(op_info reduces) {
   reduces.oracle = oracle::agreed;
   reduces.unroll = 4;  // one step alone keeps more in registers than several do
   return reduces;
@@ -91,8 +91,31 @@ SM_KOKKOS_OP(launch_for,
              launch_info("launch_for",
                          "an empty parallel_for, one index per lane, then Kokkos::fence()"),
              has_host_words, launch_for())
-SM_KOKKOS_OP(launch_team, launch_team_info(), has_host_words, launch_team())
-SM_KOKKOS_OP(launch_reduce, launch_reduce_info(), has_host_words, launch_reduce())
+SM_KOKKOS_OP(launch_team,
+             launch_team_info("launch_team", "an empty parallel_for over one team of all lanes, "
+                                             "then Kokkos::fence()"),
+             has_host_words, launch_team())
+SM_KOKKOS_OP(launch_reduce,
+             reducing(launch_info("launch_reduce",
+                                  "a parallel_reduce of one int32 per lane, waiting for the sum")),
+             has_host_words, launch_reduce())
+SM_KOKKOS_OP(launch_mdrange,
+             launch_info("launch_mdrange",
+                         "an empty parallel_for over an MDRange of two dimensions, one tile per "
+                         "lane, then Kokkos::fence()")
+                 .with(&op_info::in_quick, false),
+             has_host_words, launch_mdrange())
+SM_KOKKOS_OP(launch_mdrange_reduce,
+             reducing(launch_info("launch_mdrange_reduce",
+                                  "a parallel_reduce over such an MDRange, one int32 per lane, "
+                                  "waiting for the sum"))
+                 .with(&op_info::in_quick, false),
+             has_host_words, launch_mdrange_reduce())
+SM_KOKKOS_OP(launch_team_reduce,
+             reducing(launch_team_info("launch_team_reduce",
+                                       "a parallel_reduce over one team of all lanes, one int32 "
+                                       "per lane, waiting for the sum")),
+             has_host_words, launch_team_reduce())
 
 // Contributions of all lanes to one sum, to be laid beside atomic_add; what gathers the copies in
 // the end is not part of it. The sum is no cell of the lanes: a hook checks it (kokkos_table.cpp).
@@ -117,7 +140,8 @@ SM_KOKKOS_OP(scatter_add_atomic,
 }  // namespace ops
 
 using own_ops = op_list<ops::team_broadcast, ops::team_reduce, ops::kokkos_fence, ops::launch_for,
-                        ops::launch_team, ops::launch_reduce, ops::scatter_add,
+                        ops::launch_team, ops::launch_reduce, ops::launch_mdrange,
+                        ops::launch_mdrange_reduce, ops::launch_team_reduce, ops::scatter_add,
                         ops::scatter_add_atomic, syncmeter::ops::reduce_max>;
 
 }  // namespace syncmeter::kokkos
