@@ -15,6 +15,20 @@ pkg_check_modules(urcu QUIET IMPORTED_TARGET liburcu-memb)
 find_path(SM_CK_HEADERS ck_cohort.h)
 set(SM_HAS_ABSL ${absl_FOUND})
 set(SM_HAS_TBB ${TBB_FOUND})
+# libstdc++ runs std::execution::par by oneTBB; without it by one thread.
+set(SM_HAS_STD_PAR OFF)
+if(SM_HAS_TBB)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LIBRARIES TBB::tbb)
+  check_cxx_source_compiles("
+    #include <execution>
+    #if !defined(_PSTL_PAR_BACKEND_TBB)
+    #error
+    #endif
+    int main() { return 0; }" SM_STD_PAR_BY_TBB)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  set(SM_HAS_STD_PAR ${SM_STD_PAR_BY_TBB})
+endif()
 set(SM_HAS_URCU ${urcu_FOUND})
 set(SM_HAS_CK OFF)
 if(SM_CK_HEADERS)

@@ -1,7 +1,9 @@
 #include "backends/libraries/library_regions.hpp"
 
 #if SM_HAS_TBB
+#include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
@@ -9,6 +11,10 @@
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
+
+#if SM_HAS_STD_PAR
+#include <execution>
+#endif
 
 namespace syncmeter::libraries {
 
@@ -29,7 +35,10 @@ void do_item(work_record& record, std::uint64_t number) {
 
 }  // namespace
 
-tbb_work::tbb_work(sharers who) : record_{who}, arena_{std::make_unique<arena>(who.lanes)} {}
+tbb_work::tbb_work(sharers who)
+    : record_{who}, arena_{std::make_unique<arena>(who.lanes)}, numbers_(who.lanes) {
+  std::iota(numbers_.begin(), numbers_.end(), 0U);
+}
 tbb_work::~tbb_work() = default;
 
 void tbb_for::step(tbb_work& work) {
@@ -66,6 +75,18 @@ void tbb_group::step(tbb_work& work) {
     tasks.wait();
   });
 }
+
+#if SM_HAS_STD_PAR
+// libstdc++ hands what is parallel to oneTBB, in the arena that it is called in.
+void std_for_each::step(tbb_work& work) {
+  work_record& record = work.record();
+  const std::span<const std::uint64_t> numbers = work.numbers();
+  work.threads().threads.execute([&record, numbers] {
+    std::for_each(std::execution::par, numbers.begin(), numbers.end(),
+                  [&record](std::uint64_t i) { do_item(record, i); });
+  });
+}
+#endif
 
 void tbb_execute::step(tbb_work& work) {
   work_record& record = work.record();

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "core/host/work_record.hpp"
 
@@ -20,10 +22,13 @@ class tbb_work {
   [[nodiscard]] arena& threads() { return *arena_; }
   [[nodiscard]] work_record& record() { return record_; }
   [[nodiscard]] const work_record& record() const { return record_; }
+  /// Those of the lanes, from 0.
+  [[nodiscard]] std::span<const std::uint64_t> numbers() const { return numbers_; }
 
  private:
   work_record record_;
   std::unique_ptr<arena> arena_;
+  std::vector<std::uint64_t> numbers_;
 };
 
 /// Each op, and how many items it has.
@@ -36,6 +41,10 @@ struct tbb_reduce {
   static std::uint64_t items(unsigned /*lanes*/) { return 1; }
 };
 struct tbb_group {
+  static void step(tbb_work& work);
+  static std::uint64_t items(unsigned lanes) { return lanes; }
+};
+struct std_for_each {
   static void step(tbb_work& work);
   static std::uint64_t items(unsigned lanes) { return lanes; }
 };

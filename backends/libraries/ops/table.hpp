@@ -30,6 +30,8 @@ struct absent_op {};
 
 inline constexpr literal no_absl{"Abseil was not found when this was built (Debian: libabsl-dev)"};
 inline constexpr literal no_tbb{"oneTBB was not found when this was built (Debian: libtbb-dev)"};
+inline constexpr literal no_std_par{
+    "this standard library had no oneTBB for std::execution::par when this was built"};
 inline constexpr literal no_ck{
     "Concurrency Kit was not found when this was built (Debian: libck-dev)"};
 inline constexpr literal no_urcu{"liburcu was not found when this was built (Debian: liburcu-dev)"};
@@ -128,6 +130,11 @@ struct tbb_task_group : found_op<SM_HAS_TBB,
                                  tbb_region<tbb_group, "tbb_group", "tbb_task_group",
                                             "tbb::task_group: run a task a lane, and wait">,
                                  no_tbb> {};
+struct std_par_for_each
+    : found_op<SM_HAS_STD_PAR,
+               tbb_region<std_for_each, "std_for_each", "std_par_for_each",
+                          "std::for_each(std::execution::par) of one element a lane, by oneTBB">,
+               no_std_par> {};
 struct tbb_arena : found_op<SM_HAS_TBB,
                             tbb_region<tbb_execute, "tbb_execute", "tbb_arena",
                                        "tbb::task_arena::execute of a function by lane 0">,
@@ -143,7 +150,7 @@ using library_ops =
             ops::ck_fas_lock_held, ops::ck_ticket_lock_held, ops::ck_mcs_lock_held,
             ops::ck_cohort_lock_held, ops::absl_mutex_read_mostly, ops::tbb_rw_mutex_read_mostly,
             ops::rcu_read_mostly, ops::tbb_parallel_for, ops::tbb_parallel_reduce,
-            ops::tbb_task_group, ops::tbb_arena, syncmeter::ops::control_aa>;
+            ops::tbb_task_group, ops::tbb_arena, ops::std_par_for_each, syncmeter::ops::control_aa>;
 
 }  // namespace syncmeter::libraries
 
