@@ -206,7 +206,10 @@ def _dots(d: Dots) -> Spec:
         left = max(1.02, span**0.05) if d.ratios else max(1.2, span**0.25)
         right = max(1.05, span**0.3) if d.ratios else left
         scale["domain"] = [min(ends) / left, max(ends) * right]
-    y = {"field": "row", "type": "nominal", "sort": order, "title": None}
+    y: Spec = {"field": "row", "type": "nominal", "sort": order, "title": None}
+    if labelled:
+        # Room for what stands above the first row and below the last.
+        y["scale"] = {"type": "point", "padding": 0.8}
     x = {"type": "quantitative", "title": d.title, "scale": scale, "axis": {"labelSeparation": 8}}
     at = {"x": {**x, "field": "value"}, "y": y}
     colour = _looks(rows, "group", d.groups, palette, d.legend if len(d.groups) > 1 else None)
