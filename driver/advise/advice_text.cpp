@@ -61,6 +61,17 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   return text;
 }
 
+/// More than is worth saying, of synchronization: of a lock and of a wait for a signal neither the
+/// work nor the idle time.
+bool some_site_takes_much(const program_counts& of) {
+  return std::ranges::any_of(of.of_last_run.sites, [&](const site& each) {
+    const site_cost cost = cost_of(each).value_or(site_cost{});
+    const bool meets = each.times && each.times->threads > 0;
+    return cost.mechanism_s + (meets ? cost.lateness_s : 0) >=
+           least_worth_saying * of.timed_run()->wall_s;
+  });
+}
+
 }  // namespace
 
 std::string ending_text(int wait_status) {
@@ -72,7 +83,10 @@ std::string ending_text(int wait_status) {
 std::string conclusion_of(const program_counts& of) {
   if (of.timed_run() == nullptr) return "";
   if (of.advices.empty())
-    return fmt::format("Nothing to gain: no site takes 2 % of the time. {}",
+    return fmt::format("Nothing to gain: {}. {}",
+                       some_site_takes_much(of)
+                           ? "sites take more than 2 % of the time, but no rule knows a change there"
+                           : "no site takes 2 % of the time",
                        of.sampled ? "Atomic operations are sampled; below a quarter of the time, a "
                                     "locked instruction may cost nothing."
                                   : "Atomic operations are no calls, and not timed.");

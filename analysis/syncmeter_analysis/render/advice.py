@@ -48,19 +48,25 @@ _kinds_of_saving = {
 @dataclass(frozen=True, slots=True)
 class _Spent:
     """Seconds on one thread's path: waiting for the last thread, the primitive itself where threads
-    meet, the calls that take locks or fetch chunks of loops, the work under locks and of chunks, and
-    waiting for a signal."""
+    meet, the calls that take locks or fetch chunks of loops, going on after a signal, the work under
+    locks and of chunks, and waiting for a signal."""
 
     late: float
     after: float
     calls: float
+    woken: float
     work: float
     idle: float
 
     @property
     def in_all(self) -> float:
         """Synchronization: work under a lock or of a chunk is none, nor a thread that has none."""
-        return self.late + self.after + self.calls
+        return self.late + self.then
+
+    @property
+    def then(self) -> float:
+        """All but waiting for the last thread."""
+        return self.after + self.calls + self.woken
 
     @property
     def with_all(self) -> float:
@@ -77,8 +83,8 @@ def _spent_at(site: Members) -> _Spent | None:
     )
     work = max(0.0, section - locking)
     if site["kind"] == "cond_wait":
-        return _Spent(0.0, after, 0.0, 0.0, late)
-    return _Spent(late, after, locking, work, 0.0)
+        return _Spent(0.0, 0.0, 0.0, after, 0.0, late)
+    return _Spent(late, after, locking, 0.0, work, 0.0)
 
 
 def _spent(file: AdviceFile) -> _Spent | None:
@@ -125,7 +131,7 @@ def as_json(file: AdviceFile) -> str:
     if spent:
         takes = {
             "lateness": spent.late,
-            "mechanism": spent.after,
+            "mechanism": spent.after + spent.woken,
             "wait": spent.calls,
             "in_all": spent.in_all,
         }
@@ -226,6 +232,7 @@ def _answers(file: AdviceFile) -> list[str]:
             (spent.late, "waiting for the last thread to arrive"),
             (spent.after, "in regions and barriers after it has arrived"),
             (spent.calls, "in the calls that take locks or fetch chunks of loops"),
+            (spent.woken, "from a signal on until the thread has its lock"),
         ]
         shown = [f"{_per_cent(s, wall)} {where}" for s, where in parts if s > _least_share * wall]
         # Sites that different threads pass may take more together than any thread has.
@@ -331,7 +338,7 @@ def _figure(file: AdviceFile) -> Figure | None:
         name = f"{label} (site {site['id']})" if several[label] > 1 else label
         parts = (
             (_late, spent.late),
-            (_after, spent.after + spent.calls),
+            (_after, spent.then),
             (_work, spent.work),
             (_idle, spent.idle),
         )
@@ -403,7 +410,7 @@ def _call_row(file: AdviceFile, site: Members) -> list[str]:
         calls = (site.get("count") or 0) / (1 if meets else max(1, site.get("threads") or 1))
         shares = [
             _per_cent(spent.late + spent.idle, wall) if meets else "",
-            _per_cent(spent.after + spent.calls, wall),
+            _per_cent(spent.then, wall),
             "" if meets else _per_cent(spent.work, wall),
             text.duration(spent.in_all / calls * 1e9) if calls else "",
         ]
@@ -449,10 +456,12 @@ def _lock_table(file: AdviceFile) -> list[Block]:
                 "" if used is None else _per_cent(used, 1),
             ]
         )
-    columns = (
-        "taken at|lock|acquisitions>|owner changes>|found taken>|waited>|held>|held of the run>"
+    columns = "taken at|lock|acquisitions>|owner changes>|found taken>|waited>|held>|in use>"
+    more = (
+        [Text("waited and held are of all threads together; in use: the share of the run.")]
+        if rows
+        else []
     )
-    more = [Text("waited and held are of all threads together.")] if rows else []
     return [*_table(columns, rows), *more]
 
 
