@@ -8,15 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest, over
+from syncmeter_analysis.relate.contest import Contest, contest, over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict, verdict_of
-from syncmeter_analysis.relate.stats import quotient
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import cost, cost_alone, cost_ns, of_each
@@ -28,6 +26,7 @@ from syncmeter_analysis.studies.constructs import (
     runtime_name,
     runtimes_of,
 )
+from syncmeter_analysis.studies.decisions import Pair, compared, pairs, resized
 from syncmeter_analysis.studies.figures import Axis, Figure, Row, curve, rows_of
 from syncmeter_analysis.studies.forks import fork_sentence, fork_table, forks_of, reductions_of
 from syncmeter_analysis.studies.work_that_pays import (
@@ -49,77 +48,6 @@ iteration_ns = 10.0
 
 #: Serial work, ns, for which the gain of each team is shown.
 _works = {"1 µs": 1e3, "10 µs": 1e4, "100 µs": 1e5, "1 ms": 1e6, "10 ms": 1e7}
-
-
-class Pair(NamedTuple):
-    """Two ops that differ by one decision of a program, each with its size (0: the largest that both
-    have), in words, and what to do where it costs."""
-
-    over: tuple[str, int]
-    under: tuple[str, int]
-    more: str
-    less: str
-    advice: str
-
-
-_pairs = (
-    Pair(
-        ("parallel_for", 1),
-        ("for_static", 1),
-        "a loop in a region of its own",
-        "one in a region that is there",
-        "merge neighbouring regions",
-    ),
-    Pair(
-        ("for_static", 1),
-        ("for_nowait", 1),
-        "a loop with the barrier at its end",
-        "one with nowait",
-        "write nowait where no thread needs what another one did",
-    ),
-    Pair(
-        ("for_dynamic", 1),
-        ("for_static", iterations),
-        f"a loop of {iterations} iterations a thread in dynamic chunks of one",
-        "a static one",
-        "keep schedules static where iterations take alike",
-    ),
-    Pair(
-        ("reduction_sum", 1),
-        ("parallel_region", 1),
-        "a region with a reduction of one number",
-        "one without",
-        "reduce once, in the last of several regions",
-    ),
-    Pair(
-        ("nested_region", 1),
-        ("parallel_region", 1),
-        "a region inside of another",
-        "one outside",
-        "do not nest regions",
-    ),
-    Pair(
-        ("first_region", 1),
-        ("parallel_region", 1),
-        "a region that starts its threads, and their end",
-        "one whose threads are there",
-        "keep the threads: leave a program's first region out of what is timed",
-    ),
-    Pair(
-        ("task_by_one", 0),
-        ("task_by_all", 0),
-        "a task where one thread makes all of them",
-        "one where each thread makes its own",
-        "let all threads make tasks",
-    ),
-    Pair(
-        ("task_chain", 0),
-        ("task_by_one", 0),
-        "a task that depends on the one before",
-        "one that depends on nothing",
-        "join tasks of a chain",
-    ),
-)
 
 
 @dataclass
@@ -171,27 +99,6 @@ def forks(campaign: Campaign) -> list[Contest]:
     return [one for one in found if len({s.point.backend for s in one.points}) > 1]
 
 
-def _compared(runtime: Runtime, lanes: int) -> Iterator[tuple[Pair, Measured, Measured, Over]]:
-    for pair in _pairs:
-        sizes = [runtime.by_size(op, lanes).keys() for op, _ in pair[:2]]
-        largest = max(sizes[0] & sizes[1], default=0)
-        more, less = (runtime.at(op, lanes, size or largest) for op, size in pair[:2])
-        if more and less:
-            yield pair, more, less, over(more, less)
-
-
-def _resized(runtime: Runtime, lanes: int) -> Iterator[tuple[Interval, Interval, Interval]]:
-    """A region of half of the threads and one of all in turn: what both take, what they take each among
-    its like, and the ratio."""
-    ops = "region_after_resize", "parallel_region_fewer", "parallel_region"
-    both, half, whole = (
-        s.cost if s and s.usable else None for s in (runtime.at(op, lanes) for op in ops)
-    )
-    if both and half and whole:
-        alone = Interval(half.value + whole.value, half.low + whole.low, half.high + whole.high)
-        yield both, alone, quotient(both, alone)
-
-
 @of_each
 def answer(part: Part) -> list[str]:
     """From how much work on a region pays, which runtime to take, and what each construct asks for."""
@@ -202,13 +109,13 @@ def answer(part: Part) -> list[str]:
         found.append(fork_sentence(part.forks))
     found += [*_fastest(part, threads), *_teams(best), *_sleepers(part)]
     found += [_grain_sentence(grain) for grain in grains_of(best, part.lanes)]
-    for pair, *_, r in _compared(best, part.lanes):
+    for pair, *_, r in compared(best, part.lanes):
         if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
             found.append(
                 f"{best.name}, {threads}: {pair.advice}, because {pair.more} takes, over {pair.less}, "
                 f"{formats.costs_as_long(r)}"
             )
-    for both, alone, times in _resized(best, part.lanes):
+    for both, alone, times in resized(best, part.lanes):
         if verdict_of(times) is Verdict.slower:
             costs = f"{formats.duration(both.value)} against {formats.duration(alone.value)}"
             found.append(
@@ -429,7 +336,7 @@ def _comparisons(part: Part) -> Table:
     found: dict[tuple[Pair, int], dict[str, list[str | Cell]]] = defaultdict(dict)
     for runtime in part.runtimes:
         for lanes in _teams_of(runtime):
-            for pair, more, less, r in _compared(runtime, lanes):
+            for pair, more, less, r in compared(runtime, lanes):
                 ids = [more.id, less.id]
                 found[pair, lanes][runtime.name] = [Cell(formats.marked_interval(r), ids)]
     names = [runtime.name for runtime in part.runtimes]
@@ -441,7 +348,7 @@ def _comparisons(part: Part) -> Table:
             *(cell for name in names for cell in by_name.get(name, [""])),
         ]
         for (pair, lanes), by_name in sorted(
-            found.items(), key=lambda item: _pairs.index(item[0][0])
+            found.items(), key=lambda item: pairs.index(item[0][0])
         )
     ]
     columns = ["this", "over that", "threads>", *(f"{name}>" for name in names)]
