@@ -174,7 +174,12 @@ def test_every_medium_has_the_advice_of_the_file_in_its_order(path):
 @stored
 def test_the_first_sentence_is_the_sum_of_the_sites(path):
     file = read_advice(path)
-    takes = [site["takes_s"] for site in file.sites if site.get("takes_s")]
+    takes = [
+        # A thread that waits for a signal has no work.
+        {**site["takes_s"], "lateness": 0} if site["kind"] == "cond_wait" else site["takes_s"]
+        for site in file.sites
+        if site.get("takes_s")
+    ]
     sentences = [s for s in report_of(path).head.answers if s.startswith("Synchronization takes")]
     if not takes:
         assert sentences == []
@@ -244,6 +249,9 @@ def test_the_title_of_the_figure_says_what_the_table_says(path):
         ]
         parts = [float(row.get(part, "").rstrip(" %") or 0) for part in ("late", "after", "work")]
         said = [float(number) for number in re.findall(r"([\d.]+) %", figure.title)]
+        if row["site"].startswith("cond_wait"):
+            assert said == [parts[1], parts[0]]
+            continue
         assert said[0] == pytest.approx(parts[0] + parts[1], abs=0.11)
         assert said[1:] == ([parts[2]] if parts[2] else [])
 
@@ -320,7 +328,7 @@ def test_a_thread_that_waits_for_a_signal_is_idle(tmp_path):
 
 
 def test_a_lock_has_its_places_its_takers_and_how_long_it_was_held(tmp_path):
-    lines = named("locks")
+    lines = [line for line in named("locks") if line["record"] != "object"]
     lock = {"record": "object", "id": 1, "kind": "mutex", "sites": [1, 2, 3, 99]}
     lock |= {"acquisitions": 40_000, "owner_changes": 12_000, "timed": 1000, "waited": 250}
     lock |= {"wait_ns": 2e7, "held_ns": 3e7, "utilisation": 0.85}

@@ -83,10 +83,11 @@ std::string ending_text(int wait_status) {
 std::string conclusion_of(const program_counts& of) {
   if (of.timed_run() == nullptr) return "";
   if (of.advices.empty())
-    return fmt::format("Nothing to gain: {}. {}",
+    return fmt::format("{} {}",
                        some_site_takes_much(of)
-                           ? "sites take more than 2 % of the time, but no rule knows a change there"
-                           : "no site takes 2 % of the time",
+                           ? "No change is advised: sites take more than 2 % of the time, but no "
+                             "rule knows how they would take less."
+                           : "Nothing to gain: no site takes 2 % of the time.",
                        of.sampled ? "Atomic operations are sampled; below a quarter of the time, a "
                                     "locked instruction may cost nothing."
                                   : "Atomic operations are no calls, and not timed.");
