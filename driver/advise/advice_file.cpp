@@ -62,8 +62,7 @@ void add_times_to(json& line, const site& of) {
   }
   line["lateness_ns"] = line_of_times(times.lateness, threads);
   line["mechanism_ns"] = line_of_times(times.mechanism, of.kind == "region" ? 1 : threads);
-  const double arrivals = static_cast<double>(times.timed) * (of.kind == "region" ? threads : 1);
-  line["same_processor_share"] = static_cast<double>(times.same_processor) / arrivals;
+  line["same_processor_share"] = same_processor_share(of);
   if (of.kind != "region") return;
   line["fork_ns"] = times.fork_ns / threads;
   line["inside_ns"] = times.inside_ns / threads;

@@ -400,6 +400,13 @@ std::optional<site_cost> cost_of(const site& of) {
                                          : times.mechanism.sum_ns * each / threads};
 }
 
+double same_processor_share(const site& of) {
+  // A region is timed once for all its threads.
+  const double arrivals =
+      static_cast<double>(of.times->timed) * (of.kind == "region" ? of.times->threads : 1);
+  return arrivals == 0 ? 0 : static_cast<double>(of.times->same_processor) / arrivals;
+}
+
 std::string grouped_digits(std::uint64_t number) {
   std::string text = fmt::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)

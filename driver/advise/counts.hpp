@@ -97,6 +97,9 @@ struct site_cost {
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
 
+/// Of the threads that met at a site that was timed, those that met another one on their processor.
+[[nodiscard]] double same_processor_share(const site& of);
+
 struct call_counts {
   std::vector<site> sites;  ///< the greatest count first
   std::uint64_t lost_calls = 0;

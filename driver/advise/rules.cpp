@@ -138,10 +138,17 @@ std::string above_floor(const meeting& m) {
   constexpr double well_above = 2;
   const double each_ns = m.in_all_s() / m.count() * 1e9;
   if (each_ns < well_above * m.price_ns->high) return "";
+  constexpr double some = 0.01;
+  const double share = same_processor_share(m.of);
+  const std::string sharing =
+      share < some
+          ? ""
+          : fmt::format(" {:.0f} % of the threads that met found another one on their unit.",
+                        100 * share);
   return fmt::format(" In the program each takes {}, of which threads that come late are {:.0f} %: "
                      "the rest is no price of this machine's, but threads that have no processing "
-                     "unit, share one or sleep.",
-                     seconds_text(each_ns * 1e-9), 100 * m.cost.lateness_s / m.in_all_s());
+                     "unit, share one or sleep.{}",
+                     seconds_text(each_ns * 1e-9), 100 * m.cost.lateness_s / m.in_all_s(), sharing);
 }
 
 advice about_mechanism(const meeting& m) {

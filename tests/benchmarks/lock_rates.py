@@ -34,12 +34,12 @@ def main():
         program = pathlib.Path(folder) / "lock_rates"
         subprocess.run(["g++", "-std=c++20", "-O2", "-pthread", HERE / "lock_rates.cpp", "-o", program], check=True)
         turn_s = min(run(program, [1, 1, 100_000_000], {})[1] for _ in range(3)) / 1e8
-        print("| threads | calls a second and thread | counted: wall | CPU | timed: wall | CPU |")
+        print("| threads | calls a second of CPU time | counted: wall | CPU | timed: wall | CPU |")
         print("| --- | --- | --- | --- | --- | --- |")
         for threads, shared in ((1, ""), (2, ""), (2, "shared")):
             for gap_s in (0, 1e-6, 1e-5):
                 work = round(gap_s / turn_s)
-                once_s = min(run(program, [threads, 100_000, work, shared], {})[0] for _ in range(3)) / 1e5
+                once_s = min(run(program, [threads, 100_000, work, shared], {})[1] for _ in range(3)) / threads / 1e5
                 calls = max(1000, round(arguments.seconds / once_s))
                 # As `advise` chooses it: 100,000 looks a second and thread.
                 every = math.ceil(max(1.0, 1 / once_s / 1e5))
@@ -47,7 +47,7 @@ def main():
                 rates = []
                 for _ in range(arguments.turns):
                     plain = run(program, [threads, calls, work, shared], {})
-                    rates.append(calls / plain[0])
+                    rates.append(calls * threads / plain[1])
                     for arm, number in (("count", 0), ("time", every)):
                         other = run(program, [threads, calls, work, shared], probed(folder, probe, f"{number},{number}"))
                         ratios[arm].append([b / a for a, b in zip(plain, other, strict=True)])

@@ -43,7 +43,8 @@ def test_hazards(name, compiler, advise, build):  # noqa: F811
 
 #: What is found first at each, as far as other programs let it run.
 CAUSES = {"inner_region": "regions", "barrier_storm": "barriers", "imbalance": "imbalance", "contended_counter": "locks",
-          "sleeping_barrier": "sleeping", "oversubscription": "oversubscription", "dynamic_chunk": "chunks", "small_tasks": "tasks"}
+          "sleeping_barrier": "sleeping", "oversubscription": "oversubscription", "dynamic_chunk": "chunks", "small_tasks": "tasks",
+          "oversized_section": "section", "rwlock_short_reads": "readers", "notify_under_lock": "signals"}
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])

@@ -106,6 +106,10 @@ TEST(advise_on, a_mechanism_well_above_its_price_is_named) {
               HasSubstr("In the program each takes 5.05 us"));
   EXPECT_THAT(first_of({meeting("barrier", 1'000'000, 50, 300)}, setting).text,
               Not(HasSubstr("In the program each takes")));
+  site crowded = meeting("barrier", 1'000'000, 50, 5000);
+  EXPECT_THAT(first_of({crowded}, setting).text, Not(HasSubstr("on their unit")));
+  crowded.times->same_processor = 300;
+  EXPECT_THAT(first_of({crowded}, setting).text, HasSubstr(" 30 % of the threads that met"));
 }
 
 TEST(advise_on, a_barrier_that_takes_long_is_named_however_low_its_price) {
