@@ -201,37 +201,37 @@ struct pieces {
   [[nodiscard]] double path_s(double each_ns) const {
     return static_cast<double>(of.count) / threads * each_ns * 1e-9;
   }
-  /// An estimate where the price is that of such pieces: it was measured with next to no work, and
-  /// threads that work for longer disturb each other less.
-  [[nodiscard]] advice saving(std::string_view rule, double at_most_s, double piece_ns,
+  [[nodiscard]] advice saving(std::string_view rule, double low_s, double high_s,
                               const std::string& cause) const {
-    constexpr double alike = 4;
-    const double high_s = price_ns ? std::min(path_s(price_ns->high), at_most_s) : at_most_s;
-    const bool estimated = price_ns && piece_ns < alike * price_ns->high;
-    const double low_s = estimated ? std::min(path_s(price_ns->low), high_s) : 0;
+    low_s = std::min(low_s, high_s);
     return {.rule = std::string(rule),
             .site_id = 0,
             .at_most_s = high_s,
             .text = fmt::format("{} That saves {} of {}.", cause,
-                                estimated ? range_text(low_s, high_s)
+                                low_s > 0 ? range_text(low_s, high_s)
                                           : fmt::format("at most {}", seconds_text(high_s)),
                                 seconds_text(wall_s)),
             .cause = cause,
             .at_least_s = low_s,
-            .kind = estimated ? "estimate" : "bound"};
+            .kind = low_s > 0 ? "estimate" : "bound"};
   }
 };
 
 /// So much longer than its price is a piece that loses two hundredths.
 constexpr double long_enough = 50;
 
+/// What a chunk takes by itself is the least, where chunks are as short as those of the price,
+/// which have next to no work; what the calls took here, where the work between them has threads
+/// take turns at the loop's next chunk, the most.
 std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
   const double each_s = cost.lateness_s / static_cast<double>(all.of.count) * all.threads;
   const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
   const double work_s = std::max(each_s - fetch_s, 1e-9);
   if (long_enough * fetch_s <= work_s) return std::nullopt;
+  constexpr double alike = 10;
+  const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
   return all.saving(
-      "chunks", cost.mechanism_s, each_s * 1e9,
+      "chunks", as_priced ? all.path_s(all.price_ns->low) : 0, cost.mechanism_s,
       fmt::format(
           "{}: {} threads fetch {} chunks of a loop, {} of work each, and to fetch one "
           "takes {}. Chunks of {:.0f} times as many iterations (schedule(dynamic, N)), or a "
@@ -240,8 +240,9 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
           seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s)));
 }
 
-/// Of tasks nothing is timed. Without a price those are named that leave a thread hardly the time
-/// to take one over.
+/// Of tasks nothing is timed, and their price, with next to no work, is more than that of longer
+/// ones, which disturb each other less: a bound. Without a price those are named that leave a
+/// thread so little time that handing them over is a good part of it on any machine.
 std::optional<advice> about_tasks(const pieces& all) {
   constexpr double short_ns = 5000;
   const double each_ns = all.wall_s / all.path_s(1);
@@ -252,7 +253,8 @@ std::optional<advice> about_tasks(const pieces& all) {
                                  range_text(all.price_ns->low * 1e-9, all.price_ns->high * 1e-9),
                                  seconds_text(long_enough * all.price_ns->value * 1e-9))
                    : "may take much of that. A task for many pieces at once,";
-  return all.saving("tasks", all.wall_s, each_ns,
+  const double most_s = all.price_ns ? all.path_s(all.price_ns->high) : all.wall_s;
+  return all.saving("tasks", 0, std::min(most_s, all.wall_s),
                     fmt::format("{}: {} tasks are made, one for each {} of a thread's time; to "
                                 "make one and hand it over {} or none below a certain size, saves "
                                 "time.",

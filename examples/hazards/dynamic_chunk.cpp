@@ -2,20 +2,20 @@
 // Slow: schedule(dynamic, 1); to fetch an iteration takes about as long as to do it. Fixed
 // (-DFIXED): chunks of 1,000 iterations.
 #include <cstdio>
-#include <vector>
 
-constexpr int iterations = 2'000'000;
+constexpr int iterations = 4'000'000;
 
 int main() {
-  std::vector<float> values(iterations, 1.5F);
+  long sum = 0;
 #ifdef FIXED
-#pragma omp parallel for num_threads(2) schedule(dynamic, 1000)
+#pragma omp parallel for num_threads(2) schedule(dynamic, 1000) reduction(+ : sum)
 #else
-#pragma omp parallel for num_threads(2) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(2) schedule(dynamic, 1) reduction(+ : sum)
 #endif
   for (int i = 0; i < iterations; ++i)
-    for (int step = 0; step < 60; ++step) values[i] = values[i] * 0.5F + 1;
-  double sum = 0;
-  for (const float value : values) sum += value;
-  std::printf("%.1f\n", sum);
+    for (int step = 0; step < 100; ++step) {
+      sum += i % 2;
+      asm volatile("" : "+r"(sum));  // one step after the other
+    }
+  std::printf("%ld\n", sum);
 }

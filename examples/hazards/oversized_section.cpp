@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-constexpr int results_of_thread = 10'000;
+constexpr int results_of_thread = 5'000;
 std::mutex mutex;
 std::vector<double> results;
 

@@ -1,6 +1,7 @@
 """What `syncmeter advise` predicts for each program of examples/hazards, and what its fix brings: docs/advise.md's table.
 
-  python3 tests/benchmarks/hazards.py BIN [--programs FOLDER] [--compiler g++] [--turns 7] [--only NAME ...]
+  python3 tests/benchmarks/hazards.py BIN [--programs FOLDER] [--compiler g++] [--turns 7] [--budget 20s]
+                                      [--only NAME ...]
   python3 tests/benchmarks/hazards.py --build FOLDER [--compiler g++]
 
 BIN holds the driver, the library that counts and the workers. In each turn the slow program runs, then the fixed one,
@@ -42,11 +43,11 @@ def run(program):
     return time.monotonic() - begin, done.stdout
 
 
-def advise(binaries, program):
+def advise(binaries, program, budget):
     """The header and the advice of one call, the first one first."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "advice.jsonl"
-        subprocess.run([binaries / "syncmeter", "advise", "--budget", "1ms", "--json", file, "--", program], check=True,
+        subprocess.run([binaries / "syncmeter", "advise", "--budget", budget, "--json", file, "--", program], check=True,
                        capture_output=True)
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return lines[0], [line for line in lines if line["record"] == "advice"]
@@ -63,7 +64,7 @@ def seconds(values):
     return low if low == high else f"{low} to {high}"
 
 
-def row(name, binaries, programs, turns):
+def row(name, binaries, programs, turns, budget):
     slow, fixed, first, predicted, withheld, right = [], [], collections.Counter(), [], 0, 0
     for _ in range(turns):
         (slow_s, printed), (fixed_s, same) = run(programs / name), run(programs / f"{name}-fixed")
@@ -71,7 +72,7 @@ def row(name, binaries, programs, turns):
             sys.exit(f"{name}: the fixed program prints {same!r}, and the slow one {printed!r}")
         slow.append(slow_s)
         fixed.append(fixed_s)
-        _, advices = advise(binaries, programs / name)
+        _, advices = advise(binaries, programs / name, budget)
         first[advices[0]["rule"] if advices else "nothing"] += 1
         if not advices:
             continue
@@ -96,6 +97,7 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--budget", default="20s", help="of advise: pairs of runs that say what counting costs")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     given = parser.parse_args()
     if given.build:
@@ -110,7 +112,7 @@ def main():
         print("| program | what is found first | s | predicted to save, s | the fix saves, s | as predicted |")
         print("| --- | --- | --- | --- | --- | --- |")
         for name in given.only or names(programs):
-            print(row(name, given.binaries.resolve(), programs.resolve(), given.turns), flush=True)
+            print(row(name, given.binaries.resolve(), programs.resolve(), given.turns, given.budget), flush=True)
 
 
 main()

@@ -15,12 +15,12 @@ HAZARD_COUNTS = {
     "barrier_storm": ({"region": 1, "barrier": 50_000}, {"region": 1}),
     "imbalance": ({"region": 1, "barrier": 100}, {"region": 1, "barrier": 100, "chunk": 3200}),
     "contended_counter": ({"mutex_lock": 4_000_000}, {"mutex_lock": 2}),
-    "oversized_section": ({"mutex_lock": 20_000}, {"mutex_lock": 20_000}),
+    "oversized_section": ({"mutex_lock": 10_000}, {"mutex_lock": 10_000}),
     "false_sharing": ({}, {}),
     "rwlock_short_reads": ({"rwlock_read": 4_000_000, "rwlock_write": 8}, {"rwlock_write": 8}),
     "sleeping_barrier": ({"barrier_wait": 20_000}, {}),
     "oversubscription": ({"region": 1, "barrier": 3_000}, {"region": 1, "barrier": 3_000}),
-    "dynamic_chunk": ({"region": 1, "chunk": 2_000_000}, {"region": 1, "chunk": 2_000}),
+    "dynamic_chunk": ({"region": 1, "chunk": 4_000_000}, {"region": 1, "chunk": 4_000}),
     "small_tasks": ({"region": 1, "single": 2, "task": 1_000_000}, {"region": 1, "single": 2, "task": 1_000}),
     "notify_under_lock": ({"mutex_lock": 20_000, "signal": 20_000}, {"mutex_lock": 20_000, "signal": 20_000}),
 }
@@ -61,7 +61,7 @@ def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     assert first["rank"] == 1 and (first["saves_s"] is None) == (advice.header["withheld"] is not None)
     if first["saves_s"]:
         assert 0 <= first["saves_s"]["low"] <= first["saves_s"]["high"] > 0
-        priced = ("regions", "barriers", "chunks", "tasks")
+        priced = ("regions", "barriers", "chunks")
         assert first["kind"] == ("estimate" if rules[0] in priced else "range" if rules[0] == "locks" else "bound")
     site = advice.sites[first["sites"][0] - 1]
     assert site["id"] == first["sites"][0]

@@ -178,7 +178,13 @@ TEST(advise_on, short_chunks_are_named_with_how_much_longer_they_should_be) {
       first_of({of}, {.wall_s = 0.2, .prices = {priced("for_dynamic", 0, 128 * 80)}});
   EXPECT_EQ(estimate.kind, "estimate");
   EXPECT_NEAR(estimate.at_least_s, 0.08, 1e-9);
-  EXPECT_NEAR(estimate.at_most_s, 0.08, 1e-9);
+  EXPECT_NEAR(estimate.at_most_s, 0.1, 1e-9);
+}
+
+TEST(advise_on, a_price_with_next_to_no_work_is_none_of_longer_chunks) {
+  advice_setting setting{.wall_s = 0.2, .prices = {priced("for_dynamic", 0, 128 * 80)}};
+  EXPECT_EQ(first_of({chunks(200'000, 100, 600)}, setting).kind, "estimate");
+  EXPECT_EQ(first_of({chunks(200'000, 100, 800)}, setting).kind, "bound");
 }
 
 TEST(advise_on, long_chunks_are_as_they_should_be) {
@@ -193,12 +199,9 @@ TEST(advise_on, small_tasks_are_named_by_their_price) {
   advice_setting setting{.wall_s = 0.5, .prices = {priced("task_by_one", 0, 64 * 400)}};
   const advice small = first_of({tasks(1'000'000)}, setting);
   EXPECT_EQ(small.rule, "tasks");
-  EXPECT_EQ(small.kind, "estimate");
-  EXPECT_NEAR(small.at_least_s, 0.2, 1e-9);
+  EXPECT_EQ(small.kind, "bound");
+  EXPECT_NEAR(small.at_most_s, 0.2, 1e-9);
   EXPECT_THAT(small.cause, HasSubstr("so that it runs for 20 us or longer"));
-  // The price is of tasks with next to no work.
-  setting.wall_s = 5;
-  EXPECT_EQ(first_of({tasks(1'000'000)}, setting).kind, "bound");
   setting.wall_s = 50;
   EXPECT_THAT(advise_on({tasks(1'000'000)}, setting), IsEmpty());
 }
