@@ -43,6 +43,7 @@ NEVER = (
     r"see the evidence|the evidence has|look at what|the table of .* says",
     r"by \d+ of \d+ rows?\b",
     r"dearer|cheaper",
+    r"\b([Tt]old|[Ss]aid)\b",
     r"\bnan\b|\binf\b|\bNone\b",
 )
 
@@ -76,6 +77,14 @@ def test_an_answer_has_three_lines_and_all_of_them_fit_on_a_screen(path):
     lines = [lines_of(f"- {answer}", 80, "  ") for answer in answers(campaign, found)]
     assert all(len(each) <= 3 for each in lines), [each for each in lines if len(each) > 3]
     assert sum(map(len, lines)) <= 26
+
+
+@stored
+def test_a_first_screen_draws_a_family_by_threads_only_where_no_study_has_a_figure(path):
+    *_, report = of(path)
+    of_families = [f.id for f in report.head.figures if f.id.startswith("scaling-")]
+    small = [f.id for f in report.figures if len(f.panels) <= 2 and f.id not in of_families]
+    assert not of_families or all(figure.startswith("scaling-") for figure in small)
 
 
 # What a table of the same page says

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite, log
+from math import log
 from typing import ClassVar
 
 from syncmeter_analysis.record.errors import Unusable
@@ -366,61 +366,3 @@ def _axes_that_differ(old: Campaign, new: Campaign) -> str:
                 f"{', '.join(sorted(b)[:4])}{hint})"
             )
     return "; ".join(parts) or "no single axis tells them apart"
-
-
-# A change so large that no one asks whether a larger one would have been seen.
-_vast = 100.0
-
-
-def verdict_text(d: Difference) -> str:
-    """The verdict; of one that cannot tell the smallest change that would have been seen."""
-    if d.verdict is not Verdict.cannot_tell:
-        return str(d.verdict.value)
-    if d.detectable >= _vast:
-        return f"{d.verdict.value} (not even a change of {_vast:g} times)"
-    return f"{d.verdict.value} (only a change above {text.ratio(d.detectable)} times)"
-
-
-def undecided_text(c: Comparison) -> str:
-    """What the comparison could have seen where it cannot tell: a sentence, or ''."""
-    bounds = [d.detectable for d in c.undecided if d.detectable < _vast]
-    blind = len(c.undecided) - len(bounds)
-    parts = []
-    if bounds:
-        least, most = text.ratio(min(bounds)), text.ratio(max(bounds))
-        spread = least if least == most else f"{least} to {most}"
-        parts.append(
-            f"for {len(bounds)} of {text.count(len(c.differences), 'point')} only changes above "
-            f"{spread} times could have been seen"
-        )
-    if blind:
-        parts.append(f"for {blind} not even a change of {_vast:g} times")
-    return "; ".join(parts)
-
-
-# More names are for --all.
-_most_named = 5
-
-
-def blind_text(c: Comparison, everything: bool = False) -> str:
-    """Which points could not have shown the change asked for, and what to do; '' without any."""
-    if not c.blind and not c.blind_apart:
-        return ""
-    names = []
-    for d in c.blind:
-        above = [f"above {text.ratio(d.detectable)} times"] * isfinite(d.detectable)
-        modes = [
-            f"{modes} ns in {name}"
-            for s, name in zip((d.old, d.new), c.names, strict=True)
-            if (modes := text.in_modes(s))
-        ]
-        beside = ["another program shared its core"] * d.ratio.beside_neighbour
-        why = "; ".join([*above, *beside, *modes])
-        names.append(text.short_name(d.new.point) + (f" ({why})" if why else ""))
-    names += [f"{text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
-    shown = names if everything else names[:_most_named]
-    more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    return (
-        f"{text.count(len(names), 'point')} could not have shown a change of {c.sees:.0%}: "
-        f"{'; '.join(shown)}{more}. {c.cures} tell; --blind ignore accepts it"
-    )

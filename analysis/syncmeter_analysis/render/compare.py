@@ -14,14 +14,9 @@ from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.tables import axes
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.compare import (
-    Comparison,
-    Difference,
-    blind_text,
-    undecided_text,
-    verdict_text,
-)
+from syncmeter_analysis.relate.compare import Comparison, Difference
 from syncmeter_analysis.relate.compare_arms import ArmComparison
+from syncmeter_analysis.relate.compare_text import blind_text, undecided_text, verdict_text
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.render import compare_arms, junit
 from syncmeter_analysis.render.junit import Case

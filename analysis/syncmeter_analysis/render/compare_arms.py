@@ -9,8 +9,8 @@ from math import isfinite
 from statistics import median
 
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.relate.compare import blind_text
 from syncmeter_analysis.relate.compare_arms import ArmComparison
+from syncmeter_analysis.relate.compare_text import blind_text
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.studies.blocks import Table, escaped_md, table, table_md
 

@@ -10,14 +10,9 @@ from math import log
 from syncmeter_analysis.record.point import native_of
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.compare import (
-    Comparison,
-    Difference,
-    compare_points,
-    undecided_text,
-    verdict_text,
-)
+from syncmeter_analysis.relate.compare import Comparison, Difference, compare_points
 from syncmeter_analysis.relate.compare_by import counterparts, pairs_of_backends
+from syncmeter_analysis.relate.compare_text import undecided_text, verdict_text
 from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Verdict, default_margin

@@ -23,10 +23,11 @@ _most = 2
 
 
 def lead_figures(campaign: Campaign, others: Sequence[Figure]) -> list[Figure]:
-    """Up to two: the ladder, updates, levels, barriers, as far as measured; else the first of the
-    others that leaves room for the cards."""
+    """Up to two: the ladder, updates, levels, barriers, as far as measured; else of the others that
+    leave room for the cards the first of a study, or of a family by its number of threads."""
     found = _ladder(campaign) + _updates(campaign) + _levels(campaign) + _barriers(campaign)
     small = [figure for figure in others if len(figure.panels) <= _most]
+    small.sort(key=lambda figure: figure.id.startswith("scaling-"))
     return (found or small[:1])[:_most]
 
 
