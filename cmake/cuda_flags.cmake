@@ -4,7 +4,7 @@ find_package(CUDAToolkit 12 REQUIRED)
 # What takes samples of kernels, whichever API launches them.
 set(cuda_rig_sources
     runtime/cuda_check.cpp runtime/cuda_device.cpp runtime/nvml.cpp runtime/peer_devices.cpp lane/cuda_cells.cu
-    rig/cuda_census.cpp rig/cuda_rig.cpp rig/cuda_sample.cpp rig/cuda_verdict.cpp rig/device_objects.cpp
+    rig/architectures.cpp rig/cuda_census.cpp rig/cuda_rig.cpp rig/cuda_sample.cpp rig/cuda_verdict.cpp rig/device_objects.cpp
     rig/gpu_rig.cpp rig/host_loop.cpp
     worker/cuda_worker.cpp)
 list(TRANSFORM cuda_rig_sources PREPEND ${SM_WORKER_SOURCES}/backends/cuda/)

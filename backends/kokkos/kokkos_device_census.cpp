@@ -64,7 +64,7 @@ nlohmann::json declared_device_instructions(const measurable& row) {
   if (row.info.name == "atomic_exchange" && is_float(row) &&
       row.form.placement == placement::strided)
     return nlohmann::json::object();
-  if (auto text = own(row); !text.empty()) return cuda::declared_sass(std::move(text));
+  if (auto text = own(row); !text.empty()) return cuda::declared_sass({std::move(text)});
   measurable native = row;
   native.form.scope = scope::device;
   native.form.flavour = flavour::function;

@@ -111,11 +111,11 @@ void coalescing_rig::queue_check(std::uint64_t ops, own_outcome* found) {
 }
 
 nlohmann::json declares(const measurable& row) {
-  if (is_of_banks(row.info)) return declared_sass("LDS 1");
+  if (is_of_banks(row.info)) return declared_sass({"LDS 1"});
   const pattern how = pattern_of(row.info);
   if (how == pattern::row_walk || how == pattern::column_walk)
-    return declared_sass("LDG.STRONG.SM 1");
-  return declared_sass(how == pattern::random ? "LDG.STRONG.GPU 2" : "LDG.STRONG.GPU 1");
+    return declared_sass({"LDG.STRONG.SM 1"});
+  return declared_sass({how == pattern::random ? "LDG.STRONG.GPU 2" : "LDG.STRONG.GPU 1"});
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ class divergence_rig : public checked_rig {
 nlohmann::json declares(const measurable& row) {
   const unsigned paths = paths_in_code(row);
   const std::string work = fmt::format("imad {}", rounds_of_path * paths);
-  if (row.form.size != 0) return declared_sass(work);
-  return declared_sass(work + fmt::format(", branch {}", paths - 1));
+  if (row.form.size != 0) return declared_sass({work});
+  return declared_sass({work + fmt::format(", branch {}", paths - 1)});
 }
 
 }  // namespace

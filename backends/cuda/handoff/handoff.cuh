@@ -131,12 +131,20 @@ namespace syncmeter::cuda {
 // One word of global memory by which lanes hand on, in every way that CUDA has to write it: PTX's
 // scoped accesses, libcu++, and volatile with and without a fence.
 
+// GPUs before Hopper have no clusters, and no scope of that name: the rig refuses such a point
+// there.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define SM_CLUSTER_SCOPE ".gpu"
+#else
+#define SM_CLUSTER_SCOPE ".cluster"
+#endif
+
 // The text of an instruction has to be literal: order, scope and width are chosen by macro.
 #define SM_FLAG_SCOPES(DO, ORDER, ...)                                                             \
   if constexpr (F.scope == scope::block) {                                                         \
     DO(ORDER ".cta", __VA_ARGS__)                                                                  \
   } else if constexpr (F.scope == scope::cluster) {                                                \
-    DO(ORDER ".cluster", __VA_ARGS__)                                                              \
+    DO(ORDER SM_CLUSTER_SCOPE, __VA_ARGS__)                                                        \
   } else if constexpr (F.scope == scope::system) {                                                 \
     DO(ORDER ".sys", __VA_ARGS__)                                                                  \
   } else {                                                                                         \
@@ -224,6 +232,7 @@ template <form F, class W> class flag {
 #undef SM_FLAG_STORE
 #undef SM_FLAG_LOAD
 #undef SM_FLAG_SCOPES
+#undef SM_CLUSTER_SCOPE
 
 /// Data that a flag stands for: weak accesses, as a program's own are. Only the flag's order keeps
 /// a load from being served by a line that L1 had before.

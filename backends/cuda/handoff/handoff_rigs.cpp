@@ -70,7 +70,7 @@ std::string sass(const form& f) {
 
 nlohmann::json declared_handoff(const measurable& row) {
   if (row.code == nullptr) return nlohmann::json::object();
-  return declared_sass(sass(row.form));
+  return declared_sass({sass(row.form)});
 }
 
 void handoff_notes::describe(nlohmann::json& visit) const {
@@ -91,6 +91,10 @@ void ring_rig::prepare_more() {
     throw point_refused(fmt::format(
         "--blocks {} with --size {}: the ring is one cluster, so that both must be equal",
         where_.blocks, where_.size));
+  }
+  if (where_.scope == scope::cluster && device_.largest_cluster == 0) {
+    throw point_refused(fmt::format("--scope cluster needs compute capability 9.0; {} has {}",
+                                    device_.name, device_.compute_capability));
   }
   if (where_.scope == scope::cluster && where_.blocks > 1 && !in_cluster)
     throw point_refused("--scope cluster orders within one cluster only, and this op is launched "

@@ -13,7 +13,13 @@ inline constexpr unsigned warp_size = 32;
 inline constexpr unsigned largest_block = 1024;
 /// Kernels keep to the registers with which this many blocks of the largest size fit on one
 /// multiprocessor (2 x 1024 threads: 32 registers each).
+// Those of sm_86, sm_89 and sm_120 hold 1536 threads: one such block.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 ||                     \
+                               __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+inline constexpr unsigned blocks_per_multiprocessor = 1;
+#else
 inline constexpr unsigned blocks_per_multiprocessor = 2;
+#endif
 inline constexpr std::size_t mailbox_bytes = 128;
 
 /// A block's own memory: the barrier object comes first, then cells or what memory latency walks.

@@ -71,68 +71,95 @@ namespace {
 
 // Of a part of a warp the code has two ways: one of lanes that are together, on which a word is its
 // instruction alone and a sync nothing at all, and one of lanes that have parted, which meet first.
-std::string of_part(std::string_view opcode, int times) {
-  return fmt::format("{} {}, WARPSYNC.COLLECTIVE {}", opcode, 2 * times, times);
+// Before Hopper they meet in a function of the compiler's, which does the word too.
+sass_text of_part(std::string_view opcode, int times) {
+  std::string before = fmt::format("{0} {1}, call:(inside) {1}", opcode, times);
+  if (opcode.starts_with("REDUX")) before += fmt::format(", WARPSYNC {}", times);
+  return {.hopper = fmt::format("{} {}, WARPSYNC.COLLECTIVE {}", opcode, 2 * times, times),
+          .before = std::move(before)};
 }
 
-std::string tile(std::string_view op, unsigned size) {
+sass_text sync_of_part() {
+  return {.hopper = "WARPSYNC.COLLECTIVE 1",
+          .before = "BRA.DIV 1, MATCH.ANY 1, REDUX.OR 1, VOTEU.ANY 1, call:(inside) 1"};
+}
+
+sass_text tile(std::string_view op, unsigned size) {
   const bool whole = size == warp_size;
   const int steps = std::countr_zero(size);
-  if (op == "tile_sync") return whole ? "nothing" : "WARPSYNC.COLLECTIVE 1";
-  if (op == "tile_shuffle") return whole ? "SHFL.IDX 1" : of_part("SHFL.IDX", 1);
+  if (op == "tile_sync") return whole ? sass_text{"nothing"} : sync_of_part();
+  if (op == "tile_shuffle") return whole ? sass_text{"SHFL.IDX 1"} : of_part("SHFL.IDX", 1);
   // The library leaves the reduce instruction to tiles of half a warp and more.
-  if (op == "tile_reduce" && size >= 16) return whole ? "REDUX.SUM 1" : of_part("REDUX.SUM", 1);
-  return whole ? fmt::format("SHFL.BFLY {}", steps) : of_part("SHFL.BFLY", steps);
+  if (op == "tile_reduce" && size >= 16)
+    return whole ? sass_text{"REDUX.SUM 1"} : of_part("REDUX.SUM", 1);
+  return whole ? sass_text{fmt::format("SHFL.BFLY {}", steps)} : of_part("SHFL.BFLY", steps);
 }
 
 // A lane finds the n-th of a group by search, each time; the rest is to meet.
-constexpr std::string_view coalesced_shuffle =
-    "SHFL.IDX 2, WARPSYNC.COLLECTIVE 1, BRA.DIV 1, MATCH.ANY 1, REDUX.OR 1, VOTEU.ANY 1, branch 3";
+constexpr std::string_view coalesced_search =
+    "BRA.DIV 1, MATCH.ANY 1, REDUX.OR 1, VOTEU.ANY 1, branch 3";
 
-// The block barrier is for a kernel that was launched without clusters, and all that older GPUs
-// have.
+// What older GPUs have is the barrier of a block, and a block's own memory: no cluster is launched
+// there.
 constexpr std::string_view cluster_barrier =
     "UCGABAR_ARV 1, UCGABAR_WAIT 1, BAR.SYNC 1, MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, "
     "CCTL.IVALL 1, branch 2";
 
+// Behind Hopper, where the lanes of a warp meet, two more branches skip what they need not do.
+sass_text software_barrier(std::string_view words, int meets, int branches) {
+  const std::string alike = fmt::format("{}, WARPSYNC {}", words, meets);
+  return {.hopper = fmt::format("{}, branch {}", alike, branches),
+          .behind = fmt::format("{}, branch {}", alike, branches + 2 * meets)};
+}
+
 // One lane of a block arrives behind a fence and polls, each poll dropping L1; the block waits
 // before and after.
-std::string grid(std::string_view op) {
+sass_text grid(std::string_view op) {
   if (op == "grid_sync") {
-    return "ATOM.ADD 1, LD.STRONG.GPU 1, MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, CCTL.IVALL 1, "
-           "BAR.SYNC 4, WARPSYNC.COLLECTIVE 2, BRA.DIV 1, SHFL.IDX 1, VOTEU.ANY 1, YIELD 1, "
-           "branch 2";
+    const std::string alike =
+        "ATOM.ADD 1, LD.STRONG.GPU 1, MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, CCTL.IVALL 1, "
+        "SHFL.IDX 1, VOTEU.ANY 1, YIELD 1, branch 2, ";
+    return {.hopper = alike + "BAR.SYNC 4, WARPSYNC.COLLECTIVE 2, BRA.DIV 1",
+            .before = alike + "BAR.SYNC 2, BRA.DIV 2, call:(inside) 2"};
   }
   if (op == "software_barrier_counter") {
-    return "RED.ADD 1, LDG.STRONG.GPU 2, MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, CCTL.IVALL 2, "
-           "BAR.SYNC 2, WARPSYNC 1, YIELD 1, branch 4";
+    return software_barrier("RED.ADD 1, LDG.STRONG.GPU 2, MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, "
+                            "CCTL.IVALL 2, BAR.SYNC 2, YIELD 1",
+                            1, 4);
   }
   if (op == "software_barrier_sense") {
-    return "ATOMG.ADD 1, STG.STRONG.SYS 1, STG.STRONG.GPU 1, LDG.STRONG.GPU 2, MEMBAR.ALL.GPU 2, "
-           "ERRBAR 2, CGAERRBAR 2, CCTL.IVALL 3, BAR.SYNC 2, WARPSYNC 1, YIELD 1, branch 5";
+    return software_barrier("ATOMG.ADD 1, STG.STRONG.SYS 1, STG.STRONG.GPU 1, LDG.STRONG.GPU 2, "
+                            "MEMBAR.ALL.GPU 2, ERRBAR 2, CGAERRBAR 2, CCTL.IVALL 3, BAR.SYNC 2, "
+                            "YIELD 1",
+                            1, 5);
   }
   if (op == "software_barrier_lockfree") {
-    return "STG.STRONG.GPU 2, LDG.STRONG.GPU 4, MEMBAR.ALL.GPU 2, ERRBAR 2, CGAERRBAR 2, "
-           "CCTL.IVALL 4, BAR.SYNC 3, WARPSYNC 2, YIELD 3, branch 12";
+    return software_barrier("STG.STRONG.GPU 2, LDG.STRONG.GPU 4, MEMBAR.ALL.GPU 2, ERRBAR 2, "
+                            "CGAERRBAR 2, CCTL.IVALL 4, BAR.SYNC 3, YIELD 3",
+                            2, 12);
   }
   if (op == "software_barrier_tree") {
-    return "ATOMG.ADD 2, STG.STRONG.GPU 1, LDG.STRONG.GPU 2, MEMBAR.ALL.GPU 3, ERRBAR 3, "
-           "CGAERRBAR 3, CCTL.IVALL 4, BAR.SYNC 2, WARPSYNC 1, YIELD 1, branch 5";
+    return software_barrier("ATOMG.ADD 2, STG.STRONG.GPU 1, LDG.STRONG.GPU 2, MEMBAR.ALL.GPU 3, "
+                            "ERRBAR 3, CGAERRBAR 3, CCTL.IVALL 4, BAR.SYNC 2, YIELD 1",
+                            1, 5);
   }
   return {};
 }
 
-std::string sass(const measurable& row) {
+sass_text sass(const measurable& row) {
   const std::string_view op = row.info.name;
   if (op.starts_with("tile_")) return tile(op, row.form.size);
-  if (op == "coalesced_sync") return "WARPSYNC.COLLECTIVE 1";
-  if (op == "coalesced_shuffle") return std::string(coalesced_shuffle);
+  if (op == "coalesced_sync") return sync_of_part();
+  if (op == "coalesced_shuffle") {
+    return {.hopper = fmt::format("SHFL.IDX 2, WARPSYNC.COLLECTIVE 1, {}", coalesced_search),
+            .before = fmt::format("SHFL.IDX 1, call:(inside) 1, {}", coalesced_search)};
+  }
   if (op == "coalesced_reduce") return of_part("REDUX.SUM", 1);
-  if (op == "cluster_sync") return fmt::format("{} | BAR.SYNC 1", cluster_barrier);
+  if (op == "cluster_sync") return {.hopper = std::string(cluster_barrier), .before = "BAR.SYNC 1"};
   if (op == "cluster_arrive_wait")
-    return fmt::format("FADD 16, {} | FADD 16, BAR.SYNC 1", cluster_barrier);
-  if (op == "cluster_atomic_add") return "ATOM.ADD 1";
-  if (op == "fadd_chain") return fmt::format("FADD {}", row.form.size);
+    return {.hopper = fmt::format("FADD 16, {}", cluster_barrier), .before = "FADD 16, BAR.SYNC 1"};
+  if (op == "cluster_atomic_add") return {.hopper = "ATOM.ADD 1", .before = "ATOMS.POPC.INC 1"};
+  if (op == "fadd_chain") return {fmt::format("FADD {}", row.form.size)};
   return grid(op);
 }
 

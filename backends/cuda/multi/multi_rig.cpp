@@ -27,22 +27,33 @@ std::string fences(std::string_view membar, unsigned times) {
   return fmt::format("MEMBAR.{0} {1}, ERRBAR {1}, CGAERRBAR {1}", membar, times);
 }
 
-// By the word for a device's own arrivals: a fence, an add, and the drop of L1.
-std::string barrier(std::string_view op) {
-  const std::string block = "BAR.SYNC 2, SHFL.IDX 1, ";
+// By the word for a device's own arrivals: a fence, an add, and the drop of L1. How often the lanes
+// of a warp meet is `meets`; before Hopper they do so in a function of the compiler's, and once
+// without.
+sass_text barrier(std::string_view words, unsigned meets, unsigned branches, std::string behind) {
+  const std::string alike = fmt::format("BAR.SYNC 2, SHFL.IDX 1, {}", words);
+  return {.hopper = fmt::format("{}, WARPSYNC {}, branch {}", alike, meets, branches),
+          .before = fmt::format("{0}, WARPSYNC 1, BRA.DIV {1}, call:(inside) {1}, branch {2}",
+                                alike, meets, branches),
+          .behind = fmt::format("{}, WARPSYNC {}, {}", alike, meets, behind)};
+}
+
+sass_text barrier(std::string_view op) {
   if (op == "multi_gpu_barrier_counter") {
-    return block + "ATOMG.ADD 2, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, STG.STRONG.GPU 1, "
+    return barrier("ATOMG.ADD 2, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, STG.STRONG.GPU 1, "
                    "MEMBAR.ALL.GPU 2, MEMBAR.ALL.SYS 1, ERRBAR 3, CGAERRBAR 3, CCTL.IVALL 4, "
-                   "WARPSYNC 2, YIELD 2, branch 10, imad 2";
+                   "YIELD 2, imad 2",
+                   2, 10, "VOTEU.ANY 1, branch 9");
   }
   if (op == "multi_gpu_barrier_flags") {
-    return block + "ATOMG.ADD 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, MEMBAR.ALL.GPU 1, "
-                   "MEMBAR.ALL.SYS 1, ERRBAR 2, CGAERRBAR 2, CCTL.IVALL 2, WARPSYNC 2, YIELD 1, "
-                   "branch 8, imad 1";
+    return barrier("ATOMG.ADD 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, MEMBAR.ALL.GPU 1, "
+                   "MEMBAR.ALL.SYS 1, ERRBAR 2, CGAERRBAR 2, CCTL.IVALL 2, YIELD 1, imad 1",
+                   2, 8, "branch 5");
   }
-  return block + "ATOMG.ADD 1, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, STG.STRONG.SYS 1, "
+  return barrier("ATOMG.ADD 1, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, STG.STRONG.SYS 1, "
                  "STG.STRONG.GPU 1, MEMBAR.ALL.GPU 2, MEMBAR.ALL.SYS 1, ERRBAR 3, CGAERRBAR 3, "
-                 "CCTL.IVALL 3, WARPSYNC 3, YIELD 2, branch 13, imad 1";
+                 "CCTL.IVALL 3, YIELD 2, imad 1",
+                 3, 13, "branch 14");
 }
 
 // A volatile access is one of system scope; a fence by its function is sequentially consistent, and
@@ -62,8 +73,8 @@ std::string token(const form& f) {
 
 nlohmann::json multi_declares(const measurable& row) {
   if (row.info.family == family::barrier) return declared_sass(barrier(row.info.name));
-  if (row.info.family == family::handoff) return declared_sass(token(row.form));
-  return declared_sass("ATOMG.ADD 1");
+  if (row.info.family == family::handoff) return declared_sass({token(row.form)});
+  return declared_sass({"ATOMG.ADD 1"});
 }
 
 void multi_rig::prepare_point() {

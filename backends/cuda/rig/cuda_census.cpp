@@ -3,6 +3,7 @@
 // some, the same on both sides.
 #include "backends/cuda/rig/cuda_census.hpp"
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/cuda/rig/architectures.hpp"
+#include "backends/cuda/runtime/cuda_device.hpp"
 #include "core/worker/declaration_text.hpp"
 
 namespace syncmeter::cuda {
@@ -254,17 +257,18 @@ std::string sass(const measurable& row) {
 
 }  // namespace
 
-nlohmann::json declared_instructions(const measurable& row) { return declared_sass(sass(row)); }
+nlohmann::json declared_instructions(const measurable& row) { return declared_sass({sass(row)}); }
 
-nlohmann::json declared_sass(std::string text) {
+nlohmann::json declared_sass(const sass_text& text) {
   auto declared = nlohmann::json::object();
-  if (text.empty()) return declared;
-  declared["sass"] = text;
-  // Before Hopper there were no clusters to wait for. Each term ends with its comma: others follow.
-  for (std::size_t at = 0; (at = text.find("CGAERRBAR ", at)) != std::string::npos;)
-    text.erase(at, text.find(", ", at) + 2 - at);
-  if (declared["sass"] != text)
-    declared["sass"] = declared["sass"].get<std::string>() + " | " + text;
+  if (text.hopper.empty()) return declared;
+  declared["sass"] = text.hopper;
+  for (const std::string& architecture : architectures()) {
+    const int number = std::atoi(architecture.substr(architecture.find('_') + 1).c_str());
+    const std::string& own = number < 90 ? text.before : number > 90 ? text.behind : text.hopper;
+    std::string here = on_architecture(own.empty() ? text.hopper : own, number);
+    if (here != text.hopper) declared[architecture] = std::move(here);
+  }
   return declared;
 }
 

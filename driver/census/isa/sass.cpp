@@ -45,13 +45,14 @@ std::string access_name(const std::vector<std::string_view>& parts, bool atomic)
 
 bool is_integer_or_move(std::string_view opcode) {
   const auto is_listed = [](std::string_view name) {
-    return is_one_of(
-        name, {"MOV",   "MOV32I", "IADD",   "IADD3",     "IADD32I", "LOP",    "LOP3",      "LOP32I",
-               "SEL",   "ISETP",  "PSETP",  "PLOP3",     "SHF",     "SHL",    "SHR",       "LEA",
-               "R2UR",  "S2R",    "S2UR",   "CS2R",      "CS2UR",   "P2R",    "R2P",       "P2UR",
-               "UR2UP", "PRMT",   "POPC",   "FLO",       "BREV",    "IABS",   "VABSDIFF",  "IMNMX",
-               "VIADD", "SGXT",   "BMSK",   "FSEL",      "LDC",     "ISCADD", "VABSDIFF4", "VIMNMX",
-               "CSET",  "INEG",   "VHMNMX", "VIADDMNMX", "VIMNMX3"});
+    return is_one_of(name,
+                     {"MOV",    "MOV32I", "IADD",      "IADD3",  "IADD32I",   "LOP",    "LOP3",
+                      "LOP32I", "SEL",    "ISETP",     "PSETP",  "PLOP3",     "SHF",    "SHL",
+                      "SHR",    "LEA",    "R2UR",      "S2R",    "S2UR",      "CS2R",   "CS2UR",
+                      "P2R",    "R2P",    "P2UR",      "UR2UP",  "PRMT",      "POPC",   "FLO",
+                      "BREV",   "IABS",   "VABSDIFF",  "IMNMX",  "VIADD",     "SGXT",   "BMSK",
+                      "FSEL",   "LDC",    "LDCU",      "ISCADD", "VABSDIFF4", "VIMNMX", "CSET",
+                      "INEG",   "VHMNMX", "VIADDMNMX", "VIMNMX3"});
   };
   // "UIADD3" is IADD3 on the registers of the whole warp.
   return is_listed(opcode) || (opcode.starts_with('U') && is_listed(opcode.substr(1)));
@@ -101,8 +102,9 @@ instruction_class control_class(const instruction& what,
     const bool branches = conditional || has_operand;
     const auto to = branches ? flow::branch : flow::jump;
     const auto followed = what.target_address ? to : flow::indirect;
+    // Whether the lanes of the warp have parted (DIV) or have not (CONV): one question.
     if (parts.size() > 1 && is_one_of(parts[1], {"DIV", "CONV"}))
-      return {.name = with_one_modifier(parts), .flow = followed};
+      return {.name = "BRA.DIV", .flow = followed};
     return {.name = branches ? "branch" : "jump", .flow = followed};
   }
   if (is_one_of(opcode, {"BRX", "BRXU", "JMX", "JMXU"}))

@@ -68,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         classified{"HFMA2.MMA R5, -RZ, RZ, 0, 0", "alu"},
         classified{"ISETP.NE.AND P0, PT, R4, RZ, PT", "alu"},
         classified{"ULOP3.LUT UR4, UR4, 0x1, URZ", "alu"}, classified{"CS2R R6, SR_CLOCKLO", "alu"},
-        classified{"ULDC.64 UR4, c[0x0][0x208]", "alu"}, classified{"@!PT LDS RZ, [RZ]", "nop"},
+        classified{"ULDC.64 UR4, c[0x0][0x208]", "alu"},
+        classified{"LDCU.64 UR4, c[0x0][0x358]", "alu"}, classified{"@!PT LDS RZ, [RZ]", "nop"},
         classified{"NOP", "nop"},
         classified{"HGMMA.64x8x16.F32 R0, gdesc[UR4], R0", "other:HGMMA.64x8x16.F32"}));
 
@@ -78,6 +79,8 @@ TEST(SassFlow, FollowsBranchesByPredicateAndOperand) {
   EXPECT_EQ(class_of("BRA.U UP0, 0x80").flow, flow::branch);
   EXPECT_EQ(class_of("BRA.DIV UR4, 0x80").name, "BRA.DIV");
   EXPECT_EQ(class_of("BRA.DIV UR4, 0x80").flow, flow::branch);
+  EXPECT_EQ(class_of("BRA.CONV UR4, 0x80").name, "BRA.DIV")
+      << "the same question, asked the other way";
   EXPECT_EQ(class_of("BRX R2 -0x80").flow, flow::indirect);
   EXPECT_EQ(class_of("EXIT").flow, flow::stop);
   EXPECT_EQ(class_of("@P0 EXIT").flow, flow::next);

@@ -1,0 +1,15 @@
+// What a declaration, which is for Hopper (sm_90), is on other GPUs: rules for instructions, not
+// lists of ops.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace syncmeter::cuda {
+
+/// Of architecture 80 for sm_80. The alternatives of a declaration stand between bars, their terms
+/// between commas
+/// ("RED.ADD 1 | ATOMG.ADD 1, REDUX.SUM 1").
+[[nodiscard]] std::string on_architecture(std::string_view hopper, int architecture);
+
+}  // namespace syncmeter::cuda
