@@ -171,20 +171,24 @@ def test_every_medium_has_the_advice_of_the_file_in_its_order(path):
             assert card.text.endswith("no saving is named") and card.bars == []
 
 
+def synchronizing(site):
+    """What a site takes, without a thread that has no work: until a signal, or another one's end."""
+    idle = {"lateness"} if site["kind"] == "cond_wait" else set()
+    idle |= {"wait"} if "section" not in site["takes_s"] else set()
+    return {name: s for name, s in site["takes_s"].items() if name not in idle}
+
+
 @stored
 def test_the_first_sentence_is_the_sum_of_the_sites(path):
     file = read_advice(path)
-    takes = [
-        # A thread that waits for a signal has no work.
-        {**site["takes_s"], "lateness": 0} if site["kind"] == "cond_wait" else site["takes_s"]
-        for site in file.sites
-        if site.get("takes_s")
-    ]
+    takes = [synchronizing(site) for site in file.sites if site.get("takes_s")]
     sentences = [s for s in report_of(path).head.answers if s.startswith("Synchronization takes")]
     if not takes:
         assert sentences == []
         return
     parts = ("lateness", "mechanism", "wait")
+    shares = [float(share) for share in re.findall(r"([\d.]+) %", sentences[0])]
+    assert max(shares) <= 100.0
     total = min(file.wall_s, sum(t.get(part) or 0 for t in takes for part in parts))
     (sentence,) = sentences
     assert has(sentence, total) and has(sentence, file.wall_s)
@@ -325,6 +329,24 @@ def test_a_thread_that_waits_for_a_signal_is_idle(tmp_path):
     (row,) = rows_of(report)
     assert (row["late"], row["after"]) == ("50.0 %", "10.0 %")
     assert has(row["each"], wall / 10 / 1000)
+
+
+def test_a_thread_that_joins_another_one_is_idle(tmp_path):
+    lines = [line for line in named("inner_region") if line["record"] == "advise"]
+    wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
+    site = {"record": "site", "id": 1, "kind": "join", "where": "main a.c:9", "count": 2}
+    site |= {"threads": 1, "takes_s": {"wait": wall / 2}}
+    report = report_of(written(tmp_path / "f.jsonl", [*lines, site]))
+    assert "at most 0.0 % of a thread's time" in report.head.answers[0]
+    (row,) = rows_of(report)
+    assert (row["after"], "work" in row) == ("50.0 %", False)
+
+
+def test_where_no_time_is_known_the_calls_are_counted():
+    (first, *_) = report_of(DATA / "contended_counter.jsonl.xz").head.answers
+    assert first == (
+        "4,000,004 calls synchronize, at 3 sites; what they take of the time is not known."
+    )
 
 
 def test_a_lock_has_its_places_its_takers_and_how_long_it_was_held(tmp_path):

@@ -123,8 +123,10 @@ void add_cost_to(json& line, const site& of) {
   const auto cost = cost_of(of);
   if (!cost) return;
   const bool meets = of.times->threads > 0 || of.kind == "cond_wait";
-  line["takes_s"] = {{meets ? "lateness" : "section", cost->lateness_s},
-                     {meets ? "mechanism" : "wait", cost->mechanism_s}};
+  if (meets) line["takes_s"] = {{"lateness", cost->lateness_s}, {"mechanism", cost->mechanism_s}};
+  else if (has_section(of))
+    line["takes_s"] = {{"wait", cost->mechanism_s}, {"section", cost->lateness_s}};
+  else line["takes_s"] = {{"wait", cost->mechanism_s}};
 }
 
 json line_of_site(const site& of, std::size_t id) {

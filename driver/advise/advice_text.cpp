@@ -61,14 +61,15 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   return text;
 }
 
-/// More than is worth saying, of synchronization: of a lock and of a wait for a signal neither the
-/// work nor the idle time.
+/// More than is worth saying, of synchronization: neither work under a lock nor a thread without
+/// any, which waits for a signal or for another one's end.
 bool some_site_takes_much(const program_counts& of) {
   return std::ranges::any_of(of.of_last_run.sites, [&](const site& each) {
     const site_cost cost = cost_of(each).value_or(site_cost{});
     const bool meets = each.times && each.times->threads > 0;
-    return cost.mechanism_s + (meets ? cost.lateness_s : 0) >=
-           least_worth_saying * of.timed_run()->wall_s;
+    const bool synchronizes = meets || each.kind == "cond_wait" || has_section(each);
+    return synchronizes && cost.mechanism_s + (meets ? cost.lateness_s : 0) >=
+                               least_worth_saying * of.timed_run()->wall_s;
   });
 }
 

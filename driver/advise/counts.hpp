@@ -96,6 +96,12 @@ struct site_cost {
 };
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+/// Of a lock or a chunk, which is timed beyond the call; any other call waits for whatever its
+/// thread needs, as join does.
+[[nodiscard]] inline bool has_section(const site& of) {
+  return of.times && of.times->threads == 0 && of.kind != "cond_wait" &&
+         of.times->lateness.sum_ns > 0;
+}
 
 /// Of the threads that met at a site that was timed, those that met another one on their processor.
 [[nodiscard]] double same_processor_share(const site& of);

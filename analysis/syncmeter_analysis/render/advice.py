@@ -36,7 +36,7 @@ _least_share = 0.005
 _late = "late: waiting for the last thread"
 _after = "after: the primitive itself"
 _work = "work: under the lock or of the chunk"
-_idle = "idle: until the signal"
+_idle = "idle: until a signal or another's end"
 
 _kinds_of_saving = {
     "estimate": "an estimate, from what the same costs by itself on this machine",
@@ -49,7 +49,7 @@ _kinds_of_saving = {
 class _Spent:
     """Seconds on one thread's path: waiting for the last thread, the primitive itself where threads
     meet, the calls that take locks or fetch chunks of loops, going on after a signal, the work under
-    locks and of chunks, and waiting for a signal."""
+    locks and of chunks, and waiting for a signal or in other calls, such as join."""
 
     late: float
     after: float
@@ -81,6 +81,8 @@ def _spent_at(site: Members) -> _Spent | None:
     late, after, locking, section = (
         takes.get(name) or 0.0 for name in ("lateness", "mechanism", "wait", "section")
     )
+    if takes.get("wait") is not None and takes.get("section") is None:
+        return _Spent(0.0, 0.0, 0.0, 0.0, 0.0, locking)
     work = max(0.0, section - locking)
     if site["kind"] == "cond_wait":
         return _Spent(0.0, 0.0, 0.0, after, 0.0, late)
@@ -234,12 +236,21 @@ def _answers(file: AdviceFile) -> list[str]:
             (spent.calls, "in the calls that take locks or fetch chunks of loops"),
             (spent.woken, "from a signal on until the thread has its lock"),
         ]
-        shown = [f"{_per_cent(s, wall)} {where}" for s, where in parts if s > _least_share * wall]
+        shown = [
+            f"{_per_cent(min(s, wall), wall)} {where}"
+            for s, where in parts
+            if s > _least_share * wall
+        ]
         # Sites that different threads pass may take more together than any thread has.
         most = min(spent.in_all, wall)
         found.append(
             f"Synchronization takes at most {_per_cent(most, wall)} of a thread's time ({_rough(most)} "
             f"of {_rough(wall)}){': ' if shown else ''}{', '.join(shown)}."
+        )
+    elif calls := sum(site.get("count") or 0 for site in file.sites):
+        found.append(
+            f"{calls:,} calls synchronize, at {text.count(len(file.sites), 'site')}; what they take of "
+            "the time is not known."
         )
     if not file.advice and (conclusion := file.header.get("conclusion")):
         found.append(conclusion)
@@ -276,11 +287,9 @@ def _checks(file: AdviceFile) -> list[Check]:
     header, found = file.header, []
     kind = "unclear" if header.get("withheld") else "good"
     if cost := header.get("counting_cost"):
-        says = (
-            f"counting takes {cost['ratio']:.3f} times as long ({cost['low']:.3f} to "
-            f"{cost['high']:.3f} in single pairs of runs)"
-        )
-        found.append(Check(says, kind, "runs"))
+        pairs = f" ({cost['low']:.3f} to {cost['high']:.3f} in single pairs of runs)"
+        says = f"counting takes {cost['ratio']:.3f} times as long"
+        found.append(Check(says + pairs * (cost["low"] < cost["high"]), kind, "runs"))
     shares = [(run["arm"], run.get("other_cpu_share")) for run in header["runs"]]
     for is_timed, when in ((True, "while the sites were timed"), (False, "at most in other runs")):
         known = [
@@ -346,7 +355,7 @@ def _figure(file: AdviceFile) -> Figure | None:
     first, site = drawn[0]
     title = f"{_name(site)} takes {_per_cent(min(first.in_all, wall), wall)} of a thread's time"
     if first.idle:
-        title += f", and {_per_cent(min(first.idle, wall), wall)} until the signal"
+        title += f", and {_per_cent(min(first.idle, wall), wall)} is waiting"
     if first.work:
         title += f", and {_per_cent(min(first.work, wall), wall)} is the work behind it"
     more = f" {text.count(len(found) - len(drawn), 'more site')} not drawn." * (
@@ -378,9 +387,10 @@ def _site_tables(file: AdviceFile) -> list[Block]:
         found.append(
             Text(
                 "late: share of a thread's time in which it waits for the last one to arrive, or for a "
-                "signal. after: from then on; of a lock or a chunk the calls that get it. work: under "
-                "the lock, or of the chunk. each: late and after of one region or barrier, or one such "
-                "call. price: what the same takes by itself on this machine."
+                "signal. after: from then on; of any other site the calls, of a lock or a chunk those "
+                "that get it. work: under the lock, or of the chunk. each: what one takes of late and "
+                "after, without waiting for a signal or for another thread's end. price: what the same "
+                "takes by itself on this machine."
             )
         )
     rows = [_instruction_row(site) for site in code]
@@ -410,9 +420,9 @@ def _call_row(file: AdviceFile, site: Members) -> list[str]:
         calls = (site.get("count") or 0) / (1 if meets else max(1, site.get("threads") or 1))
         shares = [
             _per_cent(spent.late + spent.idle, wall) if meets else "",
-            _per_cent(spent.then, wall),
-            "" if meets else _per_cent(spent.work, wall),
-            text.duration(spent.in_all / calls * 1e9) if calls else "",
+            _per_cent(spent.then + (0.0 if meets else spent.idle), wall),
+            _per_cent(spent.work, wall) if "section" in site["takes_s"] else "",
+            text.duration(spent.in_all / calls * 1e9) if calls and spent.in_all else "",
         ]
     price = site.get("price_ns") or {}
     low, high = price.get("low"), price.get("high")
