@@ -49,11 +49,12 @@ void write_down(const timed_section& of) {
 
 }  // namespace
 
-std::uint64_t begin_wait(kind what) {
+std::uint64_t begin_wait(kind what, std::uint64_t object) {
   timed_waits& waits = waits_of_thread;
   if (waits.locks_held != 0) {
-    // Inside the timed section: its end is that of its own lock.
-    if (waiting_of(what) == waiting::of_section) ++waits.locks_held;
+    // Inside the timed section, which ends with its own lock: a thread may have that several times,
+    // and give others back before it or after.
+    if (waiting_of(what) == waiting::of_section && object == section.object) ++waits.locks_held;
     return 0;
   }
   if (waits.until_next == 0) waits.until_next = draw(timed_every().locks);
@@ -72,8 +73,11 @@ void end_wait(const timed_section& begun) {
   else write_down(section);
 }
 
-void leave_section() {
+bool leaves_section(const void* lock) {
+  timed_waits& waits = waits_of_thread;
+  if (number_of_lock(lock) != section.object || --waits.locks_held != 0) return false;
   if (section.begun != 0) section.gives_back = now();
+  return true;
 }
 
 /// All that is written down comes after the release.
@@ -90,19 +94,11 @@ std::uint64_t begin_fetch() {
     write_down(chunk);
     chunk.begun = 0;
   }
-  return begin_wait(kind::chunk);
+  return begin_wait(kind::chunk, 0);
 }
 
 void end_fetch(std::uint64_t site, std::uint64_t begun) {
-  chunk = {.what = kind::chunk,
-           .team = 0,
-           .site = site,
-           .object = 0,
-           .begun = begun,
-           .returned = now(),
-           .gives_back = 0,
-           .released = 0,
-           .signalled = 0};
+  chunk = {.what = kind::chunk, .site = site, .begun = begun, .returned = now()};
 }
 
 condition_wait::condition_wait(const void* condition, const void* lock, std::uint64_t site,
@@ -110,15 +106,14 @@ condition_wait::condition_wait(const void* condition, const void* lock, std::uin
     : site_(site), object_(object) {
   if (timed_every().locks == 0) return;
   timed_waits& waits = waits_of_thread;
-  // The lock is given back here: what was timed of it ends. Of one lock inside another nothing is
-  // known then.
-  if (waits.locks_held == 1 && section.object == object) {
+  // The lock is given back here: what was timed of it ends.
+  if (waits.locks_held != 0 && section.object == object) {
     before_wait = section;
     if (section.begun != 0) before_wait.gives_back = before_wait.released = now();
+    waits.locks_held = 0;
+    section.begun = 0;
   }
-  waits.locks_held = 0;
-  section.begun = 0;
-  begun_ = begin_wait(kind::cond_wait);
+  begun_ = begin_wait(kind::cond_wait, object);
   place_ = begun_ == 0 ? nullptr : place_of(conditions, condition, true);
   if (place_ != nullptr) {
     place_->lock = static_cast<const pthread_mutex_t*>(lock);
@@ -130,13 +125,9 @@ condition_wait::condition_wait(const void* condition, const void* lock, std::uin
 condition_wait::~condition_wait() {
   if (place_ != nullptr) {
     end_wait({.what = kind::cond_wait,
-              .team = 0,
               .site = site_,
               .object = object_,
               .begun = begun_,
-              .returned = 0,
-              .gives_back = 0,
-              .released = 0,
               .signalled = __atomic_load_n(&place_->last_signal, __ATOMIC_ACQUIRE)});
     __atomic_fetch_sub(&place_->waiters, 1, __ATOMIC_RELAXED);
   }

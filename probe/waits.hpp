@@ -38,25 +38,26 @@ constexpr waiting waiting_of(kind what) {
 /// The calls of this thread that may wait.
 struct timed_waits {
   std::uint64_t until_next = 0;  ///< 0: not drawn yet
-  unsigned locks_held = 0;       ///< since the timed section began; 0: in none
+  unsigned locks_held = 0;       ///< how often it has that of its timed section; 0: it is in none
 };
 extern __thread timed_waits waits_of_thread;
 
 /// A call and what it began, in ns of the clock.
 struct timed_section {
-  kind what;
-  unsigned team;
-  std::uint64_t site, object;
-  std::uint64_t begun;       ///< 0: not timed
-  std::uint64_t returned;    ///< of a wait for a signal, with the lock taken again
-  std::uint64_t gives_back;  ///< the call that releases the lock, and its return
-  std::uint64_t released;    ///< of a chunk, the call for the next one
-  std::uint64_t signalled;   ///< the last signal before it returned; 0: none
+  kind what{};
+  unsigned team = 0;
+  std::uint64_t site = 0, object = 0;
+  std::uint64_t begun = 0;       ///< 0: not timed
+  std::uint64_t returned = 0;    ///< of a wait for a signal, with the lock taken again
+  std::uint64_t gives_back = 0;  ///< the call that releases the lock, and its return
+  std::uint64_t released = 0;    ///< of a chunk, the call for the next one
+  std::uint64_t signalled = 0;   ///< the last signal before it returned; 0: none
 };
 
-[[nodiscard]] std::uint64_t begin_wait(kind what);
+[[nodiscard]] std::uint64_t begin_wait(kind what, std::uint64_t object);
 void end_wait(const timed_section& section);
-void leave_section();
+/// Whether the release of this lock ends the timed section; then it ends now.
+[[nodiscard]] bool leaves_section(const void* lock);
 void end_section();
 
 /// Around the call that takes a lock or waits: what comes after it delays the lock's release, so
@@ -68,21 +69,14 @@ class lock_call {
   lock_call(kind what, std::uint64_t site, unsigned row_team, std::uint64_t object)
       : what_(what), site_(site), row_team_(row_team), object_(object) {
     if (timed_every().locks != 0) [[unlikely]]
-      begun_ = begin_wait(what_);
+      begun_ = begin_wait(what_, object_);
   }
   lock_call(const lock_call&) = delete;
   lock_call& operator=(const lock_call&) = delete;
   ~lock_call() {
     if (begun_ != 0) [[unlikely]]
-      end_wait({.what = what_,
-                .team = row_team_,
-                .site = site_,
-                .object = object_,
-                .begun = begun_,
-                .returned = 0,
-                .gives_back = 0,
-                .released = 0,
-                .signalled = 0});
+      end_wait(
+          {.what = what_, .team = row_team_, .site = site_, .object = object_, .begun = begun_});
     // So that the call before is none by a jump.
     asm volatile("");
   }
@@ -123,13 +117,13 @@ class chunk_call {
 class unlock_call {
  public:
   explicit unlock_call(const void* lock) : lock_(lock) {
-    if (waits_of_thread.locks_held == 1) [[unlikely]]
-      leave_section();
+    if (waits_of_thread.locks_held != 0) [[unlikely]]
+      ends_ = leaves_section(lock);
   }
   unlock_call(const unlock_call&) = delete;
   unlock_call& operator=(const unlock_call&) = delete;
   ~unlock_call() {
-    if (waits_of_thread.locks_held != 0 && --waits_of_thread.locks_held == 0) [[unlikely]]
+    if (ends_) [[unlikely]]
       end_section();
     if (follows_owners) [[unlikely]]
       follow_release(lock_);
@@ -138,6 +132,7 @@ class unlock_call {
 
  private:
   const void* lock_;
+  bool ends_ = false;
 };
 
 /// A condition on which a timed thread waits or has waited.

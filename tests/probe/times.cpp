@@ -122,6 +122,9 @@ SECTIONS(nest_locks, omp_set_nest_lock(&nest_lock), omp_unset_nest_lock(&nest_lo
 // What is taken inside a timed section is part of it.
 SECTIONS(nested, (pthread_mutex_lock(&mutex), pthread_mutex_lock(&inner)),
          (pthread_mutex_unlock(&inner), pthread_mutex_unlock(&mutex)))
+// One that is given back before one that was taken inside: it is over then.
+SECTIONS(handed_over, (pthread_mutex_lock(&mutex), pthread_mutex_lock(&inner)),
+         (pthread_mutex_unlock(&mutex), plan(0, 0), pthread_mutex_unlock(&inner)))
 [[gnu::noinline]] void criticals() {
   for (std::uint64_t n = 0; n < number; ++n) {
     plan_section(n);
@@ -170,6 +173,7 @@ void sections() {
   mutexes();
   mtxs();
   nested();
+  handed_over();
   reads();
   writes();
   spins();
@@ -189,7 +193,7 @@ void sections() {
     if (*kind == 'c' && kind[1] == 'h') all.inside = 0;
     all.print(kind);
   };
-  print("mutex_lock", 3);
+  print("mutex_lock", 4);
   print("rwlock_read", 1);
   print("rwlock_write", 1);
   print("spin_lock", 1);
