@@ -184,15 +184,19 @@ def order_of(s: Measured) -> str:
 
 
 def answer(found: Defaults) -> list[str]:
-    """For each update the place where the default takes the longest beside what is enough."""
+    """For each update the place where the default takes the longest beside what is enough, then the
+    places where it takes no longer."""
     worst: dict[str, tuple[Ratio, Place]] = {}
+    alike = []
     for place in found.places:
         r = place.default.over_enough if place.default else None
+        if isinstance(r, Ratio) and verdict(r) is Verdict.same:
+            alike.append(place)
         if not isinstance(r, Ratio) or verdict(r) is not Verdict.slower:
             continue
         if place.update not in worst or r.value > worst[place.update][0].value:
             worst[place.update] = r, place
-    return [_sentence(r, place) for r, place in worst.values()]
+    return [_sentence(r, place) for r, place in worst.values()] + [_as_long(p) for p in alike]
 
 
 def _sentence(r: Ratio, place: Place) -> str:
@@ -202,6 +206,15 @@ def _sentence(r: Ratio, place: Place) -> str:
         f"{place.update} ({place.name}): take {written(place.enough)} ({p.order} at {p.scope} scope, "
         f"{cost_alone(place.enough)}) where that is enough, because {written(place.default.s)} of "
         f"libcu++ ({' at '.join(by_default)} scope) takes {formats.times_as_long(r)}"
+    )
+
+
+def _as_long(place: Place) -> str:
+    assert place.enough is not None and place.default is not None
+    return (
+        f"{place.update} ({place.name}): {written(place.default.s)} of libcu++ "
+        f"({' at '.join(by_default)} scope) takes as long as {written(place.enough)} "
+        f"({cost_alone(place.enough)})"
     )
 
 
