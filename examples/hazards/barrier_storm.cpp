@@ -5,7 +5,10 @@
 
 #include <cstdio>
 
-constexpr int steps = 50'000;
+#ifndef TIMES
+#define TIMES 1
+#endif
+constexpr int steps = TIMES * 50'000;
 
 int main() {
   double sums[2][8] = {};

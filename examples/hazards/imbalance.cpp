@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <vector>
 
-constexpr int rounds = 100, iterations = 64;
+#ifndef TIMES
+#define TIMES 1
+#endif
+constexpr int rounds = TIMES * 100, iterations = 64;
 
 int main() {
   std::vector<double> sums(iterations);

@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <vector>
 
-constexpr int rows = 20'000, columns = 400;
+#ifndef TIMES
+#define TIMES 1
+#endif
+constexpr int rows = TIMES * 20'000, columns = 400;
 
 int main() {
   std::vector<double> sums(rows), row(columns, 1.5);
