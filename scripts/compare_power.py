@@ -18,7 +18,7 @@ from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.compare import compare_points
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.repetition import repetition
-from syncmeter_analysis.relate.scatter import kind_of
+from syncmeter_analysis.relate.visit_pairs import kind_of
 
 
 def slower(s, factor):

@@ -10,7 +10,7 @@ import pytest
 
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.relate.scatter import kind_of
+from syncmeter_analysis.relate.visit_pairs import kind_of
 from tests.made import around, point, read, visits, write
 
 ROOT = Path(__file__).parents[2]

@@ -29,9 +29,10 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.relate.scatter import kind_of, ratios_of_campaigns
+from syncmeter_analysis.relate.scatter import ratios_of_campaigns
 from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.visit_pairs import kind_of
 
 #: Adjusted probabilities below this are resolved.
 alpha = 0.05

@@ -22,14 +22,13 @@ from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.scatter import (
     enough_degrees,
-    kind_of,
-    kinds,
     moderated,
     prior_of,
     wander_of_two,
 )
 from syncmeter_analysis.relate.stats import student_t
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.visit_pairs import kind_of, kinds
 
 #: Standard deviation of the logarithm from campaign to campaign beyond the visits: the clock of CPUs,
 #: which stays for minutes where it is, unless it is fixed; what differs inside a GPU; and whatever a

@@ -11,8 +11,8 @@ from statistics import median
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.repetition import repetition
-from syncmeter_analysis.relate.scatter import kind_of, kinds
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
+from syncmeter_analysis.relate.visit_pairs import kind_of, kinds
 
 
 def precision(campaign: Campaign) -> list[str]:
