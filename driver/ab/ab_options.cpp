@@ -105,8 +105,8 @@ std::vector<option_row> rows_of_run(ab_request& request, std::string& refused) {
       row.help = fmt::format("number of visits to each point in each build (default: {})",
                              usual_ab_visits);
     if (row.name == "budget")
-      row.help = "stop after this time, with its unit; until then points that cannot be told are "
-                 "visited again (default: no limit, and no visit beyond --visits)";
+      row.help = "stop after this time, with its unit; until then undecided points are visited "
+                 "again (default: no limit, and no visit beyond --visits)";
     rows.push_back(std::move(row));
   }
   return rows;

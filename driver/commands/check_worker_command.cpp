@@ -56,8 +56,8 @@ void print(std::FILE* out, const std::string& head, const std::vector<std::strin
 
 std::string check_worker_notes() {
   return "FILE is a program, or the name of a worker. It is asked all that `run` would ask, in "
-         "short, "
-         "and told nonsense; each fault is a line. The protocol is docs/worker-protocol.md.\n";
+         "short, and sent requests that it has to refuse; each fault is a line. The protocol is "
+         "docs/worker-protocol.md.\n";
 }
 
 int check_worker_command(const std::vector<std::string>& arguments, std::FILE* out) {
