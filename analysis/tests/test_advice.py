@@ -1,10 +1,8 @@
 """What `syncmeter advise` wrote, read and shown: each medium says what the file holds, and nothing that
 a file holds is obeyed."""
 
-import copy
 import html
 import json
-import lzma
 import re
 from pathlib import Path
 
@@ -19,17 +17,13 @@ from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
 from tests.test_foreign_text import Elements, planted, unprintable
 from tests.test_report_schema import CHECK
+from tests.test_results_schema import changed, lines_of
 
 jsonschema = pytest.importorskip("jsonschema")
 
 DATA = Path(__file__).parent / "data" / "advise"
 STORED = sorted(DATA.glob("*.jsonl.xz"))
 stored = pytest.mark.parametrize("path", STORED, ids=lambda path: path.name)
-
-
-def lines_of(path):
-    with lzma.open(path) as file:
-        return [json.loads(line) for line in file]
 
 
 def named(name):
@@ -111,14 +105,9 @@ def test_what_is_wrong_fits_neither_the_schema_nor_the_reader(
     lines = named("inner_region")
     wanted = path[0] if record == "site" else "record"
     (at, *_) = [i for i, x in enumerate(lines) if x["record"] == record and x.get(wanted)]
-    line = lines[at] = copy.deepcopy(lines[at])
-    assert validator.is_valid(line)
-    *outer, last = path
-    place = line
-    for step in outer:
-        place = place[step]
-    place[last] = value
-    assert not validator.is_valid(line)
+    assert validator.is_valid(lines[at])
+    lines[at] = changed(lines[at], path, value)
+    assert not validator.is_valid(lines[at])
     file = written(tmp_path / "f.jsonl", lines)
     if record == "advise":
         with pytest.raises(Unusable, match="the first line"):
@@ -306,39 +295,37 @@ def test_sites_of_several_threads_take_no_more_than_the_time(tmp_path):
     assert sentence.startswith("Synchronization takes at most 100.0 % of a thread's time")
 
 
-def test_work_under_a_lock_is_no_synchronization(tmp_path):
+def of_one_site(tmp_path, kind, threads, takes):
+    """The first sentence and the row of a program with 1000 calls at one site; times are parts of the
+    run, whose length comes last."""
     lines = [line for line in named("inner_region") if line["record"] == "advise"]
     wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
-    site = {"record": "site", "id": 1, "kind": "mutex_lock", "where": "f a.c:1", "count": 1000}
-    site |= {"threads": 2, "takes_s": {"wait": wall / 10, "section": wall / 2}}
+    site = {"record": "site", "id": 1, "kind": kind, "where": "f a.c:1", "count": 1000}
+    site |= {"threads": threads, "takes_s": {name: wall * part for name, part in takes.items()}}
     report = report_of(written(tmp_path / "f.jsonl", [*lines, site]))
-    assert "at most 10.0 % of a thread's time" in report.head.answers[0]
     (row,) = rows_of(report)
+    return report.head.answers[0], row, wall
+
+
+def test_work_under_a_lock_is_no_synchronization(tmp_path):
+    sentence, row, wall = of_one_site(tmp_path, "mutex_lock", 2, {"wait": 0.1, "section": 0.5})
+    assert "at most 10.0 % of a thread's time" in sentence
     assert (row["after"], row["work"], "late" in row) == ("10.0 %", "40.0 %", False)
     # A thread has half of the calls.
     assert has(row["each"], wall / 10 / 500)
 
 
 def test_a_thread_that_waits_for_a_signal_is_idle(tmp_path):
-    lines = [line for line in named("inner_region") if line["record"] == "advise"]
-    wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
-    site = {"record": "site", "id": 1, "kind": "cond_wait", "where": "f a.c:1", "count": 1000}
-    site |= {"threads": 1, "takes_s": {"lateness": wall / 2, "mechanism": wall / 10}}
-    report = report_of(written(tmp_path / "f.jsonl", [*lines, site]))
-    assert "at most 10.0 % of a thread's time" in report.head.answers[0]
-    (row,) = rows_of(report)
+    takes = {"lateness": 0.5, "mechanism": 0.1}
+    sentence, row, wall = of_one_site(tmp_path, "cond_wait", 1, takes)
+    assert "at most 10.0 % of a thread's time" in sentence
     assert (row["late"], row["after"]) == ("50.0 %", "10.0 %")
     assert has(row["each"], wall / 10 / 1000)
 
 
 def test_a_thread_that_joins_another_one_is_idle(tmp_path):
-    lines = [line for line in named("inner_region") if line["record"] == "advise"]
-    wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
-    site = {"record": "site", "id": 1, "kind": "join", "where": "main a.c:9", "count": 2}
-    site |= {"threads": 1, "takes_s": {"wait": wall / 2}}
-    report = report_of(written(tmp_path / "f.jsonl", [*lines, site]))
-    assert "at most 0.0 % of a thread's time" in report.head.answers[0]
-    (row,) = rows_of(report)
+    sentence, row, _ = of_one_site(tmp_path, "join", 1, {"wait": 0.5})
+    assert "at most 0.0 % of a thread's time" in sentence
     assert (row["after"], "work" in row) == ("50.0 %", False)
 
 
