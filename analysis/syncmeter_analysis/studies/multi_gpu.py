@@ -3,7 +3,6 @@ lie, adds of all devices to one cell, and handoffs with what their litmus counte
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -12,13 +11,22 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.visit import Link, Litmus
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest, over
+from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, ns_of
-from syncmeter_analysis.studies.figures import Axis, Dots, Figure, Panel, Row, curve, rows_of
+from syncmeter_analysis.studies.cells import cost
+from syncmeter_analysis.studies.device_barriers import (
+    Barrier,
+    Fastest,
+    barrier_figure,
+    barrier_table,
+    barriers_over_devices,
+    fastest_of_each,
+    fastest_sentence,
+)
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel, rows_of
 
 title = "Several GPUs"
 measured_by = "`syncmeter run --study multi-gpu` on a GPU"
@@ -26,36 +34,9 @@ order = 16
 
 handoffs = ("gpu_handoff", "cpu_gpu_handoff")
 _prefixes = ("multi_gpu_", "remote_")
-in_kernels = "multi_gpu_barrier_"
 
 #: Where the cells of an access lie, by the point's `home`.
 places = {"first": "local", "second": "peer", "other": "host"}
-
-
-@dataclass
-class Barrier:
-    """One barrier with one launch on each device, by the number of devices."""
-
-    by_devices: dict[int, Measured]
-
-    @property
-    def point(self) -> Point:
-        return next(iter(self.by_devices.values())).point
-
-    @property
-    def name(self) -> str:
-        return barrier_name(self.point)
-
-
-@dataclass
-class Fastest:
-    """The fastest barrier inside kernels over so many devices. `fewer` is the same barrier with the
-    same launch over the next fewer, `step` its ratio to that one."""
-
-    devices: int
-    contest: Contest
-    fewer: Measured | None = None
-    step: Over = None
 
 
 @dataclass
@@ -120,10 +101,6 @@ class SeveralGpus:
         return sum(counted, Litmus())
 
 
-def barrier_name(p: Point) -> str:
-    return f"{p.op} (counter on the second)" if p.home == "second" else p.op
-
-
 def rows(campaign: Campaign) -> SeveralGpus:
     """Of all points that cross devices, but those that were not supported."""
     points = [
@@ -133,11 +110,11 @@ def rows(campaign: Campaign) -> SeveralGpus:
         and (s.point.op.startswith(_prefixes) or s.point.op in handoffs)
         and s.status not in ("unsupported", "elided")
     ]
-    barriers = _barriers(points)
+    barriers = barriers_over_devices(points)
     return SeveralGpus(
         _links(campaign),
         barriers,
-        _fastest(barriers),
+        fastest_of_each(barriers),
         _accesses(points),
         [
             Contention(s, _shares(campaign, s))
@@ -161,34 +138,6 @@ def _links(campaign: Campaign) -> list[Link]:
         for link in (link for visit in visits for link in visit.links):
             found.setdefault((link.source, link.target), link)
     return [found[ends] for ends in sorted(found)]
-
-
-def _barriers(points: Iterable[Measured]) -> list[Barrier]:
-    of_barriers = (s for s in points if s.family == "barrier")
-    barriers = [
-        Barrier({s.point.size: s for s in sorted(alike, key=attrgetter("point.size"))})
-        for alike in grouped(of_barriers, lambda s: s.point.without("size")).values()
-    ]
-    return sorted(barriers, key=lambda b: (b.name, b.point.blocks, b.point.lanes))
-
-
-def _fastest(barriers: Sequence[Barrier]) -> list[Fastest]:
-    inside = [b for b in barriers if b.point.op.startswith(in_kernels)]
-    found = []
-    for devices in sorted({n for b in inside for n in b.by_devices}):
-        over_these = grouped((b for b in inside if devices in b.by_devices), lambda b: b.name)
-        # Of each barrier its fastest launch.
-        of_each = (contest(b.by_devices[devices] for b in bs).best for bs in over_these.values())
-        one = contest(best for best in of_each if best)
-        if one.best is None:
-            continue
-        best = Fastest(devices, one)
-        of_best = next(b for b in inside if b.by_devices.get(devices) is one.best)
-        fewer = [s for n, s in of_best.by_devices.items() if n < devices and s.usable]
-        best.fewer = fewer[-1] if fewer else None
-        best.step = over(one.best, best.fewer)
-        found.append(best)
-    return found
 
 
 def _accesses(points: Iterable[Measured]) -> list[Access]:
@@ -234,7 +183,7 @@ def text(found: SeveralGpus) -> list[Block]:
     if found.links:
         blocks += [Text("Devices and their links:"), Bullets(list(map(link_sentence, found.links)))]
     if found.barriers:
-        blocks.append(_barrier_table(found.barriers))
+        blocks.append(barrier_table(found.barriers))
     if found.accesses:
         blocks += [_access_table(found.accesses), Text(f"Ratios: {formats.legend_of_marks}.")]
     if found.contention:
@@ -259,49 +208,6 @@ def link_sentence(link: Link) -> str:
     if link.nvlinks:
         sentences.append(f"{formats.count(link.nvlinks, 'NVLink')} of device {link.source} up")
     return f"{link.source} to {link.target}: {', '.join(sentences)}"
-
-
-def _barrier_table(barriers: Sequence[Barrier]) -> Table:
-    devices = sorted({n for barrier in barriers for n in barrier.by_devices})
-    columns = ["barrier", "blocks x threads>"]
-    columns += [f"{formats.count(n, 'device')}>" for n in devices]
-    rows = []
-    for b in barriers:
-        at = [b.name.removeprefix("multi_gpu_"), formats.blocks_by_threads(b.point)]
-        rows.append([*at, *(cost(b.by_devices.get(n)) for n in devices)])
-    what = "Barriers over devices (multi_gpu_*), ns, by blocks and threads on each"
-    return table(what, columns, rows, keys=2)
-
-
-def fastest_sentence(fastest: Fastest) -> str:
-    """The barrier to take over so many devices, what others take, and its step from fewer devices."""
-    one = fastest.contest
-    launches = {formats.blocks_by_threads(s.point) for s in one.points}
-    alike = len(launches) == 1
-
-    def name(s: Measured) -> str:
-        launch = "" if alike else f" of {formats.blocks_by_threads(s.point)} threads"
-        return barrier_name(s.point).removeprefix("multi_gpu_") + launch
-
-    # What a program has that copies the barrier of one GPU.
-    usual = [s for s in one.points if barrier_name(s.point) == f"{in_kernels}counter"]
-    devices = formats.count(fastest.devices, "device")
-    launch = f" of {launches.pop()} threads" if alike else ""
-    where = f"{devices}, a barrier inside kernels{launch}"
-    which = one.sentence(where, name, lambda s: formats.duration(ns_of(s)), "barrier", usual)
-    return which + _step(fastest)
-
-
-def _step(fastest: Fastest) -> str:
-    fewer, r, best = fastest.fewer, fastest.step, fastest.contest.best
-    if fewer is None or best is None or not isinstance(r, Ratio):
-        return ""
-    devices = formats.count(fewer.point.size, "device")
-    if verdict(r) is Verdict.slower:
-        more = formats.duration(ns_of(best) - ns_of(fewer))
-        times = formats.times(r)
-        return f"; that is {times} times as long as over {devices}, {more} more"
-    return f"; that is as fast as over {devices}" if verdict(r) is Verdict.same else ""
 
 
 def _access_table(accesses: Sequence[Access]) -> Table:
@@ -362,41 +268,7 @@ def _litmus_sentences(what: str, count: Litmus) -> list[str]:
 
 def figures(found: SeveralGpus) -> list[Figure]:
     """One of the barriers over several numbers of devices, one of a thread's accesses."""
-    return _barrier_figure(found) + _access_figure(found.accesses)
-
-
-def _barrier_figure(found: SeveralGpus) -> list[Figure]:
-    several = [
-        b
-        for b in found.barriers
-        if sum(s.usable for s in b.by_devices.values()) > 1 and b.point.home != "second"
-    ]
-    inside = Counter(
-        (b.point.blocks, b.point.lanes) for b in several if b.point.op.startswith(in_kernels)
-    )
-    # Of the launches that most barriers have, the smallest.
-    usual = min(inside, key=lambda launch: (-inside[launch], launch), default=None)
-    shown = [
-        b
-        for b in several
-        if not b.point.op.startswith(in_kernels) or (b.point.blocks, b.point.lanes) == usual
-    ]
-    if usual is None or not found.fastest:
-        return []
-    rows: list[Row] = [
-        {"x": n, "value": s.cost.value, "name": b.name.removeprefix("multi_gpu_"), "id": s.id}
-        for b in shown
-        for n, s in b.by_devices.items()
-        if s.usable and s.cost
-    ]
-    note = (
-        "Cost of a barrier by the number of devices, logarithmic; inside kernels "
-        f"{usual[0]} blocks of {usual[1]} threads on each device, the others one block. "
-        "Counters on the second device are in the table."
-    )
-    panels = curve("all barriers", rows, Axis("devices", "steps"), Axis("ns"))
-    title = fastest_sentence(found.fastest[-1])
-    return [Figure("multi-gpu-barriers", title, note, panels)]
+    return barrier_figure(found.barriers, found.fastest) + _access_figure(found.accesses)
 
 
 def _slowest_access(accesses: Sequence[Access]) -> str:
