@@ -22,7 +22,14 @@ PACKAGE = Path(studies.__file__).parent
 
 def test_every_study_is_found_has_a_place_of_its_own_and_offers_what_is_asked_of_it():
     helpers = {"__init__", "blocks", "cells", "constructs", "figures", "forks", "held_locks"}
-    helpers |= {"decisions", "grid_barriers", "pairs", "strides", "work_that_pays"}
+    helpers |= {
+        "decisions",
+        "device_barriers",
+        "grid_barriers",
+        "pairs",
+        "strides",
+        "work_that_pays",
+    }
     files = {p.stem for p in PACKAGE.glob("*.py")} - helpers
     assert files == {name.replace("-", "_") for name in studies.names()}
     assert len({studies.study(name).order for name in studies.names()}) == len(studies.names())
