@@ -346,7 +346,7 @@ def test_a_lock_has_its_places_its_takers_and_how_long_it_was_held(tmp_path):
     report = report_of(written(tmp_path / "f.jsonl", [*lines, lock, {**bare, "utilisation": None}]))
     (section,) = [s for s in report.sections if s.id == "locks"]
     first, second = [[cell.text for cell in row] for row in section.blocks[0].rows]
-    names = [f"{s['kind']} {s['where']}" for s in lines if s["record"] == "site"][:3]
+    names = [s["where"] for s in lines if s["record"] == "site"][:3]
     assert first[0] == "; ".join(names) + " ..."
     assert first[1:5] == ["mutex", "40,000", "12,000", "25.0 %"]
     assert has(first[5], 0.02) and has(first[6], 0.03) and first[7] == "85.0 %"
@@ -389,7 +389,7 @@ def test_sites_of_one_name_have_bars_of_their_own(tmp_path):
 def test_the_figure_is_a_file_where_there_is_one(tmp_path, capsys):
     out = tmp_path / "f.svg"
     assert main(["advise", str(DATA / "locks.jsonl.xz"), "--figure", str(out)]) == 0
-    assert "under the lock" in out.read_text()
+    assert "in the lock or chunk" in out.read_text()
     assert main(["advise", str(DATA / "static.jsonl.xz"), "--figure", str(tmp_path / "g.svg")]) == 2
     assert "there is nothing to draw" in capsys.readouterr().err
 

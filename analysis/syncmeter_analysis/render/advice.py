@@ -35,7 +35,7 @@ _least_share = 0.005
 
 _late = "late: waiting for the last thread"
 _after = "after: the primitive itself"
-_work = "work: under the lock or of the chunk"
+_work = "work: in the lock or chunk"
 _idle = "idle: until a signal or another's end"
 
 _kinds_of_saving = {
@@ -448,7 +448,7 @@ def _instruction_row(site: Members) -> list[str]:
 
 def _lock_table(file: AdviceFile) -> list[Block]:
     """A row for each lock, the one that was held longest first, as the file has them."""
-    places = {site["id"]: _name(site) for site in file.sites}
+    places = {site["id"]: _cut(site["where"], _longest_place) for site in file.sites}
     rows = []
     for lock in file.objects:
         timed = lock.get("timed") or 0
