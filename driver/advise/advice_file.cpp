@@ -12,6 +12,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/advise/advise.hpp"
 #include "driver/advise/objects.hpp"
+#include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 
 namespace syncmeter {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "driver/advise/advise.hpp"
+#include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 
 namespace syncmeter {

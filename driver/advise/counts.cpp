@@ -11,9 +11,6 @@
 #include <fmt/format.h>
 
 #include "core/machine/read_file.hpp"
-#include "driver/census/tools/disassembler.hpp"
-#include "driver/census/tools/elf_file.hpp"
-#include "driver/text/parse_axes.hpp"
 #include "probe/tables.hpp"
 
 namespace syncmeter {
@@ -220,118 +217,6 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     }
 }
 
-/// addr2line's "FUNCTION" and "FILE:LINE (discriminator 2)".
-source_frame parse_frame(const std::string& function, std::string_view place) {
-  source_frame frame{.function = function == "??" ? "" : function, .file = {}};
-  place = place.substr(0, place.find(" (discriminator"));
-  const auto colon = place.rfind(':');
-  if (colon == std::string_view::npos || place.starts_with("??")) return frame;
-  // clang++ has ".." in the paths of its headers.
-  frame.file = fs::path(place.substr(0, colon)).lexically_normal();
-  unsigned line = 0;
-  for (const char digit : place.substr(colon + 1))
-    if (digit >= '0' && digit <= '9') line = line * 10 + static_cast<unsigned>(digit - '0');
-  frame.line = line;
-  return frame;
-}
-
-/// The frames of each address of one module, in the order of the addresses.
-std::vector<std::vector<source_frame>> ask_addr2line(const std::string& module,
-                                                     const std::vector<std::uint64_t>& offsets) {
-  std::vector<std::string> words{"addr2line", "-a", "-C", "-f", "-i", "-e", module};
-  for (const std::uint64_t offset : offsets) words.push_back(fmt::format("{:#x}", offset));
-  std::vector<std::vector<source_frame>> frames;
-  std::optional<std::string> function;
-  read_lines_of({.arguments = words, .path = module, .install = "install binutils"},
-                [&](std::string_view line) {
-                  // Each address is a line of its own before its frames.
-                  if (!function && line.starts_with("0x") && parse_hex(line.substr(2))) {
-                    frames.emplace_back();
-                  } else if (!function) {
-                    function = line;
-                  } else {
-                    if (!frames.empty()) frames.back().push_back(parse_frame(*function, line));
-                    function.reset();
-                  }
-                });
-  return frames;
-}
-
-/// Of two medians, that of the copy that was called more often.
-void add_copy(const site_times& from, site_times& to) {
-  const bool rarer = from.timed <= to.timed;
-  for (const auto part : {&site_times::lateness, &site_times::mechanism}) {
-    (to.*part).sum_ns += (from.*part).sum_ns;
-    (to.*part).long_ns += (from.*part).long_ns;
-    if (!rarer) (to.*part).median_ns = (from.*part).median_ns;
-  }
-  to.timed += from.timed;
-  to.fork_ns += from.fork_ns;
-  to.inside_ns += from.inside_ns;
-  to.same_processor += from.same_processor;
-  to.under_lock += from.under_lock;
-}
-
-void add_use(const lock_use& from, lock_use& to) {
-  if (from.timed > 0)
-    to.short_hold_ns =
-        to.timed == 0 ? from.short_hold_ns : std::min(to.short_hold_ns, from.short_hold_ns);
-  to.count += from.count;
-  to.timed += from.timed;
-  to.hold_ns += from.hold_ns;
-  to.waited += from.waited;
-  to.wait_ns += from.wait_ns;
-  to.section_ns += from.section_ns;
-}
-
-/// A compiler may have made several copies of one line of the source: one site all the same.
-void join_copies(std::vector<site>& sites) {
-  using identity =
-      std::tuple<std::string, unsigned, std::string, std::string, std::vector<source_frame>>;
-  std::vector<site> joined;
-  std::map<identity, std::size_t> known;
-  for (site& each : sites) {
-    const bool has_line = !each.frames.empty() && each.frames.front().line != 0;
-    const auto [found, is_new] =
-        has_line
-            ? known.try_emplace({each.kind, each.team, each.module, each.operation, each.frames},
-                                joined.size())
-            : std::pair{known.end(), true};
-    if (is_new) {
-      joined.push_back(std::move(each));
-      continue;
-    }
-    site& same = joined[found->second];
-    same.count += each.count;
-    same.copies += each.copies;
-    if (each.times && same.times) add_copy(*each.times, *same.times);
-    else if (each.times) same.times = each.times;
-    if (each.samples && same.samples) {
-      same.samples->taken += each.samples->taken;
-      same.samples->share += each.samples->share;
-      same.samples->path_share += each.samples->path_share;
-    }
-    same.threads = std::max(same.threads, each.threads);
-    for (const auto& [lock, use] : each.locks) add_use(use, same.locks[lock]);
-  }
-  std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);
-  sites = std::move(joined);
-}
-
-/// Without a full table of symbols, addr2line names the exported function before the address, which
-/// may be any.
-bool has_all_symbols(const std::string& module) {
-  const elf_file file(module);
-  return std::ranges::any_of(
-      file.sections(), [](const Elf64_Shdr& section) { return section.sh_type == SHT_SYMTAB; });
-}
-
-bool is_system_header(const source_frame& frame) {
-  return frame.file.empty() || frame.file.starts_with("/usr/include/") ||
-         frame.file.starts_with("/usr/lib/") || frame.file.starts_with("/usr/local/go/") ||
-         frame.file.starts_with("/rustc/") || frame.file.find("/include/c++/") != std::string::npos;
-}
-
 }  // namespace
 
 call_counts read_counts(const std::string& folder, double waits_from_ns) {
@@ -354,31 +239,6 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   }
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
   return all;
-}
-
-std::string find_source_lines(std::vector<site>& sites) {
-  std::map<std::string, std::vector<site*>> by_module;
-  for (site& each : sites)
-    if (!each.module.empty()) by_module[each.module].push_back(&each);
-  std::string problem;
-  for (auto& [module, of_module] : by_module) {
-    std::vector<std::uint64_t> offsets;
-    for (const site* each : of_module) offsets.push_back(each->offset);
-    try {
-      auto frames = ask_addr2line(module, offsets);
-      if (!has_all_symbols(module))
-        for (auto& of_address : frames)
-          for (source_frame& frame : of_address)
-            if (frame.file.empty()) frame.function.clear();
-      for (std::size_t i = 0; i < std::min(frames.size(), of_module.size()); ++i)
-        of_module[i]->frames = frames[i];
-    } catch (const disassembly_error& error) {
-      problem =
-          fmt::format("Sites of {} are shown without function and line: {}.", module, error.what());
-    }
-  }
-  join_copies(sites);
-  return problem;
 }
 
 std::optional<site_cost> cost_of(const site& of) {
@@ -412,21 +272,6 @@ std::string grouped_digits(std::uint64_t number) {
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
     text.insert(static_cast<std::size_t>(at), ",");
   return text;
-}
-
-const source_frame* frame_to_show(const site& of) {
-  const auto shown = std::ranges::find_if_not(of.frames, is_system_header);
-  return shown == of.frames.end() ? nullptr : &*shown;
-}
-
-std::string where_text(const site& of) {
-  if (const source_frame* const shown = frame_to_show(of))
-    return fmt::format("{} {}:{}", shown->function.empty() ? "?" : shown->function,
-                       fs::path(shown->file).filename().string(), shown->line);
-  const std::string module = fs::path(of.module).filename();
-  const bool named = !of.frames.empty() && !of.frames.front().function.empty();
-  const std::string place = fmt::format("{}+{:#x}", module.empty() ? "?" : module, of.offset);
-  return named ? fmt::format("{} {}", of.frames.front().function, place) : place;
 }
 
 }  // namespace syncmeter

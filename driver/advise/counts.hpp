@@ -1,4 +1,4 @@
-// What the probe counted in all processes of a run, by site; and where in the source a site is.
+// What the probe counted in all processes of a run, by site.
 #pragma once
 
 #include <cstdint>
@@ -118,17 +118,7 @@ struct call_counts {
 /// lock has waited for it if it took `waits_from_ns` or longer.
 [[nodiscard]] call_counts read_counts(const std::string& folder, double waits_from_ns);
 
-/// Fills the frames by addr2line, which is run once for each module, and joins sites of which the
-/// frames are equal. Returns what it could not do,
-/// in a sentence; empty when all went well.
-[[nodiscard]] std::string find_source_lines(std::vector<site>& sites);
-
 /// "1,234,567".
 [[nodiscard]] std::string grouped_digits(std::uint64_t number);
-
-/// The first that is not of the compiler's or the system's headers; none: nullptr.
-[[nodiscard]] const source_frame* frame_to_show(const site& of);
-/// That frame, or the place in the module.
-[[nodiscard]] std::string where_text(const site& of);
 
 }  // namespace syncmeter

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "core/machine/topology.hpp"
 #include "driver/advise/lock_rules.hpp"
+#include "driver/advise/source_lines.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 

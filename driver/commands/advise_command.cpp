@@ -9,6 +9,7 @@
 
 #include "driver/advise/advise.hpp"
 #include "driver/advise/samples.hpp"
+#include "driver/advise/source_lines.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/results/results_writer.hpp"
 #include "driver/text/columns.hpp"

@@ -1,0 +1,21 @@
+// Where in the source a site is, by addr2line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/advise/counts.hpp"
+
+namespace syncmeter {
+
+/// Fills the frames by addr2line, which is run once for each module, and joins sites of which the
+/// frames are equal. Returns what it could not do,
+/// in a sentence; empty when all went well.
+[[nodiscard]] std::string find_source_lines(std::vector<site>& sites);
+
+/// The first that is not of the compiler's or the system's headers; none: nullptr.
+[[nodiscard]] const source_frame* frame_to_show(const site& of);
+/// That frame, or the place in the module.
+[[nodiscard]] std::string where_text(const site& of);
+
+}  // namespace syncmeter
