@@ -5,31 +5,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from syncmeter_analysis.record.advice_file import AdviceFile
-from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.members import Members
 from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.spent import spent_at, spent_in
+from syncmeter_analysis.render.advice_tables import (
+    cut,
+    lock_table,
+    longest_place,
+    per_cent,
+    price_table,
+    run_tables,
+    site_name,
+    site_tables,
+)
 from syncmeter_analysis.render.report import Bar, Card, Check, Drawing, Head, Report, Section
 from syncmeter_analysis.render.terminal import bold, parts_plain, prose
-from syncmeter_analysis.studies.blocks import (
-    Block,
-    Bullets,
-    Table,
-    Text,
-    table,
-    without_empty_columns,
-)
+from syncmeter_analysis.studies.blocks import Block, Table, Text
 from syncmeter_analysis.studies.figures import Axis, Bars, Figure, Panel, Row
 
-#: Rows of a table that are not folded away on a page, and printed on a terminal; bars of the figure.
-_most_rows, _most_bars = 40, 12
-#: Characters of a place in the source: C++ names can have hundreds.
-_longest_place, _longest_label = 160, 48
-#: Of one lock.
-_most_places = 3
+#: Bars of the figure, and characters of what stands beside one.
+_most_bars, _longest_label = 12, 48
 #: A smaller share of the time is no part of a sentence.
 _least_share = 0.005
 
@@ -43,58 +41,6 @@ _kinds_of_saving = {
     "bound": "an upper bound, from what was timed: no change there saves more",
     "range": "between nothing and what was timed",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Spent:
-    """Seconds on one thread's path: waiting for the last thread, the primitive itself where threads
-    meet, the calls that take locks or fetch chunks of loops, going on after a signal, the work under
-    locks and of chunks, and waiting for a signal or in other calls, such as join."""
-
-    late: float
-    after: float
-    calls: float
-    woken: float
-    work: float
-    idle: float
-
-    @property
-    def in_all(self) -> float:
-        """Synchronization: work under a lock or of a chunk is none, nor a thread that has none."""
-        return self.late + self.then
-
-    @property
-    def then(self) -> float:
-        """All but waiting for the last thread."""
-        return self.after + self.calls + self.woken
-
-    @property
-    def with_all(self) -> float:
-        """All that is drawn."""
-        return self.in_all + self.work + self.idle
-
-
-def _spent_at(site: Members) -> _Spent | None:
-    """None where its times are not those of the program."""
-    if (takes := site.get("takes_s")) is None:
-        return None
-    late, after, locking, section = (
-        takes.get(name) or 0.0 for name in ("lateness", "mechanism", "wait", "section")
-    )
-    if takes.get("wait") is not None and takes.get("section") is None:
-        return _Spent(0.0, 0.0, 0.0, 0.0, 0.0, locking)
-    work = max(0.0, section - locking)
-    if site["kind"] == "cond_wait":
-        return _Spent(0.0, 0.0, 0.0, after, 0.0, late)
-    return _Spent(late, after, locking, 0.0, work, 0.0)
-
-
-def _spent(file: AdviceFile) -> _Spent | None:
-    """Over all sites; None where no site's time is known."""
-    found = [spent for site in file.sites if (spent := _spent_at(site))]
-    if not found:
-        return None
-    return _Spent(*(sum(getattr(s, part) for s in found) for part in _Spent.__slots__))
 
 
 def as_text(report: Report, coloured: bool = False, width: int = 0) -> str:
@@ -128,7 +74,7 @@ def _shortened(block: Block) -> list[Block]:
 
 def as_json(file: AdviceFile) -> str:
     """The file as one object, with what the sites take together."""
-    spent = _spent(file)
+    spent = spent_in(file)
     takes = None
     if spent:
         takes = {
@@ -156,10 +102,10 @@ def advice_report(file: AdviceFile) -> Report:
     synchronization, how sure that is, what to change; then the sites, prices and runs."""
     figure = _figure(file)
     sections = [
-        Section("sites", "Sites", [*_site_tables(file)]),
-        Section("locks", "Locks", [*_lock_table(file)]),
-        Section("prices", "Prices on this machine", [*_price_table(file)]),
-        Section("runs", "Runs", [*_run_tables(file)]),
+        Section("sites", "Sites", [*site_tables(file)]),
+        Section("locks", "Locks", [*lock_table(file)]),
+        Section("prices", "Prices on this machine", [*price_table(file)]),
+        Section("runs", "Runs", [*run_tables(file)]),
     ]
     head = Head(
         _title(file),
@@ -185,13 +131,7 @@ def _is_static(file: AdviceFile) -> bool:
 
 def _title(file: AdviceFile) -> str:
     static = " --static" if _is_static(file) else ""
-    return f"syncmeter advise{static}: {_cut(' '.join(file.header['command']), _longest_place)}"
-
-
-def _cut(place: str, longest: int) -> str:
-    """A place in the source whose middle is left out where it is too long: its end is the line."""
-    half = (longest - 3) // 2
-    return place if len(place) <= longest else f"{place[:half]}...{place[-half:]}"
+    return f"syncmeter advise{static}: {cut(' '.join(file.header['command']), longest_place)}"
 
 
 def _rough(s: float) -> str:
@@ -201,10 +141,6 @@ def _rough(s: float) -> str:
     if s < 1e-3:
         return f"{s * 1e6:.3g} µs"
     return f"{s * 1e3:.2g} ms" if s < 0.01 else f"{s:.2g} s"
-
-
-def _per_cent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %" if whole > 0 else ""
 
 
 def _facts(file: AdviceFile) -> list[str]:
@@ -228,7 +164,7 @@ def _facts(file: AdviceFile) -> list[str]:
 def _answers(file: AdviceFile) -> list[str]:
     """What the program spends on synchronization, and that there is nothing to gain where it is so."""
     found = []
-    spent, wall = _spent(file), file.wall_s
+    spent, wall = spent_in(file), file.wall_s
     if spent and wall:
         parts = [
             (spent.late, "waiting for the last thread to arrive"),
@@ -237,14 +173,14 @@ def _answers(file: AdviceFile) -> list[str]:
             (spent.woken, "from a signal on until the thread has its lock"),
         ]
         shown = [
-            f"{_per_cent(min(s, wall), wall)} {where}"
+            f"{per_cent(min(s, wall), wall)} {where}"
             for s, where in parts
             if s > _least_share * wall
         ]
         # Sites that different threads pass may take more together than any thread has.
         most = min(spent.in_all, wall)
         found.append(
-            f"Synchronization takes at most {_per_cent(most, wall)} of a thread's time ({_rough(most)} "
+            f"Synchronization takes at most {per_cent(most, wall)} of a thread's time ({_rough(most)} "
             f"of {_rough(wall)}){': ' if shown else ''}{', '.join(shown)}."
         )
     elif calls := sum(site.get("count") or 0 for site in file.sites):
@@ -296,7 +232,7 @@ def _checks(file: AdviceFile) -> list[Check]:
             share for arm, share in shares if share is not None and (arm == "time") is is_timed
         ]
         if known:
-            says = f"other programs used {_per_cent(max(known), 1)} of the CPUs {when}"
+            says = f"other programs used {per_cent(max(known), 1)} of the CPUs {when}"
             found.append(Check(says, kind if is_timed else "", "runs"))
     if lost := header.get("lost_calls"):
         found.append(Check(f"{lost:,} calls are of no site", "unclear", "sites"))
@@ -334,13 +270,13 @@ def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
 def _figure(file: AdviceFile) -> Figure | None:
     """A bar for each of the sites that take most of the time; None where no site's time is known."""
     wall = file.wall_s
-    found = [(spent, site) for site in file.sites if (spent := _spent_at(site))]
+    found = [(spent, site) for site in file.sites if (spent := spent_at(site))]
     found = [(s, site) for s, site in found if wall and s.with_all > _least_share * wall]
     if not found or not wall:
         return None
     found.sort(key=lambda each: -each[0].in_all)
     drawn = found[:_most_bars]
-    labels = [_name(site, _longest_label) for _, site in drawn]
+    labels = [site_name(site, _longest_label) for _, site in drawn]
     several = Counter(labels)
     rows: list[Row] = []
     for label, (spent, site) in zip(labels, drawn, strict=True):
@@ -353,11 +289,11 @@ def _figure(file: AdviceFile) -> Figure | None:
         )
         rows += [{"row": name, "part": p, "value": 100 * s / wall} for p, s in parts if s > 0]
     first, site = drawn[0]
-    title = f"{_name(site)} takes {_per_cent(min(first.in_all, wall), wall)} of a thread's time"
+    title = f"{site_name(site)} takes {per_cent(min(first.in_all, wall), wall)} of a thread's time"
     if first.idle:
-        title += f", and {_per_cent(min(first.idle, wall), wall)} is waiting"
+        title += f", and {per_cent(min(first.idle, wall), wall)} is waiting"
     if first.work:
-        title += f", and {_per_cent(min(first.work, wall), wall)} is the work behind it"
+        title += f", and {per_cent(min(first.work, wall), wall)} is the work behind it"
     more = f" {text.count(len(found) - len(drawn), 'more site')} not drawn." * (
         len(found) > len(drawn)
     )
@@ -366,152 +302,3 @@ def _figure(file: AdviceFile) -> Figure | None:
     x = Axis("% of the time", "zero", domain=(0, most))
     bars = Bars(rows, x, (_late, _after, _work, _idle), "site")
     return Figure("sites", title, note, [Panel("", bars)], wide=True)
-
-
-def _time_at(site: Members) -> float:
-    spent = _spent_at(site)
-    return spent.in_all if spent else 0.0
-
-
-def _site_tables(file: AdviceFile) -> list[Block]:
-    """A row for each call, those first that take most time, then most calls: its calls, its time, and
-    its price by itself; and one for each instruction."""
-    ranked = sorted(file.sites, key=lambda s: (-_time_at(s), -(s.get("count") or 0)))
-    code = [site for site in ranked if site.get("count") is None]
-    calls = [site for site in ranked if site.get("count") is not None]
-    columns = "site|count>|late>|after>|work>|each>|price>|team>|threads>"
-    instructions = "site|operation|samples>|threads>|copies>"
-    rows = [_call_row(file, site) for site in calls]
-    found = _table(columns, rows, spare=(7, 8))
-    if any(site.get("takes_s") for site in calls):
-        found.append(
-            Text(
-                "late: share of a thread's time in which it waits for the last one to arrive, or for a "
-                "signal. after: from then on; of any other site the calls, of a lock or a chunk those "
-                "that get it. work: under the lock, or of the chunk. each: what one takes of late and "
-                "after, without waiting for a signal or for another thread's end. price: what the same "
-                "takes by itself on this machine."
-            )
-        )
-    rows = [_instruction_row(site) for site in code]
-    return [*found, *_table(instructions, rows)]
-
-
-def _table(columns: str, rows: list[list[str]], **more: Any) -> list[Block]:
-    """Nothing without rows, and no column without anything in it."""
-    made = table("", columns, rows, folded=_most_rows, **more)
-    return [without_empty_columns(made)] if rows else []
-
-
-def _name(site: Members, longest: int = _longest_place) -> str:
-    return f"{site['kind']} {_cut(site['where'], longest)}"
-
-
-def _number(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
-
-
-def _call_row(file: AdviceFile, site: Members) -> list[str]:
-    spent, wall = _spent_at(site), file.wall_s or 0.0
-    shares = ["", "", "", ""]
-    if spent:
-        meets = "lateness" in site["takes_s"]
-        # Of a lock each thread has its own calls.
-        calls = (site.get("count") or 0) / (1 if meets else max(1, site.get("threads") or 1))
-        shares = [
-            _per_cent(spent.late + spent.idle, wall) if meets else "",
-            _per_cent(spent.then + (0.0 if meets else spent.idle), wall),
-            _per_cent(spent.work, wall) if "section" in site["takes_s"] else "",
-            text.duration(spent.in_all / calls * 1e9) if calls and spent.in_all else "",
-        ]
-    price = site.get("price_ns") or {}
-    low, high = price.get("low"), price.get("high")
-    return [
-        _name(site),
-        _number(site.get("count")),
-        *shares,
-        "" if low is None or high is None else text.duration_range(low, high),
-        _number(site.get("team")),
-        _number(site.get("threads")),
-    ]
-
-
-def _instruction_row(site: Members) -> list[str]:
-    return [
-        _name(site),
-        site.get("operation") or "",
-        "" if site.get("share") is None else _per_cent(site["share"], 1),
-        _number(site.get("threads")),
-        _number(site.get("copies")),
-    ]
-
-
-def _lock_table(file: AdviceFile) -> list[Block]:
-    """A row for each lock, the one that was held longest first, as the file has them."""
-    places = {site["id"]: _cut(site["where"], _longest_place) for site in file.sites}
-    rows = []
-    for lock in file.objects:
-        timed = lock.get("timed") or 0
-        wait, held, used = (lock.get(name) for name in ("wait_ns", "held_ns", "utilisation"))
-        rows.append(
-            [
-                "; ".join(places.get(site, f"site {site}") for site in lock["sites"][:_most_places])
-                + " ..." * (len(lock["sites"]) > _most_places),
-                lock["kind"],
-                _number(lock["acquisitions"]),
-                _number(lock.get("owner_changes")),
-                _per_cent(lock.get("waited") or 0, timed),
-                "" if wait is None else text.duration(wait),
-                "" if held is None else text.duration(held),
-                "" if used is None else _per_cent(used, 1),
-            ]
-        )
-    columns = "taken at|lock|acquisitions>|owner changes>|found taken>|waited>|held>|in use>"
-    more = (
-        [Text("waited and held are of all threads together; in use: the share of the run.")]
-        if rows
-        else []
-    )
-    return [*_table(columns, rows), *more]
-
-
-def _price_table(file: AdviceFile) -> list[Block]:
-    """Each measurement, in the order in which they were made."""
-    rows = []
-    for price in file.prices:
-        low, high = price.get("low"), price.get("high")
-        rows.append(
-            [
-                f"{price['backend']} {price['op']}",
-                _number(price["lanes"]),
-                _number(price.get("section_ns") or None),
-                _number(price.get("gap_us") or None),
-                price.get("placement") or "",
-                price.get("wait") or "",
-                text.nanoseconds(price["estimate"]),
-                "" if low is None or high is None else text.interval_ns(Interval(0, low, high)),
-                "a results file" if price.get("when") is None else f"run {price['when']}",
-            ]
-        )
-    columns = "op|threads>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after"
-    return _table(columns, rows, spare=(5, 4))
-
-
-def _run_tables(file: AdviceFile) -> list[Block]:
-    rows = [
-        [
-            str(i),
-            run["arm"],
-            f"{run['wall_s']:.4g}",
-            "" if run.get("user_s") is None else f"{run['user_s']:.4g}",
-            "" if run.get("exit") is None else str(run["exit"]),
-            "" if (share := run.get("other_cpu_share")) is None else f"{100 * share:.1f} %",
-        ]
-        for i, run in enumerate(file.header["runs"], 1)
-    ]
-    columns = "run>|kind|wall s>|user s>|exit status>|other programs>"
-    found = _table(columns, rows)
-    set_up = [f"{name}={value}" for name, value in (file.header.get("policy") or {}).items()]
-    if (quota := file.header.get("quota")) is not None:
-        set_up.append(f"the cgroup grants {quota:g} CPUs")
-    return [*found, Bullets(set_up)] if set_up else found

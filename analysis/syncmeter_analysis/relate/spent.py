@@ -1,0 +1,60 @@
+"""What the sites of a program take of its time, for synchronization and else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from syncmeter_analysis.record.advice_file import AdviceFile
+from syncmeter_analysis.record.members import Members
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds on one thread's path: waiting for the last thread, the primitive itself where threads
+    meet, the calls that take locks or fetch chunks of loops, going on after a signal, the work under
+    locks and of chunks, and waiting for a signal or in other calls, such as join."""
+
+    late: float
+    after: float
+    calls: float
+    woken: float
+    work: float
+    idle: float
+
+    @property
+    def in_all(self) -> float:
+        """Synchronization: work under a lock or of a chunk is none, nor a thread that has none."""
+        return self.late + self.then
+
+    @property
+    def then(self) -> float:
+        """All but waiting for the last thread."""
+        return self.after + self.calls + self.woken
+
+    @property
+    def with_all(self) -> float:
+        """All that is drawn."""
+        return self.in_all + self.work + self.idle
+
+
+def spent_at(site: Members) -> Spent | None:
+    """None where its times are not those of the program."""
+    if (takes := site.get("takes_s")) is None:
+        return None
+    late, after, locking, section = (
+        takes.get(name) or 0.0 for name in ("lateness", "mechanism", "wait", "section")
+    )
+    if takes.get("wait") is not None and takes.get("section") is None:
+        return Spent(0.0, 0.0, 0.0, 0.0, 0.0, locking)
+    work = max(0.0, section - locking)
+    if site["kind"] == "cond_wait":
+        return Spent(0.0, 0.0, 0.0, after, 0.0, late)
+    return Spent(late, after, locking, 0.0, work, 0.0)
+
+
+def spent_in(file: AdviceFile) -> Spent | None:
+    """Over all sites; None where no site's time is known."""
+    found = [spent for site in file.sites if (spent := spent_at(site))]
+    if not found:
+        return None
+    return Spent(*(sum(getattr(s, part) for s in found) for part in Spent.__slots__))

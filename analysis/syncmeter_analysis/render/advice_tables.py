@@ -1,0 +1,176 @@
+"""The tables of a report on a program: its sites, its locks, prices on this machine, and its runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from syncmeter_analysis.record.advice_file import AdviceFile
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.members import Members
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.spent import spent_at
+from syncmeter_analysis.studies.blocks import Block, Bullets, Text, table, without_empty_columns
+
+#: Rows of a table that are not folded away on a page, and printed on a terminal.
+_most_rows = 40
+#: Characters of a place in the source: C++ names can have hundreds. And places of one lock.
+longest_place, _most_places = 160, 3
+
+
+def cut(place: str, longest: int) -> str:
+    """A place in the source whose middle is left out where it is too long: its end is the line."""
+    half = (longest - 3) // 2
+    return place if len(place) <= longest else f"{place[:half]}...{place[-half:]}"
+
+
+def per_cent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole > 0 else ""
+
+
+def _time_at(site: Members) -> float:
+    spent = spent_at(site)
+    return spent.in_all if spent else 0.0
+
+
+def site_tables(file: AdviceFile) -> list[Block]:
+    """A row for each call, those first that take most time, then most calls: its calls, its time, and
+    its price by itself; and one for each instruction."""
+    ranked = sorted(file.sites, key=lambda s: (-_time_at(s), -(s.get("count") or 0)))
+    code = [site for site in ranked if site.get("count") is None]
+    calls = [site for site in ranked if site.get("count") is not None]
+    columns = "site|count>|late>|after>|work>|each>|price>|team>|threads>"
+    instructions = "site|operation|samples>|threads>|copies>"
+    rows = [_call_row(file, site) for site in calls]
+    found = _table(columns, rows, spare=(7, 8))
+    if any(site.get("takes_s") for site in calls):
+        found.append(
+            Text(
+                "late: share of a thread's time in which it waits for the last one to arrive, or for a "
+                "signal. after: from then on; of any other site the calls, of a lock or a chunk those "
+                "that get it. work: under the lock, or of the chunk. each: what one takes of late and "
+                "after, without waiting for a signal or for another thread's end. price: what the same "
+                "takes by itself on this machine."
+            )
+        )
+    rows = [_instruction_row(site) for site in code]
+    return [*found, *_table(instructions, rows)]
+
+
+def _table(columns: str, rows: list[list[str]], **more: Any) -> list[Block]:
+    """Nothing without rows, and no column without anything in it."""
+    made = table("", columns, rows, folded=_most_rows, **more)
+    return [without_empty_columns(made)] if rows else []
+
+
+def site_name(site: Members, longest: int = longest_place) -> str:
+    return f"{site['kind']} {cut(site['where'], longest)}"
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _call_row(file: AdviceFile, site: Members) -> list[str]:
+    spent, wall = spent_at(site), file.wall_s or 0.0
+    shares = ["", "", "", ""]
+    if spent:
+        meets = "lateness" in site["takes_s"]
+        # Of a lock each thread has its own calls.
+        calls = (site.get("count") or 0) / (1 if meets else max(1, site.get("threads") or 1))
+        shares = [
+            per_cent(spent.late + spent.idle, wall) if meets else "",
+            per_cent(spent.then + (0.0 if meets else spent.idle), wall),
+            per_cent(spent.work, wall) if "section" in site["takes_s"] else "",
+            text.duration(spent.in_all / calls * 1e9) if calls and spent.in_all else "",
+        ]
+    price = site.get("price_ns") or {}
+    low, high = price.get("low"), price.get("high")
+    return [
+        site_name(site),
+        _number(site.get("count")),
+        *shares,
+        "" if low is None or high is None else text.duration_range(low, high),
+        _number(site.get("team")),
+        _number(site.get("threads")),
+    ]
+
+
+def _instruction_row(site: Members) -> list[str]:
+    return [
+        site_name(site),
+        site.get("operation") or "",
+        "" if site.get("share") is None else per_cent(site["share"], 1),
+        _number(site.get("threads")),
+        _number(site.get("copies")),
+    ]
+
+
+def lock_table(file: AdviceFile) -> list[Block]:
+    """A row for each lock, the one that was held longest first, as the file has them."""
+    places = {site["id"]: cut(site["where"], longest_place) for site in file.sites}
+    rows = []
+    for lock in file.objects:
+        timed = lock.get("timed") or 0
+        wait, held, used = (lock.get(name) for name in ("wait_ns", "held_ns", "utilisation"))
+        rows.append(
+            [
+                "; ".join(places.get(site, f"site {site}") for site in lock["sites"][:_most_places])
+                + " ..." * (len(lock["sites"]) > _most_places),
+                lock["kind"],
+                _number(lock["acquisitions"]),
+                _number(lock.get("owner_changes")),
+                per_cent(lock.get("waited") or 0, timed),
+                "" if wait is None else text.duration(wait),
+                "" if held is None else text.duration(held),
+                "" if used is None else per_cent(used, 1),
+            ]
+        )
+    columns = "taken at|lock|acquisitions>|owner changes>|found taken>|waited>|held>|in use>"
+    more = (
+        [Text("waited and held are of all threads together; in use: the share of the run.")]
+        if rows
+        else []
+    )
+    return [*_table(columns, rows), *more]
+
+
+def price_table(file: AdviceFile) -> list[Block]:
+    """Each measurement, in the order in which they were made."""
+    rows = []
+    for price in file.prices:
+        low, high = price.get("low"), price.get("high")
+        rows.append(
+            [
+                f"{price['backend']} {price['op']}",
+                _number(price["lanes"]),
+                _number(price.get("section_ns") or None),
+                _number(price.get("gap_us") or None),
+                price.get("placement") or "",
+                price.get("wait") or "",
+                text.nanoseconds(price["estimate"]),
+                "" if low is None or high is None else text.interval_ns(Interval(0, low, high)),
+                "a results file" if price.get("when") is None else f"run {price['when']}",
+            ]
+        )
+    columns = "op|threads>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after"
+    return _table(columns, rows, spare=(5, 4))
+
+
+def run_tables(file: AdviceFile) -> list[Block]:
+    rows = [
+        [
+            str(i),
+            run["arm"],
+            f"{run['wall_s']:.4g}",
+            "" if run.get("user_s") is None else f"{run['user_s']:.4g}",
+            "" if run.get("exit") is None else str(run["exit"]),
+            "" if (share := run.get("other_cpu_share")) is None else f"{100 * share:.1f} %",
+        ]
+        for i, run in enumerate(file.header["runs"], 1)
+    ]
+    columns = "run>|kind|wall s>|user s>|exit status>|other programs>"
+    found = _table(columns, rows)
+    set_up = [f"{name}={value}" for name, value in (file.header.get("policy") or {}).items()]
+    if (quota := file.header.get("quota")) is not None:
+        set_up.append(f"the cgroup grants {quota:g} CPUs")
+    return [*found, Bullets(set_up)] if set_up else found
