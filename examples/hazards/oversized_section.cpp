@@ -6,13 +6,13 @@
 #include <thread>
 #include <vector>
 
-constexpr int results_of_thread = 5'000;
+constexpr int results_of_thread = 2'000;
 std::mutex mutex;
 std::vector<double> results;
 
 double compute(int number) {
   double sum = 0;
-  for (int i = 1; i <= 15'000; ++i) sum += 0.5 * (number % 2);
+  for (int i = 1; i <= 40'000; ++i) sum += 0.5 * (number % 2);
   return sum;
 }
 

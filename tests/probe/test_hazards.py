@@ -15,7 +15,7 @@ HAZARD_COUNTS = {
     "barrier_storm": ({"region": 1, "barrier": 50_000}, {"region": 1}),
     "imbalance": ({"region": 1, "barrier": 100}, {"region": 1, "barrier": 100, "chunk": 3200}),
     "contended_counter": ({"mutex_lock": 4_000_000}, {"mutex_lock": 2}),
-    "oversized_section": ({"mutex_lock": 10_000}, {"mutex_lock": 10_000}),
+    "oversized_section": ({"mutex_lock": 4_000}, {"mutex_lock": 4_000}),
     "false_sharing": ({}, {}),
     "rwlock_short_reads": ({"rwlock_read": 4_000_000, "rwlock_write": 8}, {"rwlock_write": 8}),
     "sleeping_barrier": ({"barrier_wait": 20_000}, {}),
@@ -47,6 +47,12 @@ CAUSES = {"inner_region": "regions", "barrier_storm": "barriers", "imbalance": "
           "oversized_section": "section", "rwlock_short_reads": "readers", "notify_under_lock": "signals"}
 
 
+def causes_of(name, advice):
+    """Which rule holds of a lock is by its times, and those are another program's where the saving is withheld."""
+    of_lock = CAUSES[name] in ("section", "readers") and advice.header["withheld"] is not None
+    return {CAUSES[name], "locks"} if of_lock else {CAUSES[name]}
+
+
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("name", CAUSES)
 def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
@@ -54,9 +60,9 @@ def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     for _ in range(TRIES):
         advice = advise(program)
         rules = [line["rule"] for line in advice.advice]
-        if rules[:1] == [CAUSES[name]]:
+        if set(rules[:1]) & causes_of(name, advice):
             break
-    assert rules[:1] == [CAUSES[name]], advice.text
+    assert set(rules[:1]) & causes_of(name, advice), advice.text
     first = advice.advice[0]
     assert first["rank"] == 1 and (first["saves_s"] is None) == (advice.header["withheld"] is not None)
     if first["saves_s"]:
