@@ -48,6 +48,12 @@ struct lock_case {
   [[nodiscard]] double utilisation() const {
     return std::min(1.0, object->exclusive_ns * 1e-9 / setting.wall_s);
   }
+  /// At all of its sites; who takes it at several is counted at each.
+  [[nodiscard]] unsigned threads_in_all() const {
+    unsigned all = 0;
+    for (const std::size_t id : ids) all += sites[id - 1].threads;
+    return std::max(1U, all);
+  }
   /// As short as what it takes to get and give back a lock.
   [[nodiscard]] bool is_short() const {
     return object->short_hold_ns < waits_from_ns(setting.stamps);
@@ -108,15 +114,25 @@ std::optional<advice> about_crowd(const lock_case& of) {
                   of.in_wall(of.calls_s)));
 }
 
-/// Who holds a lock nearly all the time makes the others wait, whatever the lock is.
+/// Who holds a lock nearly all the time makes the others wait, whatever the lock is. A mean over
+/// the threads is no bound: one may wait for all that another one does, and do its own part alone.
+/// But no change saves more than all of them wait, nor has any thread less to do under the lock
+/// than its share.
 std::optional<advice> about_section(const lock_case& of) {
   constexpr double busy = 0.8;
   if (of.object == nullptr || of.utilisation() < busy || of.is_short()) return std::nullopt;
-  return of.found("section", of.calls_s,
+  const double share_s = of.object->exclusive_ns * 1e-9 / of.threads_in_all();
+  const double at_most_s =
+      std::min(of.object->wait_ns * 1e-9, std::max(0.0, of.setting.wall_s - share_s));
+  return of.found("section", at_most_s,
                   "Hold it for a shorter time, or let several locks guard the data: no other lock "
                   "helps.",
-                  fmt::format("A thread waits {} for it; shorter sections save at most that.",
-                              of.in_wall(of.calls_s)));
+                  fmt::format("Threads wait {} of {} for it, all together, and one that held it no "
+                              "longer than its share would need {}: to work at the same time saves "
+                              "at most {}.",
+                              seconds_text(of.object->wait_ns * 1e-9),
+                              seconds_text(of.setting.wall_s), seconds_text(share_s),
+                              seconds_text(at_most_s)));
 }
 
 /// Readers of a lock write to it.
@@ -224,21 +240,47 @@ lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_s
   return found;
 }
 
+/// What all threads together wait at sites of a lock: to get it, and from a signal on until they
+/// have it again. Until the signal a thread is idle for whatever another one does meanwhile, which
+/// is work, or such a wait. So to wait nowhere saves at most that, and no less would be a bound:
+/// where threads take turns, one that is late is waited for by the others.
+double waited_in_all_s(std::uint64_t lock, const std::vector<site>& sites) {
+  double all_s = 0;
+  for (const site& of : sites) {
+    const auto use = of.locks.find(lock);
+    const auto cost = cost_of(of);
+    if (use == of.locks.end() || !cost) continue;
+    const double part = static_cast<double>(use->second.count) /
+                        static_cast<double>(std::max<std::uint64_t>(1, of.count));
+    if (of.kind == "cond_wait" || contains(lock_kinds, std::string_view(of.kind)))
+      all_s += cost->mechanism_s * of.threads * std::min(1.0, part);
+  }
+  return all_s;
+}
+
 /// Whoever wakes under a lock that the sender of the signal has goes to sleep again for it.
 std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sites,
                                     const advice_setting& setting) {
+  // A few cannot take much, however long the waits for them were.
+  constexpr std::uint64_t few = 100;
   const site& of = sites[id - 1];
   const auto cost = cost_of(of);
   if (of.kind != "cond_wait" || !cost || cost->mechanism_s < least_worth_saying * setting.wall_s)
     return std::nullopt;
+  const auto lock_for = [&](const site& other) {
+    return std::ranges::find_if(other.locks,
+                                [&](const auto& lock) { return of.locks.contains(lock.first); });
+  };
   const auto sends_to_it = [&](const site& other) {
     return other.kind == "signal" && other.times &&
            2 * other.times->under_lock > other.times->timed &&
-           std::ranges::any_of(other.locks,
-                               [&](const auto& lock) { return of.locks.contains(lock.first); });
+           other.times->under_lock * other.times->every >= few &&
+           lock_for(other) != other.locks.end();
   };
   const auto sender = std::ranges::find_if(sites, sends_to_it);
   if (sender == sites.end()) return std::nullopt;
+  const double at_most_s =
+      std::min(waited_in_all_s(lock_for(*sender)->first, sites), setting.wall_s);
   const std::string cause = fmt::format(
       "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a thread that has "
       "the "
@@ -247,16 +289,17 @@ std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sit
       where_text(of), count_text(of.threads, "thread waits", "threads wait"),
       grouped_digits(of.count), grouped_digits(sender->times->under_lock),
       grouped_digits(sender->times->timed), where_text(*sender));
-  return advice{.rule = "signals",
-                .site_id = id,
-                .at_most_s = cost->mechanism_s,
-                .text =
-                    fmt::format("{} From the signal on a thread takes {} of {} until it has "
-                                "the lock; that saves at most all of it.",
-                                cause, seconds_text(std::min(cost->mechanism_s, setting.wall_s)),
-                                seconds_text(setting.wall_s)),
-                .cause = cause,
-                .more_ids = {static_cast<std::size_t>(sender - sites.begin()) + 1}};
+  return advice{
+      .rule = "signals",
+      .site_id = id,
+      .at_most_s = at_most_s,
+      .text = fmt::format("{} From the signal on a thread takes {} of {} until it has the lock. "
+                          "That, and what all threads wait elsewhere for this lock, is {}; the "
+                          "change saves at most all of it.",
+                          cause, seconds_text(std::min(cost->mechanism_s, setting.wall_s)),
+                          seconds_text(setting.wall_s), seconds_text(at_most_s)),
+      .cause = cause,
+      .more_ids = {static_cast<std::size_t>(sender - sites.begin()) + 1}};
 }
 
 /// A processor works on beside an atomic operation that no other thread disturbs: such ones had

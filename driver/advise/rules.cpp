@@ -105,12 +105,15 @@ std::optional<advice> about_imbalance(const meeting& m) {
                              seconds_text(m.cost.lateness_s), seconds_text(m.setting.wall_s)));
 }
 
-/// Waking a thread takes tens of microseconds, and spinning for it less than one.
+/// Waking a thread takes microseconds, up to tens of them, and spinning for it less than one. A
+/// runtime spins before it sleeps, and in a large team takes some microseconds all the same; the C
+/// library's barrier sleeps at once, so that there more than a spinning thread needs is waking.
 std::optional<advice> about_sleeping(const meeting& m) {
-  constexpr double waking_ns = 1e4, idle_ns = 1e5;
+  constexpr double waking_ns = 1e4, not_spinning_ns = 2e3, idle_ns = 1e5;
   const bool posix = m.of.kind == "barrier_wait";
   const bool late =
-      (m.is_region() || posix ? m.start_ns() : m.of.times->mechanism.median_ns) > waking_ns;
+      posix ? m.start_ns() > not_spinning_ns
+            : (m.is_region() ? m.start_ns() : m.of.times->mechanism.median_ns) > waking_ns;
   const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns;
   if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
   const std::string saving =
@@ -166,17 +169,19 @@ advice about_mechanism(const meeting& m) {
     return m.bound(
         rule, m.in_all_s(), cause,
         fmt::format("They take {} of {}, of which that saves at most all.", in_all, wall));
-  const double high_s = std::min(m.count() * m.price_ns->high * 1e-9, m.in_all_s());
+  // The price is of meetings whose threads arrive as they do on an idle machine, and the least that
+  // fewer of them save; what they take here, also by threads that sleep or wait for each other in
+  // turn, is saved with them at most. A path without them has all the rest.
+  const double high_s = m.in_all_s();
   const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, high_s);
   advice estimated = m.bound(
       rule, high_s, cause,
-      fmt::format("Without them the program takes {} of {} less: a {} of {} threads around such "
-                  "work takes {} on this machine.{}",
+      fmt::format("Without them the program takes {} of {} less, the most being what they take "
+                  "here: a {} of {} threads around such work takes {} on this machine.{}",
                   range_text(low_s, high_s), wall, m.is_region() ? "region" : "barrier",
                   m.of.times->threads, range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
                   above_floor(m)));
   estimated.at_least_s = low_s;
-  estimated.takes_s = m.in_all_s();
   estimated.kind = "estimate";
   return estimated;
 }
@@ -224,8 +229,10 @@ constexpr double long_enough = 50;
 constexpr double alike = 10;
 
 /// What a chunk takes by itself is the least, where chunks are as short as those of the price,
-/// which have next to no work; what the calls took here, where the work between them has threads
-/// take turns at the loop's next chunk, the most.
+/// which have next to no work. The most is the whole time from call to call: what threads do to
+/// each other by taking neighbouring iterations in turn, as to write to one cache line, stands in
+/// the work and not in the call, and a call that waits for its looks at the clock meets fewer
+/// others at the loop's next chunk.
 std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
   const double each_s = cost.lateness_s / static_cast<double>(all.of.count) * all.threads;
   const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
@@ -233,12 +240,14 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
   if (long_enough * fetch_s <= work_s) return std::nullopt;
   const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
   return all.saving(
-      "chunks", as_priced ? all.path_s(all.price_ns->low) : 0, cost.mechanism_s,
+      "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
+      std::min(cost.lateness_s, all.wall_s),
       fmt::format(
-          "{}: {} threads fetch {} chunks of a loop, {} of work each, and to fetch one "
-          "takes {}. Chunks of {:.0f} times as many iterations (schedule(dynamic, N)), or a "
-          "static schedule where all iterations take as long, save time.",
-          where_text(all.of), all.of.threads, grouped_digits(all.of.count), seconds_text(work_s),
+          "{}: {} threads fetch {} chunks of a loop, each {} after the one before, of which the "
+          "call takes {} and the work the rest, or less where threads disturb each other. Chunks "
+          "of at least {:.0f} times as many iterations (schedule(dynamic, N)), or a static "
+          "schedule where all iterations take as long, save time.",
+          where_text(all.of), all.of.threads, grouped_digits(all.of.count), seconds_text(each_s),
           seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s)));
 }
 
@@ -342,9 +351,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     each.at_most_s = std::min(each.at_most_s, wall_s);
     each.at_least_s = std::min(each.at_least_s, each.at_most_s);
   }
-  std::erase_if(all, [&](const advice& a) {
-    return std::max(a.at_most_s, a.takes_s) < least_worth_saying * wall_s;
-  });
+  std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
   const auto is_of_setting = [](const advice& a) {
     return contains(rules_of_setting, std::string_view(a.rule));
   };

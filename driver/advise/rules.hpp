@@ -17,11 +17,10 @@ struct advice {
                                ///< sleeping; of locks: locks, section, readers, signals
   std::size_t site_id;         ///< as in the file: from 1 on
   double at_most_s = 0;        ///< that a change can save
-  double takes_s = 0;          ///< of meetings, as timed: above what can be saved by their price
   std::string text{};          ///< a few sentences
   std::string cause{};         ///< what is left of them where seconds are withheld
   double at_least_s = 0;       ///< that it saves
-  std::string kind = "bound";  ///< estimate, from prices; bound, from times; range, of locks
+  std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
 };
 

@@ -1,6 +1,8 @@
 // Which cause a lock has that takes time, and how much a change there may save.
 #include "driver/advise/lock_rules.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 namespace syncmeter::lock_rules_test {
@@ -56,9 +58,18 @@ TEST(advise_on_locks, who_holds_a_lock_all_the_time_is_to_hold_it_less) {
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].rule, "section");
   EXPECT_EQ(all[0].kind, "bound");
-  EXPECT_NEAR(all[0].at_most_s, 0.4, 1e-9);
+  // Of 0.9 s one of two threads has 0.45 s to do, and 0.1 s are not under the lock.
+  EXPECT_NEAR(all[0].at_most_s, 0.55, 1e-9);
   EXPECT_THAT(all[0].text, HasSubstr("90 us each time, 90 % of the time"));
-  EXPECT_THAT(all[0].cause, Not(HasSubstr("shorter sections save")));
+  EXPECT_THAT(all[0].cause, Not(HasSubstr("saves at most")));
+}
+
+TEST(advise_on_locks, one_thread_may_wait_for_all_that_another_does) {
+  // One waits 0.4 s for the other, which does not wait: in the mean 0.2 s, and each works 0.4 s.
+  const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 40'000, 80'000)}})}, 0.8);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "section");
+  EXPECT_NEAR(all[0].at_most_s, 0.4, 1e-9);
 }
 
 TEST(advise_on_locks, a_lock_that_is_free_most_of_the_time_may_be_another_one) {
@@ -129,19 +140,42 @@ TEST(advise_on_locks, signals_under_the_lock_are_named) {
   site waits = taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}});
   site signals = taking("signal", {{1, {.timed = 100}}});
   signals.times->timed = 100;
-  signals.times->under_lock = 90;
+  signals.times->under_lock = 90;  // one in a hundred was timed
   const auto all = advise_with({signals, waits});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].rule, "signals");
   EXPECT_EQ(all[0].site_id, 2U);
   EXPECT_THAT(all[0].more_ids, ElementsAre(1));
-  EXPECT_NEAR(all[0].at_most_s, 0.05, 1e-9);
+  EXPECT_NEAR(all[0].at_most_s, 0.1, 1e-9);
   signals.times->under_lock = 10;
   EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
   // Of another lock.
   signals = taking("signal", {{2, {.timed = 100}}});
   signals.times->timed = signals.times->under_lock = 100;
   EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
+}
+
+TEST(advise_on_locks, a_few_signals_cost_nothing) {
+  const site waits = taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}});
+  site signals = taking("signal", {{1, {.timed = 2}}});
+  signals.times->every = 1;
+  signals.times->timed = signals.times->under_lock = 99;
+  EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
+  signals.times->timed = signals.times->under_lock = 100;
+  EXPECT_THAT(advise_with({signals, waits}), SizeIs(1));
+}
+
+TEST(advise_on_locks, who_waits_for_the_lock_of_a_signal_is_late_as_well) {
+  const site waits = taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}});
+  site signals = taking("signal", {{1, {.timed = 100}}});
+  signals.times->timed = signals.times->under_lock = 100;
+  // 80 ms of all threads for the same lock; 70 ms for another one.
+  const site same = taking("mutex_lock", {{1, use_of(1000, 80'000, 10'000)}});
+  const site other = taking("mutex_lock", {{2, use_of(1000, 70'000, 10'000)}});
+  const auto all = advise_with({signals, waits, same, other});
+  const auto found = std::ranges::find(all, "signals", &advice::rule);
+  ASSERT_NE(found, all.end());
+  EXPECT_NEAR(found->at_most_s, 0.18, 1e-9);
 }
 
 TEST(advise_on_locks, parts_of_a_sentence_stay_below_the_wall_time) {
