@@ -88,7 +88,7 @@ def test_a_fence_is_beside_acquire_and_release_at_device_scope(tmp_path):
         )
     )
     (sentence,) = defaults.answer(found)
-    assert "take atomic_thread_fence(acq_rel), device (acq_rel at device scope" in sentence
+    assert "take atomic_thread_fence(acq_rel), device (200.0 ns) where" in sentence
     assert "because atomic_thread_fence(seq_cst) of libcu++" in sentence
 
 

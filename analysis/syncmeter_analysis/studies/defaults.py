@@ -202,10 +202,12 @@ def answer(found: Defaults) -> list[str]:
 def _sentence(r: Ratio, place: Place) -> str:
     assert place.enough is not None and place.default is not None
     p = place.enough.point
+    form = written(place.enough)
+    what = "" if p.order in form else f"{p.order} at {p.scope} scope, "
     return (
-        f"{place.update} ({place.name}): take {written(place.enough)} ({p.order} at {p.scope} scope, "
-        f"{cost_alone(place.enough)}) where that is enough, because {written(place.default.s)} of "
-        f"libcu++ ({' at '.join(by_default)} scope) takes {formats.times_as_long(r)}"
+        f"{place.update} ({place.name}): take {form} "
+        f"({what}{cost_alone(place.enough)}) where that is enough, because "
+        f"{written(place.default.s)} of libcu++ ({' at '.join(by_default)} scope) takes {formats.times_as_long(r)}"
     )
 
 
