@@ -207,7 +207,8 @@ def _sentence(r: Ratio, place: Place) -> str:
     return (
         f"{place.update} ({place.name}): take {form} "
         f"({what}{cost_alone(place.enough)}) where that is enough, because "
-        f"{written(place.default.s)} of libcu++ ({' at '.join(by_default)} scope) takes {formats.times_as_long(r)}"
+        f"{written(place.default.s)} of libcu++ ({' at '.join(by_default)} scope) takes "
+        f"{formats.times_as_long(r)}"
     )
 
 
