@@ -99,10 +99,15 @@ def test_a_study_says_among_others_what_it_says_alone(study):
     of_levels = next((x for x in lines if "level that will do" in x), "")
     assert all(part in others for part in of_levels.partition(": ")[2].split("; "))
     assert of_levels.partition(",")[0].partition(":")[0] in others
-    assert set(lines) - {of_levels} <= set(others.splitlines())
+
+    # How far apart the threads of a team are is one figure of all its points, and there are more of them.
+    def besides_hops(all_lines):
+        return {re.sub(r" takes [0-9.]+ moves of a cache line \([^)]*\)", "", x) for x in all_lines}
+
+    assert besides_hops(lines) - {of_levels} <= besides_hops(others.splitlines())
 
     def titles(report):
-        return {f.title for f in report.figures if f.id.startswith(study)}
+        return besides_hops(f.title for f in report.figures if f.id.startswith(study))
 
     own = titles(build(campaign))
     assert own or study == "locks"

@@ -56,6 +56,8 @@ def causes_of(name, advice):
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("name", CAUSES)
 def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
+    if (name, compiler) == ("oversubscription", "clang++"):
+        pytest.skip("libomp's threads spin for those that wait for their processing unit, up to minutes")
     program = hazard(build, name, compiler=compiler)
     for _ in range(TRIES):
         advice = advise(program)
