@@ -100,7 +100,7 @@ def test_a_study_says_among_others_what_it_says_alone(study):
     assert all(part in others for part in of_levels.partition(": ")[2].split("; "))
     assert of_levels.partition(",")[0].partition(":")[0] in others
 
-    # How far apart the threads of a team are is one figure of all its points, and there are more of them.
+    # How far apart the threads of a team are is one figure of all its points: here of more.
     def besides_hops(all_lines):
         return {re.sub(r" takes [0-9.]+ moves of a cache line \([^)]*\)", "", x) for x in all_lines}
 
