@@ -241,12 +241,12 @@ def test_the_title_of_the_figure_says_what_the_table_says(path):
             row for row in rows_of(report) if figure.title.startswith(f"{row['site']} takes ")
         ]
         parts = [float(row.get(part, "").rstrip(" %") or 0) for part in ("late", "after", "work")]
-        said = [float(number) for number in re.findall(r"([\d.]+) %", figure.title)]
+        shares = [float(number) for number in re.findall(r"([\d.]+) %", figure.title)]
         if row["site"].startswith("cond_wait"):
-            assert said == [parts[1], parts[0]]
+            assert shares == [parts[1], parts[0]]
             continue
-        assert said[0] == pytest.approx(parts[0] + parts[1], abs=0.11)
-        assert said[1:] == ([parts[2]] if parts[2] else [])
+        assert shares[0] == pytest.approx(parts[0] + parts[1], abs=0.11)
+        assert shares[1:] == ([parts[2]] if parts[2] else [])
 
 
 @stored
@@ -353,7 +353,7 @@ def test_a_lock_has_its_places_its_takers_and_how_long_it_was_held(tmp_path):
     assert second == ["site 7", "spin", "3", "", "", "", "", ""]
 
 
-def test_nothing_to_gain_and_nothing_run_are_said():
+def test_nothing_to_gain_and_nothing_run_have_a_sentence():
     idle = report_of(DATA / "nothing.jsonl.xz").head
     assert any(answer.startswith("Nothing to gain: ") for answer in idle.answers)
     assert idle.cards == []

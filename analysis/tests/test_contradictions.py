@@ -258,10 +258,12 @@ def test_how_far_threads_of_a_team_are_apart_is_one_figure_on_a_first_screen(pat
     head = report.head
     if len({s.state.number for s in campaign_.measured if s.hop_ns > 0}) > 1:
         return  # each placement has its own
-    said = [*answers(campaign_, found), *head.precision, *(f.note for f in head.figures)]
+    sentences = [*answers(campaign_, found), *head.precision, *(f.note for f in head.figures)]
     by_team = {}
-    for match in (m for sentence in said for shape in HOPS for m in re.finditer(shape, sentence)):
-        assert by_team.setdefault(match["n"], match["ns"]) == match["ns"], (match["n"], said)
+    for match in (
+        m for sentence in sentences for shape in HOPS for m in re.finditer(shape, sentence)
+    ):
+        assert by_team.setdefault(match["n"], match["ns"]) == match["ns"], (match["n"], sentences)
 
 
 @stored

@@ -210,11 +210,8 @@ std::vector<json> advice_lines(const program_counts& of) {
       line["price_ns"] = {{"value", cost->value}, {"low", cost->low}, {"high", cost->high}};
     lines.push_back(std::move(line));
   }
-  if (timed != nullptr) {
-    std::size_t id = 0;
-    for (const lock_object& each : objects_of(of.of_last_run, costs_of_stamps().stamp_ns))
-      lines.push_back(line_of_object(each, ++id, timed->wall_s));
-  }
+  for (std::size_t i = 0; i < of.objects.size(); ++i)
+    lines.push_back(line_of_object(of.objects[i], i + 1, timed->wall_s));
   for (const price& each : of.prices) lines.push_back(line_of_price(each));
   for (std::size_t i = 0; i < of.advices.size(); ++i)
     lines.push_back(line_of_advice(of.advices[i], i + 1, !withheld.empty()));

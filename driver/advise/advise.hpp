@@ -44,8 +44,9 @@ struct program_counts {
   std::vector<program_run> runs;
   call_counts of_last_run;  ///< of the timed one, where there is one
   std::vector<price> prices{};
-  std::vector<advice> advices;     ///< of the timed run
-  std::vector<std::string> notes;  ///< beside those of its file
+  std::vector<lock_object> objects{};  ///< of the timed run
+  std::vector<advice> advices;         ///< of the timed run
+  std::vector<std::string> notes;      ///< beside those of its file
   std::optional<sampling> sampled{};
 
   /// The run in which sites were timed; null where the program ended before.

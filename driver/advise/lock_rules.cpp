@@ -283,8 +283,8 @@ std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sit
       std::min(waited_in_all_s(lock_for(*sender)->first, sites), setting.wall_s);
   const std::string cause = fmt::format(
       "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a thread that has "
-      "the "
-      "lock which the waiting one needs: who wakes waits again. Release the lock first, and then "
+      "the lock which the waiting one needs: who wakes waits again. Release the lock first, and "
+      "then "
       "send the signal.",
       where_text(of), count_text(of.threads, "thread waits", "threads wait"),
       grouped_digits(of.count), grouped_digits(sender->times->under_lock),
@@ -317,7 +317,7 @@ bool is_same_function(const site& a, const site& b) {
          !a.frames.back().function.empty() && a.frames.back().function == b.frames.back().function;
 }
 
-advice about_atomic(const site& of, double wall_s) {
+advice about_atomic(const site& of, std::size_t id, double wall_s) {
   // Two standard deviations more than were drawn.
   const double noise = 1 + 2 / std::sqrt(static_cast<double>(of.samples->taken));
   const double at_most_s = std::min(1.0, of.samples->function_path_share * noise) * wall_s;
@@ -328,7 +328,7 @@ advice about_atomic(const site& of, double wall_s) {
       fmt::format("at a locked instruction ({}){}, in {} threads at the same time.", of.operation,
                   around ? " and the loads and stores of the same function" : "", of.threads);
   return {.rule = "atomics",
-          .site_id = 0,
+          .site_id = id,
           .at_most_s = at_most_s,
           .text = fmt::format("{}: up to {} of {} are {} One that no other thread disturbs costs "
                               "less than it seems: a variable for each thread, or fewer updates of "
@@ -357,10 +357,8 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
     // Of several in one function the first has most of the samples.
     if (may_be_dear(of) && std::ranges::none_of(all, [&](const advice& a) {
           return a.rule == "atomics" && is_same_function(sites[a.site_id - 1], of);
-        })) {
-      all.push_back(about_atomic(of, setting.wall_s));
-      all.back().site_id = id;
-    }
+        }))
+      all.push_back(about_atomic(of, id, setting.wall_s));
     if (auto found = about_signals(id, sites, setting)) all.push_back(*std::move(found));
     if (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2 || !of.times) continue;
     const lock_case rest = rest_of(id, sites, setting, advised);

@@ -121,7 +121,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.wall_s = timed->wall_s;
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
-    setting.objects = objects_of(counted.of_last_run, setting.stamps.stamp_ns);
+    counted.objects = objects_of(counted.of_last_run, setting.stamps.stamp_ns);
+    setting.objects = counted.objects;
     counted.advices = advise_on(counted.of_last_run.sites, setting);
   }
   if (file) write_lines(*file, counted);

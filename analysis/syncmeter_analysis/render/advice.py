@@ -1,5 +1,5 @@
 """What `syncmeter advise` found in a program, in every medium: for a terminal, as Markdown, as JSON and
-as a page. Sums and shares are of the driver's figures; what to change is said in its sentences."""
+as a page. Sums and shares are of the driver's figures; what to change is in its sentences."""
 
 from __future__ import annotations
 
