@@ -159,12 +159,12 @@ class prices_in_turn {
       : of_(of), wanted_(prices_for(of.file, of.of_last_run.sites, of.timed_run()->wall_s)) {
     if (results) {
       of.prices = prices_in_file(*results, of.file, wanted_);
-      return;
+      wanted_.points.clear();
     }
     meter_.emplace(wanted_);
-    if (wanted_.points.empty()) return;
-    print_message(fmt::format("prices of {}: about {:.0f} s",
-                              count_text(wanted_.points.size(), "point", "points"),
+    const std::size_t points = wanted_.points.size() + wanted_.equal_work.size();
+    if (points == 0) return;
+    print_message(fmt::format("prices of {}: about {:.0f} s", count_text(points, "point", "points"),
                               std::ceil(meter_->seconds() * least)));
     measure();
   }

@@ -241,6 +241,18 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   return all;
 }
 
+double start_ns(const site& of) {
+  const site_times& times = *of.times;
+  const auto timed = static_cast<double>(times.timed);
+  if (of.kind == "region") return times.fork_ns / (times.threads * timed);
+  const double waiting = timed * (times.threads - 1) / times.threads;
+  return (times.mechanism.sum_ns - times.mechanism.long_ns) / waiting;
+}
+
+bool waits_for_late_threads(const site& of) {
+  return of.times->lateness.median_ns > of.times->mechanism.median_ns + start_ns(of);
+}
+
 std::optional<site_cost> cost_of(const site& of) {
   if (!of.times || of.times->timed == 0 || of.kind == "signal") return std::nullopt;
   const site_times& times = *of.times;

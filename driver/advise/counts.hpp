@@ -96,6 +96,12 @@ struct site_cost {
 };
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+/// Of threads that meet, until one goes on that slept or was not there: of a region until it has
+/// begun; of a barrier those that wait for the last one.
+[[nodiscard]] double start_ns(const site& of);
+/// Whether threads that meet wait mostly for the last one, which began when the others did: those
+/// that begin late end late.
+[[nodiscard]] bool waits_for_late_threads(const site& of);
 /// Of a lock or a chunk, which is timed beyond the call; any other call waits for whatever its
 /// thread needs, as join does.
 [[nodiscard]] inline bool has_section(const site& of) {

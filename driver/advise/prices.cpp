@@ -9,6 +9,7 @@
 
 #include "core/machine/environment.hpp"
 #include "core/machine/topology.hpp"
+#include "driver/advise/equal_work.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
@@ -162,6 +163,26 @@ std::vector<worker_info> worker_of_backend(const std::string& backend,
   return {};
 }
 
+/// Of work as long as a site's, or about so long as of another one's before.
+void add_equal_work(const site& of, const meeting_pace& pace, affinity placed,
+                    const topology& machine, wanted_prices& wanted) {
+  constexpr double longest_ns = 2e7;
+  constexpr std::size_t most = 3;
+  if (of.times->threads > machine.units().size() || wanted.equal_work.size() == most) return;
+  point p;
+  p.op = equal_work_name;
+  p.backend = "host";
+  p.lanes = of.times->threads;
+  p.affinity = placed;
+  p.section_ns = static_cast<unsigned>(std::clamp(work_ns(of, pace), 1.0, longest_ns));
+  const bool known = std::ranges::any_of(wanted.equal_work, [&](const planned_point& other) {
+    return other.what.lanes == p.lanes && is_about(other.what.section_ns, p.section_ns, 16);
+  });
+  if (known) return;
+  wanted.equal_work.push_back(
+      {.what = p, .pus = machine.place(placed, p.lanes), .same_as = {}, .why = {}, .visits = 1});
+}
+
 }  // namespace
 
 meeting_pace pace_of(const std::vector<site>& sites, double wall_s) {
@@ -268,6 +289,8 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   const topology machine = topology::of_this_machine();
   for (const site& each : sites) {
     if (!may_be_worth_saying(each, wall_s)) continue;
+    if (is_timed_meeting(each) && waits_for_late_threads(each))
+      add_equal_work(each, pace, setting.placed, machine, wanted);
     auto at = priced_point(each, pace, program);
     if (!at || at->lanes > machine.units().size()) continue;
     if (!setting.why_not_placed.empty()) {
@@ -345,7 +368,7 @@ price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
 }
 
 double price_meter::seconds() const {
-  return static_cast<double>(wanted_.points.size()) * visit_s +
+  return static_cast<double>(wanted_.points.size() + wanted_.equal_work.size()) * visit_s +
          static_cast<double>(workers_.size()) * start_s;
 }
 
@@ -354,6 +377,12 @@ void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
   options.precision = 0.02;
   options.oversubscribe = true;
   ++visits_;
+  for (const planned_point& each : wanted_.equal_work) {
+    const double late_ns =
+        lateness_of_equal_work(machine_, each.pus, each.what.lanes, each.what.section_ns, visit_s);
+    prices.push_back(
+        {.what = each.what, .cost_ns = {late_ns, late_ns, late_ns}, .after_run = after_run});
+  }
   for (const planned_point& each : wanted_.points) {
     options.max_time_s = visit_s + each.what.gap_us * 50e-6;
     const exchange_outcome outcome = pool_->measure(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/harness/stats.hpp"
+#include "core/machine/topology.hpp"
 #include "core/point.hpp"
 #include "driver/advise/counts.hpp"
 #include "driver/advise/program_file.hpp"
@@ -60,7 +61,8 @@ struct thread_setting {
 /// What the program's regions and barriers need of prices.
 struct wanted_prices {
   std::vector<planned_point> points;
-  std::vector<std::string> notes{};  ///< what has no price, and why, a sentence each
+  std::vector<planned_point> equal_work{};  ///< threads and work (driver/advise/equal_work.hpp)
+  std::vector<std::string> notes{};         ///< what has no price, and why, a sentence each
 };
 /// Of those sites that take a share of `wall_s` that is worth advice.
 [[nodiscard]] wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
@@ -78,7 +80,7 @@ void require_this_machine(const results_file& file);
 class price_meter {
  public:
   /// Points that no worker is there for are taken out, and become notes; `wanted` must outlive
-  /// this.
+  /// this. How late equal work comes is measured by the driver itself.
   explicit price_meter(wanted_prices& wanted);
 
   /// What one measure() takes, about.
@@ -88,6 +90,7 @@ class price_meter {
 
  private:
   wanted_prices& wanted_;
+  topology machine_ = topology::of_this_machine();
   std::vector<worker_info> workers_;
   std::optional<worker_pool> pool_;
   unsigned visits_ = 0;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/machine/topology.hpp"
+#include "driver/advise/equal_work.hpp"
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/columns.hpp"
@@ -28,22 +29,14 @@ struct meeting {
   const advice_setting& setting;
   site_cost cost;
   std::optional<interval> price_ns;
-  double gap_ns = 0;                  ///< before each region, by one thread
-  std::uint64_t threads_created = 0;  ///< by the runtime
-  std::uint64_t tasks = 0;            ///< made in teams of this size
+  std::optional<double> equal_work_s;  ///< the lateness of equal work, as often
+  double gap_ns = 0;                   ///< before each region, by one thread
+  std::uint64_t threads_created = 0;   ///< by the runtime
+  std::uint64_t tasks = 0;             ///< made in teams of this size
 
   [[nodiscard]] bool is_region() const { return of.kind == "region"; }
   [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
   [[nodiscard]] double count() const { return static_cast<double>(of.count); }
-  /// Until a thread goes on that slept or was not there: of a region until it has begun; of a
-  /// barrier those that wait for the last one.
-  [[nodiscard]] double start_ns() const {
-    const site_times& times = *of.times;
-    const auto timed = static_cast<double>(times.timed);
-    if (is_region()) return times.fork_ns / (times.threads * timed);
-    const double waiting = timed * (times.threads - 1) / times.threads;
-    return (times.mechanism.sum_ns - times.mechanism.long_ns) / waiting;
-  }
   /// Whoever waits does tasks meanwhile.
   [[nodiscard]] bool runs_tasks() const { return tasks >= of.count; }
   [[nodiscard]] std::string what() const {
@@ -92,17 +85,19 @@ std::optional<advice> about_nesting(const meeting& m) {
                   seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
 }
 
-std::optional<advice> about_imbalance(const meeting& m) {
-  // Those that begin late end late: no reason to divide the work in another way.
-  if (m.of.times->lateness.median_ns <= m.of.times->mechanism.median_ns + m.start_ns())
-    return std::nullopt;
+advice about_imbalance(const meeting& m) {
+  const std::string machine =
+      m.equal_work_s ? fmt::format(" With equal work threads wait up to {} on this machine.",
+                                   seconds_text(*m.equal_work_s))
+                     : "";
   return m.bound("imbalance", m.cost.lateness_s,
                  fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
                              "helps: give the threads equal work, by another schedule or smaller "
                              "pieces.",
                              m.of.kind),
-                 fmt::format("A thread waits {} of {}; perfect balance saves at most that.",
-                             seconds_text(m.cost.lateness_s), seconds_text(m.setting.wall_s)));
+                 fmt::format("A thread waits {} of {}; perfect balance saves at most that.{}",
+                             seconds_text(m.cost.lateness_s), seconds_text(m.setting.wall_s),
+                             machine));
 }
 
 /// Waking a thread takes microseconds, up to tens of them, and spinning for it less than one. A
@@ -112,8 +107,8 @@ std::optional<advice> about_sleeping(const meeting& m) {
   constexpr double waking_ns = 1e4, not_spinning_ns = 2e3, idle_ns = 1e5;
   const bool posix = m.of.kind == "barrier_wait";
   const bool late =
-      posix ? m.start_ns() > not_spinning_ns
-            : (m.is_region() ? m.start_ns() : m.of.times->mechanism.median_ns) > waking_ns;
+      posix ? start_ns(m.of) > not_spinning_ns
+            : (m.is_region() ? start_ns(m.of) : m.of.times->mechanism.median_ns) > waking_ns;
   const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns;
   if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
   const std::string saving =
@@ -191,8 +186,10 @@ std::optional<advice> about_meeting(const meeting& m) {
   for (const auto rule : {&about_oversubscription, &about_nesting})
     if (auto found = rule(m)) return found;
   if (m.runs_tasks()) return std::nullopt;
-  for (const auto rule : {&about_imbalance, &about_sleeping})
-    if (auto found = rule(m)) return found;
+  if (waits_for_late_threads(m.of))
+    return m.cost.lateness_s <= m.equal_work_s.value_or(0) ? std::nullopt
+                                                           : std::optional(about_imbalance(m));
+  if (auto found = about_sleeping(m)) return found;
   return m.of.count > 1 ? std::optional(about_mechanism(m)) : std::nullopt;
 }
 
@@ -282,6 +279,13 @@ std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
   return tasks;
 }
 
+/// How long a thread waits at all of a site's meetings where all have equal work.
+std::optional<double> equal_work_s(const site& of, const meeting_pace& pace,
+                                   const advice_setting& setting) {
+  const auto late_ns = latest_of_equal_work(of, pace, setting.prices);
+  return late_ns ? std::optional(*late_ns * static_cast<double>(of.count) * 1e-9) : std::nullopt;
+}
+
 /// Threads that a runtime creates for the program's regions.
 std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
   std::uint64_t created = 0;
@@ -339,6 +343,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
                                                  .setting = setting,
                                                  .cost = *cost,
                                                  .price_ns = price,
+                                                 .equal_work_s = equal_work_s(of, pace, setting),
                                                  .gap_ns = pace.before_region_ns,
                                                  .threads_created = created,
                                                  .tasks = tasks_in(sites, of.team)});
@@ -358,6 +363,27 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::stable_sort(all, [&](const advice& a, const advice& b) {
     return std::pair(is_of_setting(a), a.at_most_s) > std::pair(is_of_setting(b), b.at_most_s);
   });
+  return all;
+}
+
+std::vector<std::string> sentences_on_equal_work(const std::vector<site>& sites,
+                                                 const advice_setting& setting) {
+  const meeting_pace pace = pace_of(sites, setting.wall_s);
+  std::vector<std::string> all;
+  for (const site& of : sites) {
+    const auto cost = cost_of(of);
+    if (!cost || of.times->threads < 2 || !waits_for_late_threads(of)) continue;
+    const auto equal_s = equal_work_s(of, pace, setting);
+    if (!equal_s || cost->lateness_s > *equal_s ||
+        cost->lateness_s < least_worth_saying * setting.wall_s)
+      continue;
+    all.push_back(fmt::format(
+        "{}: a thread waits {} of {} for the last one ({}). With equal work threads wait up to {} "
+        "on this machine, whose processing units are not equally fast or have other work too: that "
+        "is no reason to divide the work in another way.",
+        where_text(of), seconds_text(cost->lateness_s), seconds_text(setting.wall_s), of.kind,
+        seconds_text(*equal_s)));
+  }
   return all;
 }
 

@@ -45,6 +45,9 @@ struct advice_setting {
 [[nodiscard]] std::string seconds_text(double s);
 [[nodiscard]] std::string range_text(double low_s, double high_s);
 
+/// Of sites where threads wait for the last one no longer than threads with equal work do here.
+[[nodiscard]] std::vector<std::string> sentences_on_equal_work(const std::vector<site>& sites,
+                                                               const advice_setting& setting);
 /// Of loads and stores that take much of the CPU time without a call that explains it.
 [[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites);
 

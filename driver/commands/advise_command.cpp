@@ -124,6 +124,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     counted.objects = objects_of(counted.of_last_run, setting.stamps.stamp_ns);
     setting.objects = counted.objects;
     counted.advices = advise_on(counted.of_last_run.sites, setting);
+    std::ranges::move(sentences_on_equal_work(counted.of_last_run.sites, setting),
+                      std::back_inserter(counted.notes));
   }
   if (file) write_lines(*file, counted);
   // Its output comes first, also where both go to one file.
