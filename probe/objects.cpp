@@ -26,6 +26,13 @@ std::uint64_t find_number(const void* lock) {
   return place == nullptr ? 0 : static_cast<std::uint64_t>(place - all->addresses) + 1;
 }
 
+std::uint64_t number_of_condition(const void* condition, std::uint64_t lock) {
+  const std::uint64_t number = number_of_lock(condition);
+  if (number != 0)
+    __atomic_store_n(&objects_of_process()->of[number - 1].guard, lock, __ATOMIC_RELAXED);
+  return number;
+}
+
 void forget_lock(const void* lock) {
   if (timed_every().locks == 0) return;
   objects_block* const all = objects_of_process();

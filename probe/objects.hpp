@@ -13,6 +13,8 @@ namespace syncmeter::probe {
 [[nodiscard]] inline std::uint64_t number_of_lock(const void* lock) {
   return timed_every().locks == 0 ? 0 : find_number(lock);
 }
+/// Of a condition that a thread waits for, and gives this lock back meanwhile.
+[[nodiscard]] std::uint64_t number_of_condition(const void* condition, std::uint64_t lock);
 /// The memory of a lock becomes another lock.
 void forget_lock(const void* lock);
 

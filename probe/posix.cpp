@@ -37,9 +37,8 @@ objects_of_call objects_in(First first, Second second = {}, Others...) {
 
 /// Counts a call, in a timed run by the lock that it takes, and returns the lock's number.
 template <kind What> std::uint64_t count_call(std::uint64_t site, const objects_of_call& objects) {
-  const void* const lock = What == kind::cond_wait ? objects.second : objects.first;
   const std::uint64_t object =
-      waiting_of(What) == waiting::of_section ? number_of_lock(lock) : std::uint64_t{0};
+      waiting_of(What) == waiting::of_section ? number_of_lock(objects.first) : std::uint64_t{0};
   count(What, site, 0, true, object);
   return object;
 }
@@ -57,8 +56,7 @@ template <kind What> struct counted_call<What, true> : lock_call {
 };
 template <> struct counted_call<kind::cond_wait, true> : condition_wait {
   counted_call(std::uint64_t site, const objects_of_call& objects)
-      : condition_wait(objects.first, objects.second, site,
-                       count_call<kind::cond_wait>(site, objects)) {}
+      : condition_wait(objects.first, objects.second, site) {}
 };
 
 }  // namespace

@@ -107,7 +107,8 @@ struct row {
   std::uint32_t kind;
   std::uint32_t team;    ///< 0: not known, or of no team
   times_block* times;    ///< in the probe's memory alone
-  std::uint64_t object;  ///< the number of the lock; 0: of none, or of one that had no room
+  std::uint64_t object;  ///< the number of the lock, or of a signal's condition; 0: of none, or of
+                         ///< one that had no room
   std::uint64_t unused[3];
 };
 static_assert(sizeof(row) == 64);
@@ -131,16 +132,18 @@ struct alignas(64) object_counts {
   std::uint64_t last_owner;     ///< in the probe's memory alone
   std::uint64_t followed;       ///< acquisitions of which the one before is known, too
   std::uint64_t owner_changes;  ///< of them, by another thread than the one before
+  std::uint64_t guard;  ///< of a condition, the number of the lock that waits for it give back
 };
 
-/// Where a lock lies. Locks that begin in memory of earlier ones are others: the address of those
-/// is made odd.
+/// Where a lock or a condition lies. Locks that begin in memory of earlier ones are others: the
+/// address of those is made odd.
 struct object_address {
   std::uint64_t address;
 };
 inline constexpr std::uint32_t most_objects = 4096;
 
-/// The locks of a process, in a timed run. The number of a lock is its place, from 1 on.
+/// The locks and conditions of a process, in a timed run. The number of one is its place, from 1
+/// on.
 struct objects_block {
   block_head head;
   std::uint64_t unused[7];

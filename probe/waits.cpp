@@ -27,9 +27,10 @@ std::uint64_t draw(std::uint64_t every) {
 }
 
 void write_down(const timed_section& of) {
-  times_block* const times =
-      of.begun == 0 ? nullptr
-                    : times_of(of.what, of.site, of.team, 0, timed_every().locks, of.object);
+  times_block* const times = of.begun == 0
+                                 ? nullptr
+                                 : times_of(of.what, of.site, of.team, 0, timed_every().locks,
+                                            of.what == kind::cond_wait ? of.condition : of.object);
   if (times == nullptr) return;
   ++times->timed;
   if (of.what != kind::cond_wait) {
@@ -101,19 +102,20 @@ void end_fetch(std::uint64_t site, std::uint64_t begun) {
   chunk = {.what = kind::chunk, .site = site, .begun = begun, .returned = now()};
 }
 
-condition_wait::condition_wait(const void* condition, const void* lock, std::uint64_t site,
-                               std::uint64_t object)
-    : site_(site), object_(object) {
+condition_wait::condition_wait(const void* condition, const void* lock, std::uint64_t site)
+    : site_(site), object_(number_of_lock(lock)),
+      condition_(number_of_condition(condition, object_)) {
+  count(kind::cond_wait, site, 0, true, condition_);
   if (timed_every().locks == 0) return;
   timed_waits& waits = waits_of_thread;
   // The lock is given back here: what was timed of it ends.
-  if (waits.locks_held != 0 && section.object == object) {
+  if (waits.locks_held != 0 && section.object == object_) {
     before_wait = section;
     if (section.begun != 0) before_wait.gives_back = before_wait.released = now();
     waits.locks_held = 0;
     section.begun = 0;
   }
-  begun_ = begin_wait(kind::cond_wait, object);
+  begun_ = begin_wait(kind::cond_wait, object_);
   place_ = begun_ == 0 ? nullptr : place_of(conditions, condition, true);
   if (place_ != nullptr) {
     place_->lock = static_cast<const pthread_mutex_t*>(lock);
@@ -127,6 +129,7 @@ condition_wait::~condition_wait() {
     end_wait({.what = kind::cond_wait,
               .site = site_,
               .object = object_,
+              .condition = condition_,
               .begun = begun_,
               .signalled = __atomic_load_n(&place_->last_signal, __ATOMIC_ACQUIRE)});
     __atomic_fetch_sub(&place_->waiters, 1, __ATOMIC_RELAXED);
@@ -141,9 +144,9 @@ void note_signal(const void* condition, std::uint64_t site) {
   const int owner = __atomic_load_n(&place->lock->__data.__owner, __ATOMIC_RELAXED);
   __atomic_store_n(&place->last_signal, now(), __ATOMIC_RELEASE);
   // A row of its own, in which nothing is counted.
-  const std::uint64_t lock = number_of_lock(place->lock);
-  count(kind::signal, site, 0, false, lock);
-  times_block* const times = times_of(kind::signal, site, 0, 0, timed_every().locks, lock);
+  const std::uint64_t number = number_of_lock(condition);
+  count(kind::signal, site, 0, false, number);
+  times_block* const times = times_of(kind::signal, site, 0, 0, timed_every().locks, number);
   if (times == nullptr) return;
   ++times->timed;
   if (owner == ::syscall(SYS_gettid)) ++times->under_lock;

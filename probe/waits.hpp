@@ -47,6 +47,7 @@ struct timed_section {
   kind what{};
   unsigned team = 0;
   std::uint64_t site = 0, object = 0;
+  std::uint64_t condition = 0;   ///< of a wait for a signal: its number, which its row has
   std::uint64_t begun = 0;       ///< 0: not timed
   std::uint64_t returned = 0;    ///< of a wait for a signal, with the lock taken again
   std::uint64_t gives_back = 0;  ///< the call that releases the lock, and its return
@@ -146,13 +147,13 @@ struct alignas(64) known_condition {
 /// Around a wait for a signal: it releases its lock, and takes it again before it returns.
 class condition_wait {
  public:
-  condition_wait(const void* condition, const void* lock, std::uint64_t site, std::uint64_t object);
+  condition_wait(const void* condition, const void* lock, std::uint64_t site);
   condition_wait(const condition_wait&) = delete;
   condition_wait& operator=(const condition_wait&) = delete;
   ~condition_wait();
 
  private:
-  std::uint64_t site_, object_;
+  std::uint64_t site_, object_, condition_;
   known_condition* place_ = nullptr;  // none: not timed
   std::uint64_t begun_ = 0;
 };

@@ -66,7 +66,11 @@ struct site_sums {
   unsigned threads = 0;
   std::optional<times_sums> times{};
   std::map<std::uint64_t, lock_use> locks{};
+  std::map<std::uint64_t, condition_use> conditions{};
 };
+
+/// By the number of a condition that of its lock, in one process.
+using condition_locks = std::map<std::uint64_t, std::uint64_t>;
 
 /// The number of a lock among those of all processes; 0 of none.
 std::uint64_t lock_of(std::uint64_t object, unsigned process) {
@@ -89,14 +93,28 @@ std::optional<site_key> key_of(const std::vector<module_range>& modules, std::ui
   return site_key{kind, module->path, address - 1 - module->block.base, team};
 }
 
+/// The lock that a row or its times are about. Of a wait for a signal that is the lock of its
+/// condition, which the site has, too; of a signal none.
+lock_use* use_in(site_sums& of, const auto& part, unsigned process, const condition_locks& locks) {
+  if (part.object == 0) return nullptr;
+  const auto what = static_cast<probe::kind>(part.kind);
+  if (what != probe::kind::signal && what != probe::kind::cond_wait)
+    return &of.locks[lock_of(part.object, process)];
+  const auto known = locks.find(part.object);
+  const std::uint64_t lock = known == locks.end() ? 0 : lock_of(known->second, process);
+  of.conditions[lock_of(part.object, process)].lock = lock;
+  return what == probe::kind::signal || lock == 0 ? nullptr : &of.locks[lock];
+}
+
 void add_rows(const std::vector<row_of_thread>& rows, const std::vector<module_range>& modules,
-              unsigned process, std::map<site_key, site_sums>& sums) {
+              unsigned process, const condition_locks& locks, std::map<site_key, site_sums>& sums) {
   std::map<site_key, std::set<std::uint32_t>> threads;
   for (const auto& [row, thread] : rows) {
     const auto key = key_of(modules, row.address, row.kind, row.team);
     if (!key) continue;
-    sums[*key].count += row.count;
-    if (row.object != 0) sums[*key].locks[lock_of(row.object, process)].count += row.count;
+    site_sums& of = sums[*key];
+    of.count += row.count;
+    if (lock_use* const use = use_in(of, row, process, locks)) use->count += row.count;
     threads[*key].insert(thread);
   }
   for (const auto& [key, of_site] : threads)
@@ -151,11 +169,13 @@ void add_lock_times(const probe::times_block& block, double waits_from_ns, lock_
     to.waited += block.mechanism.buckets[i];
 }
 
-void add_owners(const byte_reader& file, std::uint64_t at, call_counts& all) {
+void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,
+                 condition_locks& locks) {
   const auto block = file.at<probe::objects_block>(at);
   if (!block) return;
   for (std::uint32_t i = 0; i < probe::most_objects; ++i)
-    if (block->addresses[i].address != 0)
+    if (block->of[i].guard != 0) locks[i + 1] = block->of[i].guard;
+    else if (block->addresses[i].address != 0)
       all.owners[lock_of(i + 1, all.processes)] = {.followed = block->of[i].followed,
                                                    .changes = block->of[i].owner_changes};
 }
@@ -182,6 +202,7 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   std::vector<module_range> modules;
   std::vector<row_of_thread> rows;
   std::vector<probe::times_block> times;
+  condition_locks locks;
   for (std::uint64_t at = sizeof(probe::file_header); at < header->used_bytes;) {
     const auto head = file.at<probe::block_head>(at);
     if (!head || head->bytes == 0) break;
@@ -203,17 +224,22 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       if (block && block->timed > 0 && block->every > 0 && block->kind < kind_names.size())
         times.push_back(*block);
     } else if (head->type == probe::block_type::objects) {
-      add_owners(file, at, all);
+      add_objects(file, at, all, locks);
     }
     at = end;
   }
-  add_rows(rows, modules, all.processes, sums);
+  add_rows(rows, modules, all.processes, locks, sums);
   for (const probe::times_block& block : times)
     if (const auto key = key_of(modules, block.address, block.kind, block.row_team)) {
       site_sums& of = sums[*key];
       add_times(block, of);
-      if (block.object != 0)
-        add_lock_times(block, waits_from_ns, of.locks[lock_of(block.object, all.processes)]);
+      if (lock_use* const use = use_in(of, block, all.processes, locks))
+        add_lock_times(block, waits_from_ns, *use);
+      if (static_cast<probe::kind>(block.kind) == probe::kind::signal && block.object != 0) {
+        condition_use& to = of.conditions[lock_of(block.object, all.processes)];
+        to.signals += block.timed;
+        to.under_lock += block.under_lock;
+      }
     }
 }
 
@@ -235,7 +261,8 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
                          .count = sum.count,
                          .threads = sum.threads,
                          .times = times_of(sum.times),
-                         .locks = sum.locks});
+                         .locks = sum.locks,
+                         .conditions = sum.conditions});
   }
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
   return all;

@@ -61,6 +61,13 @@ struct lock_use {
   double short_hold_ns = 0;             ///< a tenth of them are shorter, in the thread that is so
 };
 
+/// What is known of a condition at a site that waits for it or signals it.
+struct condition_use {
+  std::uint64_t lock = 0;  ///< that waits for it give back
+  /// Of signals to a thread that waits, as timed, and those sent by one that had the lock.
+  std::uint64_t signals = 0, under_lock = 0;
+};
+
 /// How a lock went from thread to thread.
 struct lock_owners {
   std::uint64_t followed = 0, changes = 0;  ///< acquisitions, and those by another thread
@@ -81,6 +88,7 @@ struct site {
   std::string operation{};  ///< of an instruction its class, of a call in the code the function
   unsigned copies = 1;      ///< that the compiler made of it
   std::map<std::uint64_t, lock_use> locks{};  ///< by the number of the lock; of the timed run alone
+  std::map<std::uint64_t, condition_use> conditions{};  ///< likewise
 };
 
 /// A smaller share of the time is worth no advice, and no price.

@@ -267,28 +267,27 @@ std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sit
   const auto cost = cost_of(of);
   if (of.kind != "cond_wait" || !cost || cost->mechanism_s < least_worth_saying * setting.wall_s)
     return std::nullopt;
-  const auto lock_for = [&](const site& other) {
-    return std::ranges::find_if(other.locks,
-                                [&](const auto& lock) { return of.locks.contains(lock.first); });
+  const auto signals_from = [&](const site& other) {
+    return std::ranges::find_if(other.conditions, [&](const auto& condition) {
+      const auto& [number, use] = condition;
+      return of.conditions.contains(number) && 2 * use.under_lock > use.signals &&
+             use.under_lock * other.times->every >= few;
+    });
   };
-  const auto sends_to_it = [&](const site& other) {
-    return other.kind == "signal" && other.times &&
-           2 * other.times->under_lock > other.times->timed &&
-           other.times->under_lock * other.times->every >= few &&
-           lock_for(other) != other.locks.end();
-  };
-  const auto sender = std::ranges::find_if(sites, sends_to_it);
+  const auto sender = std::ranges::find_if(sites, [&](const site& other) {
+    return other.kind == "signal" && other.times && signals_from(other) != other.conditions.end();
+  });
   if (sender == sites.end()) return std::nullopt;
-  const double at_most_s =
-      std::min(waited_in_all_s(lock_for(*sender)->first, sites), setting.wall_s);
+  const condition_use& signals = signals_from(*sender)->second;
+  const double at_most_s = std::min(waited_in_all_s(signals.lock, sites), setting.wall_s);
   const std::string cause = fmt::format(
       "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a thread that has "
       "the lock which the waiting one needs: who wakes waits again. Release the lock first, and "
       "then "
       "send the signal.",
       where_text(of), count_text(of.threads, "thread waits", "threads wait"),
-      grouped_digits(of.count), grouped_digits(sender->times->under_lock),
-      grouped_digits(sender->times->timed), where_text(*sender));
+      grouped_digits(of.count), grouped_digits(signals.under_lock), grouped_digits(signals.signals),
+      where_text(*sender));
   return advice{
       .rule = "signals",
       .site_id = id,

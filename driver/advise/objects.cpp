@@ -51,8 +51,6 @@ std::vector<lock_object> objects_of(const call_counts& counts, double stamp_ns) 
   // Of acquisitions at sites where none was timed, what it was at the others.
   std::map<std::uint64_t, std::uint64_t> counted_where_timed;
   for (std::size_t i = 0; i < counts.sites.size(); ++i) {
-    // A signal takes no lock.
-    if (counts.sites[i].kind == "signal") continue;
     for (const auto& [number, use] : counts.sites[i].locks) {
       lock_object& of = by_number[number];
       of.number = number;

@@ -111,6 +111,12 @@ void join_copies(std::vector<site>& sites) {
     }
     same.threads = std::max(same.threads, each.threads);
     for (const auto& [lock, use] : each.locks) add_use(use, same.locks[lock]);
+    for (const auto& [condition, use] : each.conditions) {
+      condition_use& to = same.conditions[condition];
+      to.lock = use.lock;
+      to.signals += use.signals;
+      to.under_lock += use.under_lock;
+    }
   }
   std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);
   sites = std::move(joined);

@@ -76,7 +76,7 @@ def read_times(path):
 
 
 def read_owners(path):
-    """Of each lock, by its number, how many acquisitions were followed, and by how many another thread took it."""
+    """Of each lock, but of no condition, by its number, how many acquisitions were followed, and by how many another thread took it."""
     data = pathlib.Path(path).read_bytes()
     used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, {}
     while at < used:
@@ -84,8 +84,9 @@ def read_owners(path):
         if type_of_block == 4:
             places = (size - 64) // 72
             for number, (address,) in enumerate(struct.iter_unpack("<Q", data[at + 64 : at + 64 + 8 * places])):
-                if address:
-                    found[number + 1] = struct.unpack_from("<QQ", data, at + 64 + 8 * places + 64 * number + 8)
+                followed, changes, guard = struct.unpack_from("<QQQ", data, at + 64 + 8 * places + 64 * number + 8)
+                if address and not guard:
+                    found[number + 1] = followed, changes
         at += size
     return found
 

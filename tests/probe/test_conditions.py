@@ -9,6 +9,11 @@ def test_waits_are_cut_at_the_signal(build, count, monkeypatch):
         parts = [times for times in run.times if times.kind == kind]
         assert [sum(getattr(times, name) for times in parts) for name in ("timed", "lateness_ns", "mechanism_ns", "hold_ns",
                                                                           "under_lock")] == printed[kind]
+    # The condition, which is not its lock.
+    condition, lock = ({row.object for row in run.rows if row.kind in kinds and row.object}
+                       for kinds in (("cond_wait", "signal"), ("mutex_lock",)))
+    assert len(condition) == len(lock) == 1 and condition != lock
+    assert {times.object for times in run.times if times.kind in ("cond_wait", "signal")} == condition
     # What is held ends where the wait begins.
     locks = [times for times in run.times if times.kind == "mutex_lock"]
     assert [sum(times.timed for times in locks), sum(times.hold_ns for times in locks)] == printed["mutex_lock"]

@@ -71,6 +71,8 @@ def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     assert set(rules[:1]) & causes_of(name, advice), advice.text
     first = advice.advice[0]
     assert first["rank"] == 1 and (first["saves_s"] is None) == (advice.header["withheld"] is not None)
+    # Of two conditions of one lock the one whose signals are sent under it.
+    assert rules.count("signals") <= 1
     if first["saves_s"]:
         assert 0 <= first["saves_s"]["low"] <= first["saves_s"]["high"] > 0
         priced = ("regions", "barriers", "chunks")

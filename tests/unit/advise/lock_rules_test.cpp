@@ -136,43 +136,49 @@ TEST(advise_on_locks, the_clock_is_not_the_lock_s) {
   EXPECT_THAT(advise_on_locks(sites, setting), IsEmpty());
 }
 
+/// Waits for a condition, 10 us from each signal on, under the lock of this number.
+site waiting_for(std::uint64_t condition, std::uint64_t lock) {
+  site of = taking("cond_wait", {{lock, use_of(10'000, 10'000, 0)}});
+  of.conditions[condition] = {.lock = lock};
+  return of;
+}
+site signalling(std::uint64_t condition, std::uint64_t lock, std::uint64_t signals,
+                std::uint64_t under_lock, std::uint64_t every = 100) {
+  site of = taking("signal", {});
+  of.times->every = every;
+  of.conditions[condition] = {.lock = lock, .signals = signals, .under_lock = under_lock};
+  return of;
+}
+
 TEST(advise_on_locks, signals_under_the_lock_are_named) {
-  site waits = taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}});
-  site signals = taking("signal", {{1, {.timed = 100}}});
-  signals.times->timed = 100;
-  signals.times->under_lock = 90;  // one in a hundred was timed
-  const auto all = advise_with({signals, waits});
+  const site waits = waiting_for(3, 1);
+  const auto all = advise_with({signalling(3, 1, 100, 90), waits});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].rule, "signals");
   EXPECT_EQ(all[0].site_id, 2U);
   EXPECT_THAT(all[0].more_ids, ElementsAre(1));
   EXPECT_NEAR(all[0].at_most_s, 0.1, 1e-9);
-  signals.times->under_lock = 10;
-  EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
-  // Of another lock.
-  signals = taking("signal", {{2, {.timed = 100}}});
-  signals.times->timed = signals.times->under_lock = 100;
-  EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
+  EXPECT_THAT(advise_with({signalling(3, 1, 100, 10), waits}), IsEmpty());
+}
+
+TEST(advise_on_locks, signals_for_another_condition_of_the_lock_wake_nobody) {
+  site both = signalling(4, 1, 100, 100);
+  EXPECT_THAT(advise_with({both, waiting_for(3, 1)}), IsEmpty());
+  // The same site sends those that count without the lock.
+  both.conditions[3] = {.lock = 1, .signals = 100};
+  EXPECT_THAT(advise_with({both, waiting_for(3, 1)}), IsEmpty());
 }
 
 TEST(advise_on_locks, a_few_signals_cost_nothing) {
-  const site waits = taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}});
-  site signals = taking("signal", {{1, {.timed = 2}}});
-  signals.times->every = 1;
-  signals.times->timed = signals.times->under_lock = 99;
-  EXPECT_THAT(advise_with({signals, waits}), IsEmpty());
-  signals.times->timed = signals.times->under_lock = 100;
-  EXPECT_THAT(advise_with({signals, waits}), SizeIs(1));
+  EXPECT_THAT(advise_with({signalling(3, 1, 99, 99, 1), waiting_for(3, 1)}), IsEmpty());
+  EXPECT_THAT(advise_with({signalling(3, 1, 100, 100, 1), waiting_for(3, 1)}), SizeIs(1));
 }
 
 TEST(advise_on_locks, who_waits_for_the_lock_of_a_signal_is_late_as_well) {
-  const site waits = taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}});
-  site signals = taking("signal", {{1, {.timed = 100}}});
-  signals.times->timed = signals.times->under_lock = 100;
   // 80 ms of all threads for the same lock; 70 ms for another one.
   const site same = taking("mutex_lock", {{1, use_of(1000, 80'000, 10'000)}});
   const site other = taking("mutex_lock", {{2, use_of(1000, 70'000, 10'000)}});
-  const auto all = advise_with({signals, waits, same, other});
+  const auto all = advise_with({signalling(3, 1, 100, 100), waiting_for(3, 1), same, other});
   const auto found = std::ranges::find(all, "signals", &advice::rule);
   ASSERT_NE(found, all.end());
   EXPECT_NEAR(found->at_most_s, 0.18, 1e-9);
