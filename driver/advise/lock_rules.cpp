@@ -30,9 +30,12 @@ struct lock_case {
   std::vector<std::size_t> ids;  ///< of its sites, the one that takes most of the time first
   std::uint64_t count = 0;
   unsigned threads = 0;  ///< that take it at one of its sites
-  /// Of one thread's path, without what the clock takes: the calls that take it, and those with
-  /// the work under it and its release.
+  /// In the mean of the threads, without what the clock takes: the calls that take it, and those
+  /// with the work under it and its release.
   double calls_s = 0, sections_s = 0;
+  /// The same of all threads together. A mean over the threads is no bound: one of them may wait
+  /// for all that another one does, and where they take turns the others wait for it elsewhere.
+  double all_calls_s = 0, all_sections_s = 0;
   const lock_object* object = nullptr;  ///< nothing is known of the lock itself: none
   std::size_t locks_here = 0;           ///< that its site takes, where it is one of many
 
@@ -58,9 +61,15 @@ struct lock_case {
   [[nodiscard]] bool is_short() const {
     return object->short_hold_ns < waits_from_ns(setting.stamps);
   }
+  [[nodiscard]] double below_wall(double s) const { return std::min(s, setting.wall_s); }
   [[nodiscard]] std::string in_wall(double s) const {
-    return fmt::format("{} of {}", seconds_text(std::min(s, setting.wall_s)),
-                       seconds_text(setting.wall_s));
+    return fmt::format("{} of {}", seconds_text(below_wall(s)), seconds_text(setting.wall_s));
+  }
+  void add(const site_cost& cost, unsigned of_threads) {
+    calls_s += cost.mechanism_s;
+    sections_s += cost.lateness_s;
+    all_calls_s += cost.mechanism_s * of_threads;
+    all_sections_s += cost.lateness_s * of_threads;
   }
 
   /// Who takes it, how often, where, and what is known of it.
@@ -105,19 +114,17 @@ std::optional<advice> about_crowd(const lock_case& of) {
   // Threads that sleep for a lock leave their processor to the one that has it.
   if (!spins || pus == 0 || of.threads <= pus) return std::nullopt;
   return of.found(
-      "oversubscription", of.calls_s,
+      "oversubscription", of.all_calls_s,
       fmt::format("{:g} processing units run them: while the thread that has the lock waits for "
                   "one, the others spin. Take no more threads than that, or a lock that sleeps.",
                   pus),
-      fmt::format("The calls that take it are {} for each of them, of which that saves at most "
-                  "all.",
-                  of.in_wall(of.calls_s)));
+      fmt::format("The calls that take it are {} for each of them in the mean; that saves at most "
+                  "what they are for all together, {}.",
+                  of.in_wall(of.calls_s), seconds_text(of.below_wall(of.all_calls_s))));
 }
 
-/// Who holds a lock nearly all the time makes the others wait, whatever the lock is. A mean over
-/// the threads is no bound: one may wait for all that another one does, and do its own part alone.
-/// But no change saves more than all of them wait, nor has any thread less to do under the lock
-/// than its share.
+/// Who holds a lock nearly all the time makes the others wait, whatever the lock is. No change
+/// saves more than all of them wait, nor has any thread less to do under the lock than its share.
 std::optional<advice> about_section(const lock_case& of) {
   constexpr double busy = 0.8;
   if (of.object == nullptr || of.utilisation() < busy || of.is_short()) return std::nullopt;
@@ -150,26 +157,27 @@ std::optional<advice> about_readers(const lock_case& of) {
                                    "cache line moves to their processor",
                                    100 * std::min(1.0, changes));
   return of.found(
-      "readers", of.sections_s,
+      "readers", of.all_sections_s,
       fmt::format(
           "Readers hardly wait, and yet each writes to the lock{}. A copy of the data for "
           "each thread, or an atomic pointer to data that are replaced as a whole, needs no "
           "lock.",
           moves),
-      fmt::format("To take it, read and give it back takes {} for each thread; to read without it "
-                  "saves at most that.",
-                  of.in_wall(of.sections_s)));
+      fmt::format("To take it, read and give it back takes {} for each thread in the mean; to read "
+                  "without it saves at most what it takes all together, {}.",
+                  of.in_wall(of.sections_s), seconds_text(of.below_wall(of.all_sections_s))));
 }
 
 advice about_lock(const lock_case& of) {
   advice found = of.found(
-      "locks", of.sections_s,
+      "locks", of.all_sections_s,
       "A variable for each thread, an atomic operation, several locks or another one may save "
       "time.",
-      fmt::format("The calls that take it are {} for each of them, and with the work under the "
-                  "lock and its release {}: that saves between nothing and all of it.",
-                  of.in_wall(of.calls_s),
-                  seconds_text(std::min(of.sections_s, of.setting.wall_s))));
+      fmt::format("The calls that take it are {} for each of them in the mean, and with the work "
+                  "under the lock and its release {}. That saves between nothing and what the "
+                  "latter is for all together, {}.",
+                  of.in_wall(of.calls_s), seconds_text(of.below_wall(of.sections_s)),
+                  seconds_text(of.below_wall(of.all_sections_s))));
   found.kind = "range";
   return found;
 }
@@ -181,7 +189,7 @@ advice about_case(const lock_case& of) {
   return about_lock(of);
 }
 
-/// Of these calls of a site what one thread's path has, without what the clock takes.
+/// Of these calls of a site what a thread has in the mean, without what the clock takes.
 site_cost cost_of_use(const site& of, const lock_use& use, const stamp_costs& stamps) {
   if (use.timed == 0) return {};
   const auto timed = static_cast<double>(use.timed);
@@ -202,8 +210,7 @@ lock_case case_of(const lock_object& object, const std::vector<site>& sites,
     found.ids.push_back(id);
     found.count += use.count;
     found.threads = std::max(found.threads, of.threads);
-    found.calls_s += cost.mechanism_s;
-    found.sections_s += cost.lateness_s;
+    found.add(cost, of.threads);
     time[id] = cost.lateness_s;
   }
   std::ranges::stable_sort(found.ids, std::ranges::greater{},
@@ -234,9 +241,7 @@ lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_s
       --found.locks_here;
     }
   found.count = all.count;
-  const site_cost cost = cost_of_use(of, all, setting.stamps);
-  found.calls_s = cost.mechanism_s;
-  found.sections_s = cost.lateness_s;
+  found.add(cost_of_use(of, all, setting.stamps), of.threads);
   return found;
 }
 
