@@ -111,6 +111,7 @@ program_run run_under_probe(program_counts& of, const std::string& arm, const st
   const counts_folder folder;
   program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
   of.of_last_run = read_counts(folder.path(), waits_from_ns(costs_of_stamps()));
+  subtract_clock(of.of_last_run, costs_of_stamps().stamp_ns);
   return run;
 }
 

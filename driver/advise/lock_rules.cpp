@@ -30,8 +30,8 @@ struct lock_case {
   std::vector<std::size_t> ids;  ///< of its sites, the one that takes most of the time first
   std::uint64_t count = 0;
   unsigned threads = 0;  ///< that take it at one of its sites
-  /// In the mean of the threads, without what the clock takes: the calls that take it, and those
-  /// with the work under it and its release.
+  /// In the mean of the threads: the calls that take it, and those with the work under it and its
+  /// release.
   double calls_s = 0, sections_s = 0;
   /// The same of all threads together. A mean over the threads is no bound: one of them may wait
   /// for all that another one does, and where they take turns the others wait for it elsewhere.
@@ -189,13 +189,12 @@ advice about_case(const lock_case& of) {
   return about_lock(of);
 }
 
-/// Of these calls of a site what a thread has in the mean, without what the clock takes.
-site_cost cost_of_use(const site& of, const lock_use& use, const stamp_costs& stamps) {
+/// Of these calls of a site what a thread has in the mean.
+site_cost cost_of_use(const site& of, const lock_use& use) {
   if (use.timed == 0) return {};
-  const auto timed = static_cast<double>(use.timed);
-  const double each = static_cast<double>(use.count) / timed * 1e-9 / std::max(1U, of.threads);
-  return {.lateness_s = std::max(0.0, use.section_ns - 2 * timed * stamps.stamp_ns) * each,
-          .mechanism_s = std::max(0.0, use.wait_ns - timed * stamps.stamp_ns) * each};
+  const double each = static_cast<double>(use.count) / static_cast<double>(use.timed) * 1e-9 /
+                      std::max(1U, of.threads);
+  return {.lateness_s = use.section_ns * each, .mechanism_s = use.wait_ns * each};
 }
 
 lock_case case_of(const lock_object& object, const std::vector<site>& sites,
@@ -206,7 +205,7 @@ lock_case case_of(const lock_object& object, const std::vector<site>& sites,
     const site& of = sites[id - 1];
     if (!contains(lock_kinds, std::string_view(of.kind))) continue;
     const lock_use& use = of.locks.at(object.number);
-    const site_cost cost = cost_of_use(of, use, setting.stamps);
+    const site_cost cost = cost_of_use(of, use);
     found.ids.push_back(id);
     found.count += use.count;
     found.threads = std::max(found.threads, of.threads);
@@ -241,7 +240,7 @@ lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_s
       --found.locks_here;
     }
   found.count = all.count;
-  found.add(cost_of_use(of, all, setting.stamps), of.threads);
+  found.add(cost_of_use(of, all), of.threads);
   return found;
 }
 

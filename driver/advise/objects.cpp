@@ -46,7 +46,30 @@ double waits_from_ns(const stamp_costs& costs) {
   return well_above * costs.free_lock_ns;
 }
 
-std::vector<lock_object> objects_of(const call_counts& counts, double stamp_ns) {
+void subtract_clock(call_counts& counts, double stamp_ns) {
+  const auto subtract = [&](double& sum_ns, double looks) {
+    sum_ns = std::max(0.0, sum_ns - looks * stamp_ns);
+  };
+  for (site& of : counts.sites) {
+    if (!of.times || of.times->threads != 0) continue;
+    const auto of_site = static_cast<double>(of.times->timed);
+    if (has_section(of)) {
+      subtract(of.times->lateness.sum_ns, 2 * of_site);
+      subtract(of.times->lateness.median_ns, 2);
+    }
+    subtract(of.times->mechanism.sum_ns, of_site);
+    subtract(of.times->mechanism.median_ns, 1);
+    for (auto& [number, use] : of.locks) {
+      const auto timed = static_cast<double>(use.timed);
+      subtract(use.wait_ns, timed);
+      subtract(use.section_ns, 2 * timed);
+      subtract(use.hold_ns, timed);
+      subtract(use.short_hold_ns, 1);
+    }
+  }
+}
+
+std::vector<lock_object> objects_of(const call_counts& counts) {
   std::map<std::uint64_t, lock_object> by_number;
   // Of acquisitions at sites where none was timed, what it was at the others.
   std::map<std::uint64_t, std::uint64_t> counted_where_timed;
@@ -60,15 +83,14 @@ std::vector<lock_object> objects_of(const call_counts& counts, double stamp_ns) 
       if (counts.sites[i].kind != "cond_wait") of.timed += use.timed;
       of.waited += use.waited;
       if (use.timed == 0) continue;
-      const double short_ns = std::max(0.0, use.short_hold_ns - stamp_ns);
-      of.short_hold_ns =
-          counted_where_timed.contains(number) ? std::min(of.short_hold_ns, short_ns) : short_ns;
+      of.short_hold_ns = counted_where_timed.contains(number)
+                             ? std::min(of.short_hold_ns, use.short_hold_ns)
+                             : use.short_hold_ns;
       counted_where_timed[number] += use.count;
       const double each = static_cast<double>(use.count) / static_cast<double>(use.timed);
-      const double held_ns = std::max(0.0, use.hold_ns - static_cast<double>(use.timed) * stamp_ns);
       of.wait_ns += use.wait_ns * each;
-      of.held_ns += held_ns * each;
-      if (counts.sites[i].kind != "rwlock_read") of.exclusive_ns += held_ns * each;
+      of.held_ns += use.hold_ns * each;
+      if (counts.sites[i].kind != "rwlock_read") of.exclusive_ns += use.hold_ns * each;
     }
   }
   std::vector<lock_object> all;

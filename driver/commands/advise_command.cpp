@@ -121,7 +121,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.wall_s = timed->wall_s;
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
-    counted.objects = objects_of(counted.of_last_run, setting.stamps.stamp_ns);
+    counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
     counted.advices = advise_on(counted.of_last_run.sites, setting);
     std::ranges::move(sentences_on_equal_work(counted.of_last_run.sites, setting),

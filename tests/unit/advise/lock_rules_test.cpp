@@ -44,7 +44,7 @@ advice_setting setting_for(const std::vector<site>& sites, double wall_s) {
   advice_setting setting{.wall_s = wall_s, .usable_pus = 2};
   // A call may take 320 ns before it has waited.
   setting.stamps = {.stamp_ns = 0, .free_lock_ns = 40};
-  setting.objects = objects_of({.sites = sites}, 0);
+  setting.objects = objects_of({.sites = sites});
   return setting;
 }
 
@@ -130,14 +130,6 @@ TEST(advise_on_locks, many_locks_at_one_site_are_told_from_one) {
   // One of them that is worth it has an advice of its own, and the others stay below.
   locks = {{1, use_of(1'000'000, 200, 100)}, {2, use_of(10'000, 200, 100)}};
   EXPECT_THAT(advise_with({taking("mutex_lock", locks)}), SizeIs(1));
-}
-
-TEST(advise_on_locks, the_clock_is_not_the_lock_s) {
-  const std::vector<site> sites{taking("mutex_lock", {{1, use_of(1'000'000, 50, 50)}})};
-  advice_setting setting = setting_for(sites, 1);
-  EXPECT_THAT(advise_on_locks(sites, setting), SizeIs(1));
-  setting.stamps.stamp_ns = 20;
-  EXPECT_THAT(advise_on_locks(sites, setting), IsEmpty());
 }
 
 /// Waits for a condition, 10 us from each signal on, under the lock of this number.

@@ -19,7 +19,7 @@ TEST(objects_of, a_lock_is_that_of_all_its_sites) {
                                      taking("barrier", {}),
                                      taking("mutex_lock", {{7, {.count = 100}}})},
                            .owners = {{7, {.followed = 399, .changes = 40}}}};
-  const auto all = objects_of(counts, 0);
+  const auto all = objects_of(counts);
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_THAT(all[0].ids, ElementsAre(1, 3));
   EXPECT_EQ(all[0].kind, "mutex");
@@ -41,22 +41,47 @@ TEST(objects_of, what_was_timed_stands_for_all_acquisitions) {
                                      // Half as many again at a site of which none was timed.
                                      taking("mutex_lock", {{1, {.count = 500}}})},
                            .owners = {{1, {.followed = 100, .changes = 25}}}};
-  const auto all = objects_of(counts, 20);
+  const auto all = objects_of(counts);
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].timed, 10U);
   EXPECT_EQ(all[0].waited, 3U);
   EXPECT_NEAR(all[0].wait_ns, 1500 * 50, 1e-6);
-  // Of 120 ns between the stamps one stamp is 20.
-  EXPECT_NEAR(all[0].held_ns, 1500 * 100, 1e-6);
-  EXPECT_NEAR(all[0].exclusive_ns, 1500 * 100, 1e-6);
-  EXPECT_NEAR(all[0].short_hold_ns, 90, 1e-9);
+  EXPECT_NEAR(all[0].held_ns, 1500 * 120, 1e-6);
+  EXPECT_NEAR(all[0].exclusive_ns, 1500 * 120, 1e-6);
+  EXPECT_NEAR(all[0].short_hold_ns, 110, 1e-9);
   EXPECT_NEAR(all[0].owner_changes.value_or(-1), 1499 * 0.25, 1e-9);
+}
+
+TEST(subtract_clock, what_a_site_takes_is_what_its_locks_take) {
+  const lock_use use{.count = 1000,
+                     .timed = 10,
+                     .wait_ns = 500,
+                     .section_ns = 1700,
+                     .hold_ns = 1200,
+                     .short_hold_ns = 110};
+  site locks = taking("mutex_lock", {{1, use}});
+  locks.times = {.timed = 10, .lateness = {.sum_ns = 1700}, .mechanism = {.sum_ns = 500}};
+  site meets{.kind = "barrier", .module = "/bin/app", .times = locks.times};
+  meets.times->threads = 2;
+  call_counts counts{.sites = {locks, meets}};
+  subtract_clock(counts, 20);
+  const site& of = counts.sites[0];
+  EXPECT_NEAR(of.times->lateness.sum_ns, 1300, 1e-9);
+  EXPECT_NEAR(of.times->mechanism.sum_ns, 300, 1e-9);
+  EXPECT_NEAR(of.locks.at(1).section_ns, of.times->lateness.sum_ns, 1e-9);
+  EXPECT_NEAR(of.locks.at(1).wait_ns, of.times->mechanism.sum_ns, 1e-9);
+  EXPECT_NEAR(of.locks.at(1).hold_ns, 1000, 1e-9);
+  EXPECT_NEAR(of.locks.at(1).short_hold_ns, 90, 1e-9);
+  // Of threads that meet nothing is subtracted, and nothing takes less than no time.
+  EXPECT_NEAR(counts.sites[1].times->lateness.sum_ns, 1700, 1e-9);
+  subtract_clock(counts, 1000);
+  EXPECT_EQ(of.times->mechanism.sum_ns, 0);
 }
 
 TEST(objects_of, readers_hold_a_lock_beside_each_other) {
   const lock_use each{.count = 10, .timed = 10, .wait_ns = 100, .section_ns = 600, .hold_ns = 500};
   const auto all = objects_of(
-      {.sites = {taking("rwlock_read", {{1, each}}), taking("rwlock_write", {{1, each}})}}, 0);
+      {.sites = {taking("rwlock_read", {{1, each}}), taking("rwlock_write", {{1, each}})}});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].kind, "rwlock");
   EXPECT_NEAR(all[0].held_ns, 1000, 1e-9);
@@ -66,13 +91,13 @@ TEST(objects_of, readers_hold_a_lock_beside_each_other) {
 TEST(objects_of, the_lock_that_is_held_longest_comes_first) {
   const lock_use brief{.count = 10, .timed = 10, .hold_ns = 100},
       lasting{.count = 10, .timed = 10, .hold_ns = 900};
-  const auto all = objects_of({.sites = {taking("spin_lock", {{1, brief}, {2, lasting}})}}, 0);
+  const auto all = objects_of({.sites = {taking("spin_lock", {{1, brief}, {2, lasting}})}});
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_NEAR(all[0].held_ns, 900, 1e-9);
 }
 
 TEST(objects_of, nothing_without_a_timed_run) {
-  EXPECT_THAT(objects_of({.sites = {taking("mutex_lock", {})}}, 0), IsEmpty());
+  EXPECT_THAT(objects_of({.sites = {taking("mutex_lock", {})}}), IsEmpty());
 }
 
 }  // namespace
