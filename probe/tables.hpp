@@ -10,7 +10,7 @@
 namespace syncmeter::probe {
 
 enum class kind : std::uint32_t {
-#define SM_KIND(name) name,
+#define SM_KIND(name, waits, lock) name,
 #include "probe/kinds.def"
 };
 

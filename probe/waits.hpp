@@ -11,28 +11,15 @@
 
 namespace syncmeter::probe {
 
-/// What is timed of a call that is no barrier: all may wait, and some begin a section that ends
-/// with the release of the lock.
 enum class waiting { none, alone, of_section };
 constexpr waiting waiting_of(kind what) {
   switch (what) {
-  case kind::critical:
-  case kind::omp_lock:
-  case kind::mutex_lock:
-  case kind::rwlock_read:
-  case kind::rwlock_write:
-  case kind::spin_lock:
-  case kind::cond_wait:
-    return waiting::of_section;
-  case kind::ordered:
-  case kind::chunk:
-  case kind::sem_wait:
-  case kind::taskwait:
-  case kind::join:
-    return waiting::alone;
-  default:
-    return waiting::none;
+#define SM_KIND(name, waits, lock)                                                                 \
+  case kind::name:                                                                                 \
+    return waiting::waits;
+#include "probe/kinds.def"
   }
+  return waiting::none;
 }
 
 /// The calls of this thread that may wait.

@@ -18,8 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kind_names{
-#define SM_KIND(name) #name,
+struct kind_of_call {
+  std::string_view name, lock;
+};
+constexpr std::array kinds{
+#define SM_KIND(name, waits, lock) kind_of_call{#name, lock},
 #include "probe/kinds.def"
 };
 
@@ -217,11 +220,11 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       for (std::uint64_t r = at + sizeof(probe::rows_block); block && r < end;
            r += sizeof(probe::row))
         if (const auto row = file.at<probe::row>(r);
-            row && row->address != 0 && row->kind < kind_names.size())
+            row && row->address != 0 && row->kind < kinds.size())
           rows.push_back({*row, block->thread});
     } else if (head->type == probe::block_type::times) {
       const auto block = file.at<probe::times_block>(at);
-      if (block && block->timed > 0 && block->every > 0 && block->kind < kind_names.size())
+      if (block && block->timed > 0 && block->every > 0 && block->kind < kinds.size())
         times.push_back(*block);
     } else if (head->type == probe::block_type::objects) {
       add_objects(file, at, all, locks);
@@ -254,7 +257,7 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   for (const auto& [key, sum] : sums) {
     if (sum.count == 0) continue;
     const auto& [kind, module, offset, team] = key;
-    all.sites.push_back({.kind = kind_names[kind],
+    all.sites.push_back({.kind = std::string(kinds[kind].name),
                          .module = module,
                          .offset = offset,
                          .team = team,
@@ -304,6 +307,11 @@ double same_processor_share(const site& of) {
   const double arrivals =
       static_cast<double>(of.times->timed) * (of.kind == "region" ? of.times->threads : 1);
   return arrivals == 0 ? 0 : static_cast<double>(of.times->same_processor) / arrivals;
+}
+
+std::string_view lock_kind_of(std::string_view kind_of_site) {
+  const auto found = std::ranges::find(kinds, kind_of_site, &kind_of_call::name);
+  return found == kinds.end() ? "" : found->lock;
 }
 
 std::string grouped_digits(std::uint64_t number) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace syncmeter {
@@ -90,6 +91,13 @@ struct site {
   std::map<std::uint64_t, lock_use> locks{};  ///< by the number of the lock; of the timed run alone
   std::map<std::uint64_t, condition_use> conditions{};  ///< likewise
 };
+
+/// The kind of lock that a call takes, as objects have it; empty: none.
+[[nodiscard]] std::string_view lock_kind_of(std::string_view kind_of_site);
+/// A wait for a signal takes again what another call took.
+[[nodiscard]] inline bool is_for_lock(const site& of) {
+  return of.kind != "cond_wait" && !lock_kind_of(of.kind).empty();
+}
 
 /// A smaller share of the time is worth no advice, and no price.
 inline constexpr double least_worth_saying = 0.02;

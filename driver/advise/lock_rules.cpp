@@ -1,7 +1,6 @@
 #include "driver/advise/lock_rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -15,13 +14,9 @@
 
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
-#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
-
-constexpr std::array<std::string_view, 7> lock_kinds{
-    "critical", "ordered", "omp_lock", "mutex_lock", "rwlock_read", "rwlock_write", "spin_lock"};
 
 /// A lock, or what one site takes of locks of which none is known by itself.
 struct lock_case {
@@ -203,7 +198,7 @@ lock_case case_of(const lock_object& object, const std::vector<site>& sites,
   std::map<std::size_t, double> time;
   for (const std::size_t id : object.ids) {
     const site& of = sites[id - 1];
-    if (!contains(lock_kinds, std::string_view(of.kind))) continue;
+    if (!is_for_lock(of)) continue;
     const lock_use& use = of.locks.at(object.number);
     const site_cost cost = cost_of_use(of, use);
     found.ids.push_back(id);
@@ -256,7 +251,7 @@ double waited_in_all_s(std::uint64_t lock, const std::vector<site>& sites) {
     if (use == of.locks.end() || !cost) continue;
     const double part = static_cast<double>(use->second.count) /
                         static_cast<double>(std::max<std::uint64_t>(1, of.count));
-    if (of.kind == "cond_wait" || contains(lock_kinds, std::string_view(of.kind)))
+    if (!lock_kind_of(of.kind).empty())
       all_s += cost->mechanism_s * of.threads * std::min(1.0, part);
   }
   return all_s;
@@ -363,7 +358,7 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
         }))
       all.push_back(about_atomic(of, id, setting.wall_s));
     if (auto found = about_signals(id, sites, setting)) all.push_back(*std::move(found));
-    if (!contains(lock_kinds, std::string_view(of.kind)) || of.threads < 2 || !of.times) continue;
+    if (!is_for_lock(of) || of.threads < 2 || !of.times) continue;
     const lock_case rest = rest_of(id, sites, setting, advised);
     if (rest.calls_s >= worth_saying_s) all.push_back(about_lock(rest));
   }

@@ -8,13 +8,6 @@
 namespace syncmeter {
 namespace {
 
-std::string kind_of_object(const std::string& kind_of_site) {
-  if (kind_of_site == "mutex_lock" || kind_of_site == "cond_wait") return "mutex";
-  if (kind_of_site == "spin_lock") return "spin";
-  if (kind_of_site == "rwlock_read" || kind_of_site == "rwlock_write") return "rwlock";
-  return kind_of_site;
-}
-
 /// The least of many of these intervals, in ns.
 double least_ns(const auto& act) {
   using clock = std::chrono::steady_clock;
@@ -77,7 +70,7 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
     for (const auto& [number, use] : counts.sites[i].locks) {
       lock_object& of = by_number[number];
       of.number = number;
-      of.kind = kind_of_object(counts.sites[i].kind);
+      of.kind = lock_kind_of(counts.sites[i].kind);
       of.ids.push_back(i + 1);
       of.acquisitions += use.count;
       if (counts.sites[i].kind != "cond_wait") of.timed += use.timed;

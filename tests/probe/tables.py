@@ -14,7 +14,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROBE = pathlib.Path(os.environ["SYNCMETER_BIN"]) / "libsyncmeter-probe.so"
-KINDS = re.findall(r"^SM_KIND\((\w+)\)", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
+KINDS = re.findall(r"^SM_KIND\((\w+),", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def wrapped():
