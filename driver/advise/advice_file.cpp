@@ -150,6 +150,10 @@ json line_of_site(const site& of, std::size_t id) {
     line["operation"] = of.operation;
     line["copies"] = of.copies;
   }
+  if (!of.architecture.empty()) {
+    line["architecture"] = printable(of.architecture);
+    line["in_loop"] = of.in_loop;
+  }
   if (of.samples) {
     line["samples"] = of.samples->taken;
     line["share"] = of.samples->share;

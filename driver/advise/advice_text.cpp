@@ -170,15 +170,23 @@ std::string advice_text(const program_counts& of, page_style style) {
 std::string static_text(const program_counts& of, page_style style) {
   const std::size_t width = style.width == 0 ? usual_width : style.width;
   std::vector<site> sites = of.of_last_run.sites;
-  std::size_t instructions = 0, calls = 0;
-  for (const site& each : sites) (each.kind == "atomic" ? instructions : calls) += each.copies;
+  std::size_t instructions = 0, calls = 0, of_gpus = 0;
+  for (const site& each : sites)
+    (!each.architecture.empty() ? of_gpus
+     : each.kind == "atomic"    ? instructions
+                                : calls) += each.copies;
+  const std::string of_kernels =
+      of_gpus == 0 ? ""
+                   : fmt::format(" Its code for GPUs has {} that {}.",
+                                 count_text(of_gpus, "instruction", "instructions"),
+                                 of_gpus == 1 ? "synchronizes" : "synchronize");
   const std::string title = "syncmeter advise --static: ";
   std::string text =
       title + wrapped(printable(of.command.front()), title.size(), width) + "\n" +
-      wrapped(fmt::format("Its machine code has {} and {} that {}.",
+      wrapped(fmt::format("Its machine code has {} and {} that {}.{}",
                           count_text(instructions, "locked instruction", "locked instructions"),
                           count_text(calls, "call", "calls"),
-                          calls == 1 ? "synchronizes" : "synchronize"),
+                          calls == 1 ? "synchronizes" : "synchronize", of_kernels),
               0, width) +
       "\n";
   for (const std::string& sentence : sentences_of(of))

@@ -17,6 +17,7 @@
 
 #include "core/harness/stats.hpp"
 #include "core/machine/topology.hpp"
+#include "driver/advise/device_code.hpp"
 #include "driver/advise/machine_code.hpp"
 #include "driver/advise/objects.hpp"
 #include "driver/advise/samples.hpp"
@@ -268,6 +269,10 @@ program_counts sites_without_a_run(const std::string& path) {
                               "system calls."}};
   try {
     of.of_last_run.sites = sites_in_code(of.file.path);
+    device_code of_gpus = device_code_of(of.file.path);
+    std::ranges::move(of_gpus.notes, std::back_inserter(of.notes));
+    std::ranges::move(sentences_on_device_code(of_gpus.sites), std::back_inserter(of.notes));
+    std::ranges::move(of_gpus.sites, std::back_inserter(of.of_last_run.sites));
   } catch (const disassembly_error& error) {
     throw usage_error(fmt::format("advise --static: {}", error.what()));
   }

@@ -86,8 +86,10 @@ struct site {
   std::vector<source_frame> frames{};  ///< innermost first
   std::optional<site_times> times{};
   std::optional<site_samples> samples{};
-  std::string operation{};  ///< of an instruction its class, of a call in the code the function
-  unsigned copies = 1;      ///< that the compiler made of it
+  std::string operation{};     ///< of an instruction its class, of a call in the code the function
+  unsigned copies = 1;         ///< that the compiler made of it
+  std::string architecture{};  ///< of a GPU's instruction; there operation is its opcode
+  bool in_loop = false;        ///< a branch of a GPU's code goes back over it
   std::map<std::uint64_t, lock_use> locks{};  ///< by the number of the lock; of the timed run alone
   std::map<std::uint64_t, condition_use> conditions{};  ///< likewise
 };

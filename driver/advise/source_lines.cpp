@@ -133,7 +133,10 @@ bool has_all_symbols(const std::string& module) {
 bool is_system_header(const source_frame& frame) {
   return frame.file.empty() || frame.file.starts_with("/usr/include/") ||
          frame.file.starts_with("/usr/lib/") || frame.file.starts_with("/usr/local/go/") ||
-         frame.file.starts_with("/rustc/") || frame.file.find("/include/c++/") != std::string::npos;
+         frame.file.starts_with("/rustc/") ||
+         frame.file.find("/include/cccl/") != std::string::npos ||
+         frame.file.find("-linux/include/") != std::string::npos ||
+         frame.file.find("/include/c++/") != std::string::npos;
 }
 
 }  // namespace
@@ -141,7 +144,7 @@ bool is_system_header(const source_frame& frame) {
 std::string find_source_lines(std::vector<site>& sites) {
   std::map<std::string, std::vector<site*>> by_module;
   for (site& each : sites)
-    if (!each.module.empty()) by_module[each.module].push_back(&each);
+    if (!each.module.empty() && each.frames.empty()) by_module[each.module].push_back(&each);
   std::string problem;
   for (auto& [module, of_module] : by_module) {
     std::vector<std::uint64_t> offsets;

@@ -5,7 +5,7 @@ import tables
 from test_advise import advise, hazard  # noqa: F401 (a fixture)
 
 #: How often a program is run again where other programs disturbed it.
-TRIES = 5
+TRIES = 10
 HAZARDS = tables.ROOT / "examples" / "hazards"
 
 #: Kind and count of all sites of each hazard, slow and fixed, but for what creates threads and what comes as often as

@@ -144,6 +144,30 @@ def test_static_finds_what_a_static_program_has(static, build):
     assert len([site for site in found.sites if site["kind"] == "atomic"]) > 20
 
 
+def test_static_finds_what_a_gpu_does(static, tmp_path):
+    if not shutil.which("nvcc"):
+        pytest.skip("no nvcc here: CUDA code cannot be compiled")
+    source = pathlib.Path(__file__).with_name("kernels.cu")
+    lines = source.read_text(encoding="utf-8").splitlines()
+    at = {mark: next(i for i, line in enumerate(lines, 1) if f"// {mark}" in line)
+          for mark in ("on one cell", "cleared", "shared", "filled", "global", "again", "without order and scope")}
+    program = tmp_path / "kernels"
+    subprocess.run(["nvcc", "-arch=sm_90", "-lineinfo", "-cudart", "static", source, "-o", program], check=True, timeout=120)
+    found = static(program)
+    places = {(kind, operation.split(".")[0], line) for kind, operation, line in found.found("kernels.cu")}
+    assert {("barrier", "BAR", at["cleared"]), ("barrier", "BAR", at["filled"]), ("atomic", "ATOMS", at["shared"]),
+            ("atomic", "ATOMG", at["again"]), ("fence", "MEMBAR", at["without order and scope"])} <= places
+    assert {line for kind, _, line in places if kind == "atomic"} == {
+        at[mark] for mark in ("on one cell", "shared", "global", "again", "without order and scope")}
+    assert {site["architecture"] for site in found.sites if site["frames"] and site.get("architecture")} == {"sm_90"}
+    assert "Its code for GPUs is of sm_90." in found.text
+    for words in ("at system scope (SYS), by_default kernels.cu:", "with a fence before it, by_default kernels.cu:",
+                  f"compare-and-swap of the GPU in a loop, maximum kernels.cu:{at['again']}"):
+        assert words in found.text, found.done.stdout
+    of_system = next(site for site in found.sites if ".SYS" in site["operation"] and site["kind"] == "atomic")
+    assert of_system["operation"].startswith("ATOM") and not of_system["in_loop"]
+
+
 def test_static_of_a_stripped_program(static, build, tmp_path):
     stripped = tmp_path / "stripped"
     subprocess.run(["strip", "-o", stripped, build("sampled")], check=True, timeout=60)

@@ -255,6 +255,24 @@ std::string kernel_names::wanted(std::string_view function) const {
   return {};
 }
 
+std::vector<std::string> print_newest_sass(const std::string& path, const sass_line_sink& sink) {
+  const scratch_folder folder;
+  const std::vector<cubin> cubins = extract_cubins(path, folder);
+  std::set<std::pair<int, std::string>> by_number;
+  for (const cubin& each : cubins)
+    by_number.emplace(architecture_number(each.architecture), each.architecture);
+  std::vector<std::string> architectures;
+  for (const auto& [number, architecture] : by_number) architectures.push_back(architecture);
+  for (const cubin& each : cubins)
+    if (each.architecture == architectures.back())
+      read_lines_of({.arguments = {find_cuda_tool("nvdisasm"), "--print-code",
+                                   "--print-line-info-inline", each.path},
+                     .path = path,
+                     .install = install},
+                    [&](std::string_view line) { sink(line, each.architecture); });
+  return architectures;
+}
+
 void read_sass(const std::string& path, const kernel_names& names, const sass_sink& sink) {
   const scratch_folder folder;
   std::map<std::string, kernels_of_architecture> found;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "driver/census/tools/disassembler.hpp"
 
@@ -60,5 +61,13 @@ using sass_sink = std::function<void(std::string_view architecture, std::string_
 /// disassembly_error: a program of the CUDA toolkit is missing, or failed; machine code older than
 /// sm_70, whose instructions do not stand alone.
 void read_sass(const std::string& path, const kernel_names& names, const sass_sink& sink);
+
+/// Called with each line that nvdisasm prints of a kernel: labels, lines of the source as far as
+/// the program was compiled with them (-lineinfo), instructions.
+using sass_line_sink = std::function<void(std::string_view line, std::string_view architecture)>;
+
+/// Prints all kernels of the newest architecture that a program has machine code for, and returns
+/// all architectures, the newest last; none where it has none. Throws disassembly_error.
+std::vector<std::string> print_newest_sass(const std::string& path, const sass_line_sink& sink);
 
 }  // namespace syncmeter

@@ -1,0 +1,173 @@
+#include "driver/advise/device_code.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "driver/advise/source_lines.hpp"
+#include "driver/census/isa/instruction_class.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
+#include "driver/census/tools/elf_file.hpp"
+#include "driver/text/messages.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// By its opcode: RED and ATOM of global memory, ATOMS of shared memory.
+std::string_view kind_of(const instruction& what) {
+  const std::string_view opcode =
+      std::string_view(what.mnemonic).substr(0, what.mnemonic.find('.'));
+  if (is_one_of(opcode, {"RED", "REDG", "REDS", "ATOM", "ATOMG", "ATOMS"})) return "atomic";
+  if (is_one_of(opcode, {"MEMBAR", "FENCE"})) return "fence";
+  if (is_one_of(opcode, {"BAR", "SYNCS"}) || opcode.starts_with("UCGABAR")) return "barrier";
+  return {};
+}
+
+bool has_word(const site& of, std::string_view word) {
+  const std::vector<std::string_view> words = split(of.operation, '.');
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// "a.cu:12 in k and 3 more".
+std::string places_of(const std::vector<const site*>& sites) {
+  constexpr std::size_t named = 2;
+  std::vector<std::string> places;
+  for (const site* each : sites)
+    if (std::string place = where_text(*each); std::ranges::find(places, place) == places.end())
+      places.push_back(std::move(place));
+  const std::size_t more = places.size() - std::min(places.size(), named);
+  places.resize(places.size() - more);
+  return fmt::format("{}{}", fmt::join(places, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+/// Of the fences those that stand right before an atomic operation of the same line.
+std::vector<const site*> fenced_atomics(const std::vector<site>& sites) {
+  std::vector<const site*> found;
+  for (std::size_t i = 0; i + 1 < sites.size(); ++i)
+    if (has_word(sites[i], "SC") && sites[i].kind == "fence" && sites[i + 1].kind == "atomic" &&
+        where_text(sites[i]) == where_text(sites[i + 1]))
+      found.push_back(&sites[i + 1]);
+  return found;
+}
+
+}  // namespace
+
+void device_code_reader::add_source(std::string_view line) {
+  // //## File "PATH", line 12 inlined at "PATH", line 30
+  if (frames_are_used_) frames_.clear();
+  frames_are_used_ = false;
+  const auto opening = line.find('"');
+  const auto closing = line.find('"', opening + 1);
+  constexpr std::string_view before_line = "\", line ";
+  if (closing == line.npos || line.substr(closing, before_line.size()) != before_line) return;
+  source_frame frame{.function = kernel_, .file = {}};
+  const std::string_view number = line.substr(closing + before_line.size());
+  std::from_chars(number.data(), number.data() + number.size(), frame.line);
+  frame.file =
+      std::filesystem::path(line.substr(opening + 1, closing - opening - 1)).lexically_normal();
+  frames_.push_back(std::move(frame));
+}
+
+void device_code_reader::add_instruction(std::string_view line, std::string_view architecture) {
+  const auto parsed = parse_sass_instruction(line);
+  if (!parsed) return;
+  frames_are_used_ = true;
+  constexpr std::string_view to_label = "`(";
+  if (const auto label = parsed->operands.find(to_label);
+      label != std::string::npos && parsed->mnemonic.starts_with("BRA")) {
+    const std::string_view name =
+        std::string_view(parsed->operands).substr(label + to_label.size());
+    const auto back = labels_.find(name.substr(0, name.find(')')));
+    if (back != labels_.end())
+      for (std::size_t i = back->second; i < sites_.size(); ++i) sites_[i].in_loop = true;
+  }
+  const std::string_view kind = kind_of(*parsed);
+  if (kind.empty() || parsed->prefixes == "@!PT") return;
+  site here{.kind = std::string(kind), .module = path_, .offset = parsed->address};
+  here.operation = parsed->mnemonic;
+  here.architecture = architecture;
+  here.frames =
+      frames_.empty() ? std::vector{source_frame{.function = kernel_, .file = {}}} : frames_;
+  sites_.push_back(std::move(here));
+}
+
+void device_code_reader::add_line(std::string_view line, std::string_view architecture) {
+  constexpr std::string_view section = ".text.";
+  const std::string_view text = trimmed(line);
+  if (text.starts_with("//## File")) {
+    add_source(text);
+  } else if (text.starts_with("/*")) {
+    add_instruction(text, architecture);
+  } else if (text.starts_with(section) && text.ends_with(':')) {
+    kernel_ = callee_name(text.substr(section.size(), text.size() - section.size() - 1));
+    frames_.clear();
+    labels_.clear();
+  } else if (text.starts_with('.') && text.ends_with(':')) {
+    labels_[std::string(text.substr(0, text.size() - 1))] = sites_.size();
+  }
+}
+
+device_code device_code_of(const std::string& path) {
+  device_code found;
+  elf_file file(path);
+  const std::string names = file.names_of_sections();
+  const bool has_any = std::ranges::any_of(file.sections(), [&](const Elf64_Shdr& section) {
+    return name_at(names, section.sh_name) == ".nv_fatbin";
+  });
+  if (!has_any) return found;
+  device_code_reader reader(path);
+  const std::vector<std::string> architectures =
+      print_newest_sass(path, [&](std::string_view line, std::string_view architecture) {
+        reader.add_line(line, architecture);
+      });
+  found.sites = reader.finish();
+  found.notes.push_back(
+      architectures.empty()
+          ? "It has code for a GPU, but no machine code of one: the driver compiles it when it is "
+            "loaded, and what that will be is not known."
+          : fmt::format("Its code for GPUs is of {}{}.", fmt::join(architectures, ", "),
+                        architectures.size() == 1
+                            ? std::string()
+                            : fmt::format("; shown is that of {}", architectures.back())));
+  return found;
+}
+
+std::vector<std::string> sentences_on_device_code(const std::vector<site>& sites) {
+  std::vector<const site*> system, loops;
+  for (const site& each : sites) {
+    if (each.architecture.empty()) continue;
+    if (each.kind != "barrier" && has_word(each, "SYS")) system.push_back(&each);
+    if (each.kind == "atomic" && has_word(each, "CAS") && each.in_loop) loops.push_back(&each);
+  }
+  const std::vector<const site*> fenced = fenced_atomics(sites);
+  std::vector<std::string> all;
+  if (!system.empty())
+    all.push_back(
+        fmt::format("{} of the GPU at system scope (SYS), {}: device scope is enough where neither "
+                    "the host nor "
+                    "another GPU meets them there (cuda::thread_scope_device, __threadfence()).",
+                    count_text(system.size(), "operation", "operations"), places_of(system)));
+  if (!fenced.empty())
+    all.push_back(fmt::format(
+        "{} of the GPU with a fence before it, {}: sequentially consistent, as cuda::atomic is "
+        "unless it is given an order; cuda::memory_order_relaxed has none, and is enough where no "
+        "other data go with it, as with a counter.",
+        count_text(fenced.size(), "atomic operation", "atomic operations"), places_of(fenced)));
+  if (!loops.empty())
+    all.push_back(fmt::format(
+        "{} of the GPU in a loop, {}: where it tries again until no other thread came between, an "
+        "operation that the GPU has (add, min, max, and, or, exchange) needs no loop.",
+        count_text(loops.size(), "compare-and-swap", "compare-and-swaps"), places_of(loops)));
+  if (!all.empty())
+    all.emplace_back("What each form costs on a GPU: syncmeter run --study defaults, and --study "
+                     "atomics.");
+  return all;
+}
+
+}  // namespace syncmeter

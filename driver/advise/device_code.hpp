@@ -1,0 +1,48 @@
+// What synchronizes in a program's code for NVIDIA GPUs: atomic operations, fences and barriers, by
+// kernel and line of the source. Nothing is run, and no GPU is needed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/advise/counts.hpp"
+
+namespace syncmeter {
+
+/// Takes what nvdisasm prints of kernels, with the lines of their source, line by line.
+class device_code_reader {
+ public:
+  /// Of this program or library.
+  explicit device_code_reader(std::string path) : path_(std::move(path)) {}
+  void add_line(std::string_view line, std::string_view architecture);
+  /// In the order of the code; frames are the source's, each with the kernel's name.
+  [[nodiscard]] std::vector<site> finish() { return std::move(sites_); }
+
+ private:
+  void add_source(std::string_view line);
+  void add_instruction(std::string_view line, std::string_view architecture);
+
+  std::string path_, kernel_;
+  std::vector<source_frame> frames_;  ///< of the next instruction, innermost first
+  bool frames_are_used_ = false;      ///< an instruction has had them: the next ones are others
+  std::map<std::string, std::size_t, std::less<>> labels_;  ///< how many sites stood before each
+  std::vector<site> sites_;
+};
+
+/// The sites of a file's newest architecture, and sentences on what else it has; nothing of a file
+/// without code for a GPU.
+struct device_code {
+  std::vector<site> sites;
+  std::vector<std::string> notes;
+};
+/// Throws disassembly_error.
+[[nodiscard]] device_code device_code_of(const std::string& path);
+
+/// What may be cheaper at these sites: wider scopes than a program mostly needs, fences of single
+/// operations, loops that try again. A sentence for each kind, with its first places.
+[[nodiscard]] std::vector<std::string> sentences_on_device_code(const std::vector<site>& sites);
+
+}  // namespace syncmeter
