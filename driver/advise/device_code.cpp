@@ -122,10 +122,17 @@ device_code device_code_of(const std::string& path) {
   });
   if (!has_any) return found;
   device_code_reader reader(path);
-  const std::vector<std::string> architectures =
-      print_newest_sass(path, [&](std::string_view line, std::string_view architecture) {
-        reader.add_line(line, architecture);
-      });
+  std::vector<std::string> architectures;
+  try {
+    architectures =
+        print_newest_sass(path, [&](std::string_view line, std::string_view architecture) {
+          reader.add_line(line, architecture);
+        });
+  } catch (const disassembly_error& error) {
+    found.notes.push_back(
+        fmt::format("It has code for GPUs, which cannot be shown: {}.", error.what()));
+    return found;
+  }
   found.sites = reader.finish();
   found.notes.push_back(
       architectures.empty()

@@ -38,7 +38,8 @@ struct device_code {
   std::vector<site> sites;
   std::vector<std::string> notes;
 };
-/// Throws disassembly_error.
+/// Where the programs that show such code are missing, a sentence says so. Throws disassembly_error
+/// for a file that cannot be read.
 [[nodiscard]] device_code device_code_of(const std::string& path);
 
 /// What may be cheaper at these sites: wider scopes than a program mostly needs, fences of single

@@ -144,16 +144,33 @@ def test_static_finds_what_a_static_program_has(static, build):
     assert len([site for site in found.sites if site["kind"] == "atomic"]) > 20
 
 
-def test_static_finds_what_a_gpu_does(static, tmp_path):
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
     if not shutil.which("nvcc"):
         pytest.skip("no nvcc here: CUDA code cannot be compiled")
+    program = tmp_path_factory.mktemp("cuda") / "kernels"
+    source = pathlib.Path(__file__).with_name("kernels.cu")
+    subprocess.run(["nvcc", "-arch=sm_90", "-lineinfo", "-cudart", "static", source, "-o", program], check=True, timeout=120)
+    return program
+
+
+def test_static_without_cudas_tools_shows_the_rest(kernels, static, monkeypatch):
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("CUDA_HOME", "/nonexistent")
+    found = static(kernels)
+    assert found.done.returncode == 0 and [site for site in found.sites if site["kind"] == "mutex_lock"]
+    if not pathlib.Path("/usr/local/cuda/bin/cuobjdump").exists():
+        assert "It has code for GPUs, which cannot be shown: cuobjdump not found, install" in found.text
+
+
+def test_static_finds_what_a_gpu_does(kernels, static):
+    if not shutil.which("nvdisasm") or not shutil.which("cuobjdump"):
+        pytest.skip("no cuobjdump and nvdisasm here: CUDA code cannot be shown")
     source = pathlib.Path(__file__).with_name("kernels.cu")
     lines = source.read_text(encoding="utf-8").splitlines()
     at = {mark: next(i for i, line in enumerate(lines, 1) if f"// {mark}" in line)
           for mark in ("on one cell", "cleared", "shared", "filled", "global", "again", "without order and scope")}
-    program = tmp_path / "kernels"
-    subprocess.run(["nvcc", "-arch=sm_90", "-lineinfo", "-cudart", "static", source, "-o", program], check=True, timeout=120)
-    found = static(program)
+    found = static(kernels)
     places = {(kind, operation.split(".")[0], line) for kind, operation, line in found.found("kernels.cu")}
     assert {("barrier", "BAR", at["cleared"]), ("barrier", "BAR", at["filled"]), ("atomic", "ATOMS", at["shared"]),
             ("atomic", "ATOMG", at["again"]), ("fence", "MEMBAR", at["without order and scope"])} <= places
