@@ -1,5 +1,8 @@
 """`syncmeter advise` on examples/hazards: each slow and fixed program is counted right, and its cause is named first."""
 
+import os
+import zlib
+
 import pytest
 import tables
 from test_advise import advise, hazard  # noqa: F401 (a fixture)
@@ -26,8 +29,23 @@ HAZARD_COUNTS = {
 }
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
-@pytest.mark.parametrize("name", HAZARD_COUNTS)
+COMPILERS = ("g++", "clang++")
+
+
+def with_compilers(names, seed=os.environ.get("SM_DRAWN_BY")):
+    """Each name with each compiler; of a seed with one of them, as .ci/run draws by the commit."""
+    return [(name, compiler) for name in names for i, compiler in enumerate(COMPILERS)
+            if not seed or zlib.crc32(f"{seed} {name}".encode()) % len(COMPILERS) == i]
+
+
+def test_each_program_is_drawn_with_each_compiler():
+    every = with_compilers(CAUSES, None)
+    assert len(every) == len(COMPILERS) * len(CAUSES)
+    drawn = [set(with_compilers(CAUSES, f"{seed:040x}")) for seed in range(40)]
+    assert {len(each) for each in drawn} == {len(CAUSES)} and set().union(*drawn) == set(every)
+
+
+@pytest.mark.parametrize(("name", "compiler"), with_compilers(HAZARD_COUNTS))
 def test_hazards(name, compiler, advise, build):  # noqa: F811
     for options, expected in zip(([], ["-DFIXED"]), HAZARD_COUNTS[name], strict=True):
         advice = advise(hazard(build, name, *options, compiler=compiler))
@@ -57,8 +75,7 @@ def causes_of(name, advice):
 SPINNING = ("oversubscription", "clang++")
 
 
-@pytest.mark.parametrize(("name", "compiler"), [(name, compiler) for name in CAUSES for compiler in ("g++", "clang++")
-                                                if (name, compiler) != SPINNING])
+@pytest.mark.parametrize(("name", "compiler"), [drawn for drawn in with_compilers(CAUSES) if drawn != SPINNING])
 def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     program = hazard(build, name, compiler=compiler)
     for _ in range(TRIES):

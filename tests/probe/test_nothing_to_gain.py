@@ -5,7 +5,7 @@ import re
 import pytest
 import tables
 from test_advise import advise  # noqa: F401 (a fixture)
-from test_hazards import TRIES
+from test_hazards import TRIES, with_compilers
 
 SOURCE = (tables.ROOT / "tests" / "probe" / "nothing_to_gain.cpp").read_text(encoding="utf-8")
 PROGRAMS = re.findall(r'\{"(\w+)", \1\}', SOURCE)
@@ -16,8 +16,7 @@ def most_saved(found):
     return max(line["saves_s"]["high"] for line in found.advice) / next(run["wall_s"] for run in found.header["runs"] if run["arm"] == "time")
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "compiler"), with_compilers(PROGRAMS))
 def test_nothing_to_gain(name, compiler, advise, build):  # noqa: F811
     program = build("nothing_to_gain", compiler, "-O2", "-fopenmp")
     tried = []
