@@ -42,9 +42,11 @@ std::string runs_text(const program_counts& of) {
   add(timed, "timed run", "timed runs");
   text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
-    text += fmt::format(" Counting takes {:.3f} times as long", cost->ratio);
+    text += fmt::format(" Counted runs take {:.3f} times as long as plain ones", cost->ratio);
     if (cost->low < cost->high) text += fmt::format(" ({:.3f} to {:.3f})", cost->low, cost->high);
-    text += '.';
+    text += cost->ratio * (1 + most_disturbance) < 1
+                ? ": runs of the program differ by more than counting costs."
+                : ".";
   }
   return text;
 }
@@ -148,8 +150,9 @@ std::string advice_text(const program_counts& of, page_style style) {
   for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
     const site& each = sites[i];
     const auto cost = shares && of.timed_run() ? cost_of(each) : std::nullopt;
+    // A few calls stand for many: what no thread can have is as much as it can have.
     const auto share = [&](double s) {
-      return cost ? fmt::format("{:.1f} %", s / of.timed_run()->wall_s * 100) : "";
+      return cost ? fmt::format("{:.1f} %", std::min(1.0, s / of.timed_run()->wall_s) * 100) : "";
     };
     table.row({each.kind, each.count == 0 ? "" : grouped_digits(each.count),
                each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),

@@ -144,14 +144,17 @@ void add_times(const probe::times_block& block, site_sums& to) {
   add_intervals(block.mechanism, times.mechanism, mechanism);
 }
 
+double middle_of(std::uint32_t bucket) {
+  return static_cast<double>(probe::bucket_start(bucket) + probe::bucket_start(bucket + 1)) / 2;
+}
+
 /// The middle of the bucket in which this share of the intervals ends.
 double quantile_of(const auto& buckets, double share) {
   double all = 0, below = 0;
   for (const std::uint64_t in_bucket : buckets) all += static_cast<double>(in_bucket);
   for (std::uint32_t i = 0; i < std::size(buckets); ++i) {
     below += static_cast<double>(buckets[i]);
-    if (below >= share * all && all > 0)
-      return static_cast<double>(probe::bucket_start(i) + probe::bucket_start(i + 1)) / 2;
+    if (below >= share * all && all > 0) return middle_of(i);
   }
   return 0;
 }
@@ -168,8 +171,10 @@ void add_lock_times(const probe::times_block& block, double waits_from_ns, lock_
   to.wait_ns += static_cast<double>(block.mechanism.sum_ns);
   to.section_ns += static_cast<double>(block.lateness.sum_ns);
   for (auto i = probe::bucket_of(static_cast<std::uint64_t>(waits_from_ns));
-       i < std::size(block.mechanism.buckets); ++i)
+       i < std::size(block.mechanism.buckets); ++i) {
     to.waited += block.mechanism.buckets[i];
+    to.waited_ns += block.mechanism.buckets[i] * middle_of(i);
+  }
 }
 
 void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,

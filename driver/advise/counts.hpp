@@ -58,6 +58,7 @@ struct lock_use {
   std::uint64_t count = 0;
   std::uint64_t timed = 0, waited = 0;  ///< of those that were timed, those that found it taken
   double wait_ns = 0, section_ns = 0;   ///< of those that were timed, as of a site
+  double waited_ns = 0;                 ///< of it, the calls that found it taken, to an eighth
   double hold_ns = 0;                   ///< from the return of the call to that of the release
   double short_hold_ns = 0;             ///< a tenth of them are shorter, in the thread that is so
 };

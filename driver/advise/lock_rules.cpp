@@ -18,6 +18,14 @@
 namespace syncmeter {
 namespace {
 
+/// Of these calls of a site what a thread has in the mean.
+site_cost cost_of_use(const site& of, const lock_use& use) {
+  if (use.timed == 0) return {};
+  const double each = static_cast<double>(use.count) / static_cast<double>(use.timed) * 1e-9 /
+                      std::max(1U, of.threads);
+  return {.lateness_s = use.section_ns * each, .mechanism_s = use.wait_ns * each};
+}
+
 /// A lock, or what one site takes of locks of which none is known by itself.
 struct lock_case {
   const std::vector<site>& sites;
@@ -31,6 +39,9 @@ struct lock_case {
   /// The same of all threads together. A mean over the threads is no bound: one of them may wait
   /// for all that another one does, and where they take turns the others wait for it elsewhere.
   double all_calls_s = 0, all_sections_s = 0;
+  double waits_s = 0;                   ///< of the calls in the mean, those that find it taken
+  std::uint64_t waits = 0;              ///< as many as were timed
+  bool is_drawn = false;                ///< one call in so many is timed
   const lock_object* object = nullptr;  ///< nothing is known of the lock itself: none
   std::size_t locks_here = 0;           ///< that its site takes, where it is one of many
 
@@ -60,11 +71,22 @@ struct lock_case {
   [[nodiscard]] std::string in_wall(double s) const {
     return fmt::format("{} of {}", seconds_text(below_wall(s)), seconds_text(setting.wall_s));
   }
-  void add(const site_cost& cost, unsigned of_threads) {
+  void add(const site& of, const lock_use& use) {
+    const site_cost cost = cost_of_use(of, use);
     calls_s += cost.mechanism_s;
     sections_s += cost.lateness_s;
-    all_calls_s += cost.mechanism_s * of_threads;
-    all_sections_s += cost.lateness_s * of_threads;
+    all_calls_s += cost.mechanism_s * of.threads;
+    all_sections_s += cost.lateness_s * of.threads;
+    if (use.wait_ns > 0) waits_s += cost.mechanism_s * std::min(1.0, use.waited_ns / use.wait_ns);
+    waits += use.waited;
+    is_drawn |= of.times && of.times->every > 1;
+  }
+  /// Work under a lock is no reason for another one; what it takes to get it is. One wait among a
+  /// few that were drawn may be that of a thread which lost its processor, and stands for many.
+  [[nodiscard]] bool is_worth_saying() const {
+    constexpr std::uint64_t few = 5;
+    const double known_s = calls_s - (is_drawn && waits < few ? waits_s : 0);
+    return known_s >= least_worth_saying * setting.wall_s;
   }
 
   /// Who takes it, how often, where, and what is known of it.
@@ -184,14 +206,6 @@ advice about_case(const lock_case& of) {
   return about_lock(of);
 }
 
-/// Of these calls of a site what a thread has in the mean.
-site_cost cost_of_use(const site& of, const lock_use& use) {
-  if (use.timed == 0) return {};
-  const double each = static_cast<double>(use.count) / static_cast<double>(use.timed) * 1e-9 /
-                      std::max(1U, of.threads);
-  return {.lateness_s = use.section_ns * each, .mechanism_s = use.wait_ns * each};
-}
-
 lock_case case_of(const lock_object& object, const std::vector<site>& sites,
                   const advice_setting& setting) {
   lock_case found{.sites = sites, .setting = setting, .ids = {}, .object = &object};
@@ -200,12 +214,11 @@ lock_case case_of(const lock_object& object, const std::vector<site>& sites,
     const site& of = sites[id - 1];
     if (!is_for_lock(of)) continue;
     const lock_use& use = of.locks.at(object.number);
-    const site_cost cost = cost_of_use(of, use);
     found.ids.push_back(id);
     found.count += use.count;
     found.threads = std::max(found.threads, of.threads);
-    found.add(cost, of.threads);
-    time[id] = cost.lateness_s;
+    found.add(of, use);
+    time[id] = cost_of_use(of, use).lateness_s;
   }
   std::ranges::stable_sort(found.ids, std::ranges::greater{},
                            [&](std::size_t id) { return time[id]; });
@@ -233,9 +246,12 @@ lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_s
       all.wait_ns -= use.wait_ns;
       all.section_ns -= use.section_ns;
       --found.locks_here;
+    } else {
+      all.waited += use.waited;
+      all.waited_ns += use.waited_ns;
     }
   found.count = all.count;
-  found.add(cost_of_use(of, all), of.threads);
+  found.add(of, all);
   return found;
 }
 
@@ -340,13 +356,11 @@ advice about_atomic(const site& of, std::size_t id, double wall_s) {
 }  // namespace
 
 std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice_setting& setting) {
-  const double worth_saying_s = least_worth_saying * setting.wall_s;
   std::vector<advice> all;
   std::set<std::uint64_t> advised;
   for (const lock_object& object : setting.objects) {
     const lock_case of = case_of(object, sites, setting);
-    // Work under a lock is no reason for another one; waiting for it is.
-    if (of.ids.empty() || of.threads < 2 || of.calls_s < worth_saying_s) continue;
+    if (of.ids.empty() || of.threads < 2 || !of.is_worth_saying()) continue;
     all.push_back(about_case(of));
     advised.insert(object.number);
   }
@@ -360,7 +374,7 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
     if (auto found = about_signals(id, sites, setting)) all.push_back(*std::move(found));
     if (!is_for_lock(of) || of.threads < 2 || !of.times) continue;
     const lock_case rest = rest_of(id, sites, setting, advised);
-    if (rest.calls_s >= worth_saying_s) all.push_back(about_lock(rest));
+    if (rest.is_worth_saying()) all.push_back(about_lock(rest));
   }
   return all;
 }

@@ -55,6 +55,7 @@ void subtract_clock(call_counts& counts, double stamp_ns) {
     for (auto& [number, use] : of.locks) {
       const auto timed = static_cast<double>(use.timed);
       subtract(use.wait_ns, timed);
+      subtract(use.waited_ns, static_cast<double>(use.waited));
       subtract(use.section_ns, 2 * timed);
       subtract(use.hold_ns, timed);
       subtract(use.short_hold_ns, 1);

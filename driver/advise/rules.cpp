@@ -393,8 +393,9 @@ std::vector<std::string> sentences_on_memory(const std::vector<site>& sites) {
     if (of.kind == "memory" && of.samples)
       all.push_back(fmt::format(
           "{:.0f} % of the CPU time is at {}, a load or store of memory, in {} threads at the same "
-          "time. No call explains it. Samples cannot tell whether the threads write to one cache "
-          "line: give the data of each thread lines of its own, and compare.",
+          "time. No call explains it. It may be work, misses of the caches, or a line that "
+          "several threads write to, and samples cannot tell which: give the data of each thread "
+          "lines of its own, and compare.",
           of.samples->share * 100, where_text(of), of.threads));
   return all;
 }

@@ -79,6 +79,7 @@ void add_use(const lock_use& from, lock_use& to) {
   to.hold_ns += from.hold_ns;
   to.waited += from.waited;
   to.wait_ns += from.wait_ns;
+  to.waited_ns += from.waited_ns;
   to.section_ns += from.section_ns;
 }
 

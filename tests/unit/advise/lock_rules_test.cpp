@@ -186,6 +186,23 @@ TEST(advise_on_locks, parts_of_a_sentence_stay_below_the_wall_time) {
   EXPECT_THAT(all[0].text, HasSubstr("1 s of 1 s for each of them"));
 }
 
+TEST(advise_on_locks, a_few_waits_that_were_drawn_are_no_finding) {
+  // Of 100 that were timed one has waited, 300 us, and stands for a hundred.
+  lock_use use = use_of(10'000, 3000, 10, 1);
+  use.waited_ns = 299'000;
+  std::vector<site> sites{taking("mutex_lock", {{1, use}})};
+  EXPECT_THAT(advise_with(sites, 0.1), IsEmpty());
+  sites[0].locks.at(1).waited = 5;
+  EXPECT_THAT(advise_with(sites, 0.1), SizeIs(1));
+  // Each was timed, or they take long without any wait.
+  sites[0].locks.at(1).waited = 1;
+  sites[0].times->every = 1;
+  EXPECT_THAT(advise_with(sites, 0.1), SizeIs(1));
+  sites[0].times->every = 100;
+  sites[0].locks.at(1).waited_ns = 0;
+  EXPECT_THAT(advise_with(sites, 0.1), SizeIs(1));
+}
+
 TEST(advise_on_locks, what_takes_little_is_not_said) {
   EXPECT_THAT(advise_with({taking("mutex_lock", {{1, use_of(10'000, 3000, 90'000)}})}), IsEmpty());
   std::vector<site> alone{taking("mutex_lock", {{1, use_of(10'000, 80'000, 90'000)}})};
