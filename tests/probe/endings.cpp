@@ -69,6 +69,10 @@ int main(int argc, char** argv) {
   if (how == "crash") *static_cast<volatile int*>(nullptr) = 0;
   if (how == "kill") kill(getpid(), SIGKILL);
   if (how == "exec") execl(argv[0], argv[0], "_exit", nullptr);
+  if (how == "exec with another preloaded") {
+    setenv("LD_PRELOAD", argv[2], 1);
+    execl(argv[0], argv[0], "_exit", nullptr);
+  }
   if (how == "fork") {
     for (int i = 0; i < 100; ++i)
       if (fork() == 0) {
@@ -119,6 +123,13 @@ int main(int argc, char** argv) {
     pthread_create(
         &other, nullptr, [](void*) -> void* { return pthread_setspecific(key, &key), nullptr; },
         nullptr);
+    pthread_join(other, nullptr);
+  }
+  if (how == "ten million") {
+    pthread_t other;
+    pthread_create(
+        &other, nullptr, [](void*) -> void* { return lock(5'000'000), nullptr; }, nullptr);
+    lock(5'000'000);
     pthread_join(other, nullptr);
   }
   if (how == "sites") ten_thousand_sites();

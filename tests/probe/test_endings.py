@@ -11,14 +11,23 @@ def program(build):
     return build("endings", "g++", "-O1")
 
 
+@pytest.fixture(params=["counted", "timed"])
+def timed(request, monkeypatch):
+    """Whether each call is timed as well: the test runs both ways."""
+    if request.param == "timed":
+        monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "1,1")
+    return request.param == "timed"
+
+
 def locks(run):
     return run.total("mutex_lock")
 
 
 @pytest.mark.parametrize(("how", "status"), [("", 0), ("_exit", 3), ("crash", -11), ("kill", -9)])
-def test_one_process(how, status, program, count):
+def test_one_process(how, status, program, count, timed):
     run = count(program, how, check=False)
     assert (run.done.returncode, locks(run), run.lost) == (status, 1000, 0)
+    assert sum(times.timed for times in run.times) == (1000 if timed else 0)
 
 
 def test_exec_has_a_file_of_its_own(program, count):
@@ -28,6 +37,13 @@ def test_exec_has_a_file_of_its_own(program, count):
     assert len({header["pid"] for header, _ in run.files}) == 1
 
 
+def test_exec_with_another_library_preloaded(program, build, count):
+    """The program's choice stays, and what came before it."""
+    run = count(program, "exec with another preloaded", build("library", "g++", "-O2", "-fopenmp", "-shared", "-fPIC"), check=False)
+    assert (run.done.returncode, run.done.stderr, len(run.files), locks(run)) == (3, "", 1, 1000)
+
+
+@pytest.mark.usefixtures("timed")
 def test_children(program, count):
     run = count(program, "fork")
     assert len(run.files) == 101
@@ -41,11 +57,18 @@ def test_children_while_tables_are_made(program, count):
     assert (len(run.files), locks(run), run.lost) == (101, 1000 + 200 * 100 + 100 * 100, 0)
 
 
+@pytest.mark.usefixtures("timed")
 def test_descriptors_are_the_program_s_own(program, count):
     run = count(program, "close")
     assert (run.done.stdout, locks(run), run.lost) == ("3\n", 11000, 0)
 
 
+def test_ten_million_calls(program, count):
+    run = count(program, "ten million")
+    assert (locks(run), run.lost) == (10_001_000, 0)
+
+
+@pytest.mark.usefixtures("timed")
 @pytest.mark.parametrize(("how", "number", "at_once"), [("one after the other", 1000, 1), ("side by side", 800, 200)])
 def test_threads(how, number, at_once, program, count):
     run = count(program, how)
@@ -61,6 +84,7 @@ def test_signal_handler(program, count):
     assert int(run.done.stdout) > 0
 
 
+@pytest.mark.usefixtures("timed")
 def test_ten_thousand_sites(program, count):
     run = count(program, "sites")
     assert (locks(run), run.lost) == (11000, 0)
