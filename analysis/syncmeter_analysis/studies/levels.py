@@ -264,9 +264,10 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
             rows += [] if alone else [[name, "not measured", *[""] * 7]]
             continue
         width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48)
-        row = [name, Cell(s.point.op, [s.id]), _size_text(s), formats.blocks_by_threads(s.point)]
-        row += [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), _cycles(s)]
-        rows.append([*row, grid_barriers.also(one), "=" * int(width)])
+        cycles = formats.nanoseconds(s.cycles.value) if s.cycles else ""
+        costs = [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), cycles]
+        end = [grid_barriers.also(one), "=" * int(width)]
+        rows.append([name, *_op_and_launch(s), *costs, *end])
     found = table(
         "Levels of synchronization: the way to take at each, one warp alone inside a block",
         "level|op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
@@ -285,12 +286,9 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
     return [found, Bullets(notes)] if notes else [found]
 
 
-def _size_text(s: Measured) -> str:
-    return str(s.point.size) if s.point.size else ""
-
-
-def _cycles(s: Measured) -> str:
-    return formats.nanoseconds(s.cycles.value) if s.cycles else ""
+def _op_and_launch(s: Measured) -> list[object]:
+    size = str(s.point.size) if s.point.size else ""
+    return [Cell(s.point.op, [s.id]), size, formats.blocks_by_threads(s.point)]
 
 
 def _blocks(found: Sequence[BlockRate]) -> list[Block]:
@@ -307,7 +305,7 @@ def _blocks(found: Sequence[BlockRate]) -> list[Block]:
 
 def _chain(points: Sequence[Measured]) -> list[Block]:
     rows = [
-        [_size_text(s), _cycles(s), f"{s.cycles.value / s.point.size:.3f}"]
+        [s.point.size, formats.nanoseconds(s.cycles.value), f"{s.cycles.value / s.point.size:.3f}"]
         for s in points
         if s.cycles
     ]
@@ -327,13 +325,12 @@ def _clocks(found: Sequence[BothClocks]) -> list[Block]:
         s, interval = row.s, row.s.cost
         assert interval is not None
         own = interval.relative_half_width * interval.value
-        at = [Cell(s.point.op, [s.id]), _size_text(s), formats.blocks_by_threads(s.point)]
         both = [_plus_minus(ns_of(s), own) if interval.bounded else formats.nanoseconds(ns_of(s))]
         if row.host_ns is not None:
             both += [_plus_minus(row.host_ns, row.deviation_ns), f"{row.host_ns / ns_of(s):.3f}"]
         one = s.point.blocks == 1
         clock = "cycles of one multiprocessor" if one else "events around the launch"
-        rows.append([*at, *both, *[""] * (3 - len(both)), clock])
+        rows.append([*_op_and_launch(s), *both, *[""] * (3 - len(both)), clock])
     notes = (
         "GPU: median over visits ± half its 95 % interval; host: (T1 - T2) / (r1 - r2) ± "
         "sqrt(s1² + s2²) / |r1 - r2|, of one launch each."
