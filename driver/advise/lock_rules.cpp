@@ -131,7 +131,7 @@ std::optional<advice> about_crowd(const lock_case& of) {
   // Threads that sleep for a lock leave their processor to the one that has it.
   if (!spins || pus == 0 || of.threads <= pus) return std::nullopt;
   return of.found(
-      "oversubscription", of.all_calls_s,
+      "oversubscription", of.below_wall(of.all_calls_s),
       fmt::format("{:g} processing units run them: while the thread that has the lock waits for "
                   "one, the others spin. Take no more threads than that, or a lock that sleeps.",
                   pus),
@@ -174,7 +174,7 @@ std::optional<advice> about_readers(const lock_case& of) {
                                    "cache line moves to their processor",
                                    100 * std::min(1.0, changes));
   return of.found(
-      "readers", of.all_sections_s,
+      "readers", of.below_wall(of.all_sections_s),
       fmt::format(
           "Readers hardly wait, and yet each writes to the lock{}. A copy of the data for "
           "each thread, or an atomic pointer to data that are replaced as a whole, needs no "
@@ -187,7 +187,7 @@ std::optional<advice> about_readers(const lock_case& of) {
 
 advice about_lock(const lock_case& of) {
   advice found = of.found(
-      "locks", of.all_sections_s,
+      "locks", of.below_wall(of.all_sections_s),
       "A variable for each thread, an atomic operation, several locks or another one may save "
       "time.",
       fmt::format("The calls that take it are {} for each of them in the mean, and with the work "

@@ -286,6 +286,12 @@ std::optional<double> equal_work_s(const site& of, const meeting_pace& pace,
   return late_ns ? std::optional(*late_ns * static_cast<double>(of.count) * 1e-9) : std::nullopt;
 }
 
+/// Sums over threads that did not run, as others had the processors, may pass the time of all.
+site_cost within(const site_cost& cost, double wall_s) {
+  const double lateness_s = std::min(cost.lateness_s, wall_s);
+  return {.lateness_s = lateness_s, .mechanism_s = std::min(cost.mechanism_s, wall_s - lateness_s)};
+}
+
 /// Threads that a runtime creates for the program's regions.
 std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
   std::uint64_t created = 0;
@@ -341,7 +347,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     if (!cost || of.times->threads < 2) continue;
     std::optional<advice> found = about_meeting({.of = of,
                                                  .setting = setting,
-                                                 .cost = *cost,
+                                                 .cost = within(*cost, wall_s),
                                                  .price_ns = price,
                                                  .equal_work_s = equal_work_s(of, pace, setting),
                                                  .gap_ns = pace.before_region_ns,
@@ -350,11 +356,6 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     if (!found) continue;
     all.push_back(*std::move(found));
     all.back().site_id = i + 1;
-  }
-  // Sums over threads that did not run, as others had the processors, may pass the time of all.
-  for (advice& each : all) {
-    each.at_most_s = std::min(each.at_most_s, wall_s);
-    each.at_least_s = std::min(each.at_least_s, each.at_most_s);
   }
   std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
   const auto is_of_setting = [](const advice& a) {

@@ -67,7 +67,8 @@ TEST(device_code, wide_scopes_fences_and_loops_are_named_with_their_places) {
                   HasSubstr("1 atomic operation of the GPU with a fence before it, hot a.cu:16"),
                   HasSubstr("1 compare-and-swap of the GPU in a loop, best app+0x10"),
                   HasSubstr("syncmeter run --study defaults")));
-  EXPECT_THAT(sentences_on_device_code({two_kernels.size(), site{.kind = "atomic"}}), IsEmpty());
+  EXPECT_THAT(sentences_on_device_code({two_kernels.size(), site{.kind = "atomic", .module = ""}}),
+              IsEmpty());
   EXPECT_THAT(sentences_on_device_code(sites_of(
                   {".text.f:", "/*0000*/ ATOMG.E.CAS.STRONG.GPU PT, R3, [R4], R6, R7 ;",
                    "/*0010*/ MEMBAR.SC.GPU ;", "/*0020*/ RED.E.ADD.STRONG.GPU [R2], R5 ;"})),

@@ -94,6 +94,13 @@ TEST(advise_on, an_estimate_begins_with_the_least_price_and_stays_below_the_boun
               HasSubstr("the program takes 0.4 s of 1 s less"));
 }
 
+TEST(advise_on, no_sentence_has_more_than_the_run) {
+  // As of threads that sleep while others have their processors.
+  const advice found = first_of({meeting("barrier", 1'000'000, 300, 1250)}, {.wall_s = 1});
+  EXPECT_NEAR(found.at_most_s, 1, 1e-9);
+  EXPECT_THAT(found.text, HasSubstr("They take 1 s of 1 s"));
+}
+
 TEST(advise_on, the_price_is_that_of_the_nearest_work) {
   const advice_setting setting{.wall_s = 1,
                                .prices = {priced("region_around_work", 64, 100),
