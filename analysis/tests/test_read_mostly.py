@@ -40,6 +40,17 @@ def test_of_held_locks_the_fastest_and_the_longest_waits_are_named(tmp_path):
     assert "times as long" not in same.split("Locks held")[0]
 
 
+def test_waits_that_visits_do_not_tell_apart_name_no_lock(tmp_path):
+    """In two visits of five a lane of one lock was preempted, in three one of the other's."""
+    lines = held("mutex", 100.0, 900, section_ns=50) + held("mcs_lock", 100.0, 900, section_ns=50)
+    preempted = [n in (0, 1, 7, 8, 9) for n in range(len(lines))]
+    for line, slow in zip(lines, preempted, strict=True):
+        line["lane_waits"] = {**line["lane_waits"], "p999_ns": 2e7 if slow else 900}
+    text = " ".join(printed_text(tmp_path, "locks", lines).split())
+    assert "the longest of 1000 waits: no difference between two locks could be shown" in text
+    assert "waits takes" not in text
+
+
 def datum(scheme, reads, ns, lanes=2):
     axes = {"lanes": lanes, "size": 64, "reads_per_write": reads}
     what = point(f"{scheme}_read_mostly", backend="std", order="unordered", **axes)

@@ -73,7 +73,8 @@ class Visit:
     """One visit of one point. `remarks` are what it says beside its times, by the member's name;
     `device_shares` the rate of each of several GPUs over their mean. `cycles` are its costs in
     cycles, by those in ns; `slowest_over_fastest` compares its lanes.
-    `core_ghz` is the clock of a CPU's lanes, by one cost in cycles and in ns."""
+    `core_ghz` is the clock of a CPU's lanes, by one cost in cycles and in ns; 999 of 1000 waits for a
+    lock were no longer than `p999_wait_ns`, 0 without one."""
 
     point: Point
     number: int
@@ -90,6 +91,7 @@ class Visit:
     cycles: dict[float, float] = field(default_factory=dict)
     slowest_over_fastest: float | None = None
     core_ghz: float | None = None
+    p999_wait_ns: float = 0.0
 
 
 def point_of(members: Any, points: dict[str, Point]) -> Point:
@@ -137,6 +139,7 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
         visit.slowest_over_fastest = line.get("slowest_over_fastest")
         if line.get("device") is None:
             visit.core_ghz = _clock(line.get("estimates") or ())
+        visit.p999_wait_ns = (line.get("lane_waits") or {}).get("p999_ns") or 0.0
     if not _rare_members.isdisjoint(line):
         visit.remarks = {name: line[name] for name in remarks if line.get(name) is not None}
         visit.links = tuple(map(link_of, line.get("links") or ()))

@@ -113,6 +113,8 @@ def _points_of(file: ResultsFile) -> dict[str, Measured]:
         for visit in visits[key]:
             if cycles := _cycles_by_state(s, visit):
                 s.cycles_by_visit.append((cycles, visit.slowest_over_fastest))
+            if visit.p999_wait_ns:
+                s.p999_wait_by_visit[visit.number] = visit.p999_wait_ns
     _set_hops_of_teams(found.values())
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:

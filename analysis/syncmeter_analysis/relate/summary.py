@@ -82,7 +82,7 @@ class Measured:
     `team_hop_ns` is the median hop of all points of the file with as many lanes in this state: what a
     cache line takes between the threads of such a team. `cycles_by_visit` has for each visit with costs
     in cycles these, by class of placement states and busy or not, and the time of the slowest lane over
-    that of the fastest.
+    that of the fastest. `p999_wait_by_visit`: the longest of 1000 waits for a lock, by visit number.
     """
 
     point: Point
@@ -124,6 +124,7 @@ class Measured:
     headline: bool = True
     other_states: list[Measured] = field(default_factory=list)
     by_visit: dict[int, dict[State, tuple[float, int]]] = field(default_factory=dict)
+    p999_wait_by_visit: dict[int, float] = field(default_factory=dict)
     cycles_by_visit: list[tuple[dict[tuple[int, bool], float], float | None]] = field(
         default_factory=list
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contests
+from syncmeter_analysis.relate.relation import Ratio, ratio_by_visit
+from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import fairness, notes, rate
@@ -16,6 +19,9 @@ _suffix = "_held"
 #: Threads whose sections take so many times as long as their own work wait for a lock that is always
 #: held.
 _busy_lock = 2
+
+#: Waits of two locks differ where chance would have it so less often, of all pairs together.
+_least_p = 0.05
 
 
 def situations(campaign: Campaign) -> list[Contest]:
@@ -112,21 +118,39 @@ def _why(one: Contest) -> str:
 
 
 def _waits_sentence(held: Sequence[Contest]) -> list[str]:
-    """Of the situation in which locks differ most: the longest of 1000 waits with two of them."""
-    found = []
-    for one in held:
-        with_waits = [s for s in one.points if s.lane_waits is not None and s.usable]
-        if len(with_waits) > 1:
-            waits = sorted((s.lane_waits.p999_ns, lock_of(s)) for s in with_waits if s.lane_waits)
-            found.append((waits[-1][0] / max(waits[0][0], 1e-9), waits, one))
-    if not found:
-        return []
-    _, waits, one = max(found, key=lambda item: item[0])
-    (least, best), (most, worst) = waits[0], waits[-1]
-    return [
-        f"{situation(one)}: the longest of 1000 waits takes {formats.duration(least)} with {best}, "
-        f"{formats.duration(most)} with {worst}"
+    """The longest of 1000 waits with the two locks that differ most, if visits tell them apart: a
+    lane that was preempted while it held the lock makes that of a visit 10000 times as long."""
+    pairs = [
+        (one, least, most)
+        for one in held
+        for least, most in combinations(sorted(filter(_has_waits, one.points), key=_p999), 2)
     ]
+    ratios = [_ratio_of_waits(most, least) for _, least, most in pairs]
+    adjusted = holm([r.p() for r in ratios])
+    told = [i for i, p in enumerate(adjusted) if p < _least_p and ratios[i].value > 1]
+    if not told:
+        no_two = "the longest of 1000 waits: no difference between two locks could be shown"
+        return [f"{no_two}, as visits to one lock differ too much"] * bool(pairs)
+    one, least, most = pairs[max(told, key=lambda i: _p999(pairs[i][2]) / _p999(pairs[i][1]))]
+    return [
+        f"{situation(one)}: the longest of 1000 waits takes {formats.duration(_p999(least))} with "
+        f"{lock_of(least)}, {formats.duration(_p999(most))} with {lock_of(most)}"
+    ]
+
+
+def _has_waits(s: Measured) -> bool:
+    return s.usable and bool(s.p999_wait_by_visit) and _p999(s) > 0
+
+
+def _p999(s: Measured) -> float:
+    return s.lane_waits.p999_ns if s.lane_waits else 0.0
+
+
+def _ratio_of_waits(over: Measured, under: Measured) -> Ratio:
+    """Of the visits that are known of both, by number."""
+    waits = under.p999_wait_by_visit
+    both = [(ns, waits[i]) for i, ns in over.p999_wait_by_visit.items() if i in waits]
+    return ratio_by_visit(both or [(1.0, 1.0)], None)
 
 
 def _stalled(one: Contest) -> str:
