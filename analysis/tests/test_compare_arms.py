@@ -175,7 +175,10 @@ def test_the_text_has_what_changed_and_what_was_not_compared(changed):
     assert "+10 %" in text
     assert "-50 %" in text
     assert "The same within 1.0 %: 1 point." in text
-    assert "for half of the points" in text
+    assert " %, by point, of 3 points." in text
+    assert "half of the points" not in text
+    more = replace(changed, differences=changed.differences * 2)
+    assert " for half of the points, " in rendered.as_text(more)
     named = replace(changed.arms, equal=1, only=((), ("backend=omp op=fresh lanes=1",)))
     text = rendered.as_text(replace(changed, arms=named))
     assert "Equal machine code in both, not measured: 1 point; --all measures it." in text

@@ -35,7 +35,7 @@ levels_grid_blocks = row(
     origin(f"{levels}, Table 10 and Figure 8", "levels", "levels"),
     statement="Synchronizing a grid gets slower with the number of blocks per multiprocessor.",
     needs="cuda grid_sync over blocks",
-    advice="Use one large block per multiprocessor where the grid synchronizes.",
+    advice="Launch fewer blocks per multiprocessor where the grid synchronizes.",
     otherwise="Blocks per multiprocessor hardly matter to grid barriers here.",
 )
 

@@ -11,11 +11,15 @@ from statistics import median
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.compare_text import blind_text
+from syncmeter_analysis.relate.contest import listed
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.studies.blocks import Table, escaped_md, table, table_md
 
 # A change so large that none is asked about beyond it.
 _vast = 1e6
+
+#: Of fewer points a half is no figure.
+_fewest_for_half = 4
 
 
 def as_markdown(c: ArmComparison) -> str:
@@ -121,6 +125,14 @@ def _sentences(c: ArmComparison) -> list[str]:
     if least := [d.detectable for d in c.differences]:
         found.append(
             f"Smallest change that a campaign like this one reports in about 80 of 100 cases: "
-            f"{_size(median(least))} for half of the points, {_size(max(least))} for all."
+            f"{_least_of(least)}."
         )
     return found
+
+
+def _least_of(detectable: list[float]) -> str:
+    """Of few points each has its own: half of two points is one that is not named."""
+    if len(detectable) < _fewest_for_half:
+        each = f", by point, of {text.count(len(detectable), 'point')}"
+        return listed([_size(least) for least in sorted(detectable)]) + each * (len(detectable) > 1)
+    return f"{_size(median(detectable))} for half of the points, {_size(max(detectable))} for all"
