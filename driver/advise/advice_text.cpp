@@ -195,11 +195,13 @@ std::string static_text(const program_counts& of, page_style style) {
   for (const std::string& sentence : sentences_of(of))
     text += wrapped(printable(sentence), 0, width) + "\n";
   if (sites.empty()) return text;
-  // Those of the program's own source, by line, and then the others as they stand in the file.
+  // Those of the program's own source, by line, and then the others as they stand in the file,
+  // those of kernels first.
   std::ranges::stable_sort(sites, {}, [](const site& each) {
     const source_frame* const shown = frame_to_show(each);
-    return shown == nullptr ? std::tuple(true, std::string(), 0U, each.offset)
-                            : std::tuple(false, shown->file, shown->line, each.offset);
+    const bool of_host = each.architecture.empty();
+    return shown == nullptr ? std::tuple(true, of_host, std::string(), 0U, each.offset)
+                            : std::tuple(false, true, shown->file, shown->line, each.offset);
   });
   using enum columns::align;
   columns table({{"kind"}, {"operation"}, {"copies", right}, {"where"}});

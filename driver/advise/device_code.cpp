@@ -28,6 +28,29 @@ std::string_view kind_of(const instruction& what) {
   return {};
 }
 
+/// As C++ writes it, without types of its parameters, of its result and of templates: those of one
+/// template are one kernel here.
+std::string kernel_name(std::string_view symbol) {
+  constexpr std::string_view unnamed = "(anonymous namespace)";
+  const std::string plain = demangled(symbol);
+  std::string name;
+  int inside = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const char c = plain[i];
+    if (c == '<') ++inside;
+    if (inside == 0 && c == '(') {
+      if (!std::string_view(plain).substr(i).starts_with(unnamed)) break;
+      name += unnamed;
+      i += unnamed.size() - 1;
+    } else if (inside == 0) {
+      if (c == ' ') name.clear();
+      else name += c;
+    }
+    if (c == '>') --inside;
+  }
+  return name.empty() ? plain : name;
+}
+
 bool has_word(const site& of, std::string_view word) {
   const std::vector<std::string_view> words = split(of.operation, '.');
   return std::ranges::find(words, word) != words.end();
@@ -51,7 +74,7 @@ std::vector<const site*> fenced_atomics(const std::vector<site>& sites) {
   std::vector<const site*> found;
   for (std::size_t i = 0; i + 1 < sites.size(); ++i)
     if (has_word(sites[i], "SC") && sites[i].kind == "fence" && sites[i + 1].kind == "atomic" &&
-        where_text(sites[i]) == where_text(sites[i + 1]))
+        frame_to_show(sites[i]) != nullptr && where_text(sites[i]) == where_text(sites[i + 1]))
       found.push_back(&sites[i + 1]);
   return found;
 }
@@ -105,7 +128,7 @@ void device_code_reader::add_line(std::string_view line, std::string_view archit
   } else if (text.starts_with("/*")) {
     add_instruction(text, architecture);
   } else if (text.starts_with(section) && text.ends_with(':')) {
-    kernel_ = callee_name(text.substr(section.size(), text.size() - section.size() - 1));
+    kernel_ = kernel_name(text.substr(section.size(), text.size() - section.size() - 1));
     frames_.clear();
     labels_.clear();
   } else if (text.starts_with('.') && text.ends_with(':')) {
@@ -150,7 +173,8 @@ std::vector<std::string> sentences_on_device_code(const std::vector<site>& sites
   for (const site& each : sites) {
     if (each.architecture.empty()) continue;
     if (each.kind != "barrier" && has_word(each, "SYS")) system.push_back(&each);
-    if (each.kind == "atomic" && has_word(each, "CAS") && each.in_loop) loops.push_back(&each);
+    const bool swaps = has_word(each, "CAS") || has_word(each, "CAST");
+    if (each.kind == "atomic" && swaps && each.in_loop) loops.push_back(&each);
   }
   const std::vector<const site*> fenced = fenced_atomics(sites);
   std::vector<std::string> all;
@@ -169,7 +193,9 @@ std::vector<std::string> sentences_on_device_code(const std::vector<site>& sites
   if (!loops.empty())
     all.push_back(fmt::format(
         "{} of the GPU in a loop, {}: where it tries again until no other thread came between, an "
-        "operation that the GPU has (add, min, max, and, or, exchange) needs no loop.",
+        "operation that the GPU has (add, min, max, and, or, exchange; in shared memory of 32 "
+        "bits) "
+        "needs no loop.",
         count_text(loops.size(), "compare-and-swap", "compare-and-swaps"), places_of(loops)));
   if (!all.empty())
     all.emplace_back("What each form costs on a GPU: syncmeter run --study defaults, and --study "

@@ -92,7 +92,7 @@ void join_copies(std::vector<site>& sites) {
   for (site& each : sites) {
     const bool has_line = !each.frames.empty() && each.frames.front().line != 0;
     const auto [found, is_new] =
-        has_line
+        has_line || !each.architecture.empty()
             ? known.try_emplace({each.kind, each.team, each.module, each.operation, each.frames},
                                 joined.size())
             : std::pair{known.end(), true};
@@ -176,8 +176,9 @@ std::string where_text(const site& of) {
   if (const source_frame* const shown = frame_to_show(of))
     return fmt::format("{} {}:{}", shown->function.empty() ? "?" : shown->function,
                        fs::path(shown->file).filename().string(), shown->line);
-  const std::string module = fs::path(of.module).filename();
   const bool named = !of.frames.empty() && !of.frames.front().function.empty();
+  if (named && !of.architecture.empty()) return of.frames.front().function;
+  const std::string module = fs::path(of.module).filename();
   const std::string place = fmt::format("{}+{:#x}", module.empty() ? "?" : module, of.offset);
   return named ? fmt::format("{} {}", of.frames.front().function, place) : place;
 }

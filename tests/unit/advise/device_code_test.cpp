@@ -48,8 +48,19 @@ TEST(device_code, a_site_has_its_kernel_its_line_and_its_opcode) {
   EXPECT_EQ(sites[1].operation, "ATOM.E.ADD.S32.STRONG.SYS");
   EXPECT_THAT(sites[1].frames, SizeIs(2));
   EXPECT_EQ(sites[2].kind, "barrier");
-  EXPECT_EQ(where_text(sites[2]), "best app+0x0");
+  EXPECT_EQ(where_text(sites[2]), "best");
   EXPECT_EQ(sites[4].operation, "ATOMS.ADD");
+}
+
+TEST(device_code, kernels_of_one_template_are_one) {
+  const std::string barrier = "/*0000*/ BAR.SYNC.DEFER_BLOCKING 0x0 ;";
+  std::vector<site> sites = sites_of({".text._ZN12_GLOBAL__N_16kernelIiEEvPT_:", barrier,
+                                      ".text._ZN12_GLOBAL__N_16kernelIfEEvPT_:", barrier, barrier});
+  ASSERT_THAT(sites, SizeIs(3));
+  EXPECT_EQ(find_source_lines(sites), "");
+  ASSERT_THAT(sites, SizeIs(1));
+  EXPECT_EQ(where_text(sites[0]), "(anonymous namespace)::kernel");
+  EXPECT_EQ(sites[0].copies, 3);
 }
 
 TEST(device_code, a_branch_that_goes_back_makes_a_loop) {
@@ -65,13 +76,14 @@ TEST(device_code, wide_scopes_fences_and_loops_are_named_with_their_places) {
       sentences_on_device_code(sites_of(two_kernels)),
       ElementsAre(AllOf(HasSubstr("2 operations of the GPU at system scope"), HasSubstr("a.cu:16")),
                   HasSubstr("1 atomic operation of the GPU with a fence before it, hot a.cu:16"),
-                  HasSubstr("1 compare-and-swap of the GPU in a loop, best app+0x10"),
+                  HasSubstr("1 compare-and-swap of the GPU in a loop, best: where"),
                   HasSubstr("syncmeter run --study defaults")));
   EXPECT_THAT(sentences_on_device_code({two_kernels.size(), site{.kind = "atomic", .module = ""}}),
               IsEmpty());
   EXPECT_THAT(sentences_on_device_code(sites_of(
                   {".text.f:", "/*0000*/ ATOMG.E.CAS.STRONG.GPU PT, R3, [R4], R6, R7 ;",
-                   "/*0010*/ MEMBAR.SC.GPU ;", "/*0020*/ RED.E.ADD.STRONG.GPU [R2], R5 ;"})),
+                   "//## File \"/src/a.cu\", line 3", "/*0010*/ MEMBAR.SC.GPU ;",
+                   "//## File \"/src/a.cu\", line 4", "/*0020*/ RED.E.ADD.STRONG.GPU [R2], R5 ;"})),
               IsEmpty());
 }
 
