@@ -12,7 +12,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields
 from statistics import NormalDist, median
 
 from syncmeter_analysis.record.interval import Interval
@@ -138,41 +138,61 @@ class Repeats:
     def decide_alike(self, pairs: Pairs, decide: Callable[[Pairs], str]) -> bool:
         """Whether 19 of 20 would decide the same of these pairs."""
         rng, decided = random.Random(1), decide(pairs)
-        others = sum(decide(self._repeat(pairs, rng)) != decided for _ in range(_repeats))
-        return others <= (1 - _share_alike) * _repeats
+        again = [self._again(p, rng) for p in pairs.found]
+        others = 0
+        for _ in range(_repeats):
+            away: dict[str, float] = {}
+            repeat = Pairs([draw(away) for draw in again], pairs.without)
+            others += decide(repeat) != decided
+            if others > (1 - _share_alike) * _repeats:
+                return False
+        return True
 
-    def _repeat(self, pairs: Pairs, rng: random.Random) -> Pairs:
-        """The pairs as another campaign may have them."""
-        away: dict[str, float] = {}
+    def _again(self, p: Pair, rng: random.Random) -> Callable[[dict[str, float]], Pair]:
+        """What draws the pair as another campaign may have it; how far points lie away there is kept
+        in what it is given, by their names."""
+        over, under = ((s.id, math.sqrt(2) * _wander_but_for_clock(s)) for s in (p.over, p.under))
+        visits_anew, r = self._visits_anew(p, rng), p.ratio
+        here = {x.name: getattr(r, x.name) for x in fields(r)}
 
-        def wander(s: Measured) -> float:
-            if s.id not in away:
-                away[s.id] = rng.gauss(0, math.sqrt(2) * _wander_but_for_clock(s))
-            return away[s.id]
+        def wander(point: tuple[str, float], away: dict[str, float]) -> float:
+            id, scatter = point
+            if id not in away:
+                away[id] = rng.gauss(0, scatter)
+            return away[id]
 
-        def again(p: Pair) -> Pair:
-            visits, wider = self._visits_anew(p, rng)
-            moved = _factor(visits + wander(p.over) - wander(p.under))
-            return replace(p, ratio=_as_wide(p.ratio, wider).times(moved))
+        def draw(away: dict[str, float]) -> Pair:
+            visits, wider = visits_anew()
+            moved = _factor(visits + wander(over, away) - wander(under, away))
+            i = _as_wide(r.interval, wider).scaled(moved)
+            there = Ratio(
+                **{**here, "interval": i, "error": r.error * wider, "over_ns": r.over_ns * moved}
+            )
+            return Pair(p.over, p.under, there, p.step, p.each)
 
-        return Pairs([again(p) for p in pairs.found], pairs.without)
+        return draw
 
-    def _visits_anew(self, p: Pair, rng: random.Random) -> tuple[float, float]:
-        """How far, as a logarithm, the ratio of other visits lies from this one, and how many times as
-        wide their interval is; 0 and 1 where nothing is known of the scatter."""
+    def _visits_anew(self, p: Pair, rng: random.Random) -> Callable[[], tuple[float, float]]:
+        """What draws how far, as a logarithm, the ratio of other visits lies from this one, and how many
+        times as wide their interval is; 0 and 1 where nothing is known of the scatter."""
         r = p.ratio
         if not _scatter_is_known(r):
             # One visit to a GPU has its interval over rounds.
             bounded = r.bounded and r.low > 0
             half = math.log(r.high / r.low) / 2 if bounded else 0.0
-            return rng.gauss(0, math.sqrt(2) * half / _of_95_percent), 1.0
+            scatter = math.sqrt(2) * half / _of_95_percent
+            return lambda: (rng.gauss(0, scatter), 1.0)
         variance, degrees = moderated(
             self._priors.get(_kind_of(p), (0.0, 0.0)), [(r.error**2, r.degrees)]
         )
-        # What the variance may be in truth, and what the visits of the repeat show of it.
-        in_truth = variance * degrees / _chi_squared(degrees, rng)
-        found = in_truth * _chi_squared(r.degrees, rng) / r.degrees
-        return rng.gauss(0, math.sqrt(2 * in_truth)), math.sqrt(found) / r.error
+
+        def draw() -> tuple[float, float]:
+            # What the variance may be in truth, and what the visits of the repeat show of it.
+            in_truth = variance * degrees / _chi_squared(degrees, rng)
+            found = in_truth * _chi_squared(r.degrees, rng) / r.degrees
+            return rng.gauss(0, math.sqrt(2 * in_truth)), math.sqrt(found) / r.error
+
+        return draw
 
 
 def _kind_of(p: Pair) -> object:
@@ -188,12 +208,12 @@ def _chi_squared(degrees: float, rng: random.Random) -> float:
     return max(rng.gammavariate(degrees / 2, 2), _least_chi_squared)
 
 
-def _as_wide(r: Ratio, times: float) -> Ratio:
-    """The ratio with an interval so many times as wide, on logarithms."""
+def _as_wide(i: Interval, times: float) -> Interval:
+    """The interval so many times as wide, on logarithms."""
     if times == 1:
-        return r
-    low, high = (r.value * _factor(times * math.log(x / r.value)) for x in (r.low, r.high))
-    return replace(r, interval=Interval(r.value, low, high), error=r.error * times)
+        return i
+    low, high = (i.value * _factor(times * math.log(x / i.value)) for x in (i.low, i.high))
+    return Interval(i.value, low, high)
 
 
 def _factor(logarithm: float) -> float:
