@@ -3,13 +3,12 @@
 import copy
 import json
 import lzma
-import os
-import zlib
 from pathlib import Path
 
 import pytest
 
 from syncmeter_analysis.command import main
+from tests.drawn import drawn, drawn_by_commit
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -23,20 +22,13 @@ STORED = sorted(
 WHOLE = ROOT / "docs/measurements/2-vcpu-quick.jsonl.xz"
 
 
-def drawn(paths, seed):
-    """All; of a seed a quarter of them and the whole one, as .ci/run draws by the commit."""
-    return [
-        path
-        for path in paths
-        if not seed or path == WHOLE or zlib.crc32(f"{seed} {path.name}".encode()) % 4 == 0
-    ]
-
-
 def test_each_stored_file_is_drawn():
     seeds = [f"{seed:040x}" for seed in range(100)]
+    by_seed = [drawn(STORED, seed, WHOLE) for seed in seeds]
     assert drawn(STORED, None) == STORED
     assert set().union(*(drawn(STORED, seed) for seed in seeds)) == set(STORED)
-    assert sum(len(drawn(STORED, seed)) for seed in seeds) < len(seeds) * len(STORED) / 2
+    assert all(WHOLE in each for each in by_seed)
+    assert sum(map(len, by_seed)) < len(seeds) * len(STORED) / 2
 
 
 def lines_of(path):
@@ -55,7 +47,7 @@ def validator(capsys):
 
 @pytest.mark.parametrize(
     "path",
-    drawn(STORED, os.environ.get("SM_DRAWN_BY")),
+    drawn_by_commit(STORED, WHOLE),
     ids=lambda path: f"{path.parent.name}/{path.name}",
 )
 def test_every_line_of_stored_files_fits(validator, path):
