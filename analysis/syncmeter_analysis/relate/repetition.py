@@ -173,8 +173,8 @@ class Repeats:
         return draw
 
     def _visits_anew(self, p: Pair, rng: random.Random) -> Callable[[], tuple[float, float]]:
-        """What draws how far, as a logarithm, the ratio of other visits lies from this one, and how many
-        times as wide their interval is; 0 and 1 where nothing is known of the scatter."""
+        """What draws how far, as a logarithm, the ratio of other visits lies from this one, and how
+        many times as wide their interval is; 0 and 1 where nothing is known of the scatter."""
         r = p.ratio
         if not _scatter_is_known(r):
             # One visit to a GPU has its interval over rounds.
