@@ -270,6 +270,37 @@ def test_advice_is_shown_by_its_rank(tmp_path):
     assert [card.effect for card in report.head.cards] == [first["text"], "The second."]
 
 
+def test_what_was_tried_stands_beside_what_was_predicted(tmp_path):
+    lines = named("inner_region")
+    (advice,) = [line for line in lines if line["record"] == "advice"]
+    wall = next(run["wall_s"] for run in lines[0]["runs"] if run["arm"] == "time")
+    advice["saves_s"] = {"low": 0.1 * wall, "high": 0.5 * wall}
+    tried = {"record": "trial", "advice": 1, "pairs": 6, "refusal": None}
+    slower = {"settings": ["OMP_PROC_BIND=close", "OMP_PLACES=threads"], "verdict": "slower"}
+    ratio = {"value": 1.074, "low": 1.061, "high": 1.088}
+    refused = {"settings": ["OMP_NUM_THREADS=1"], "verdict": "refused", "refusal": "It failed."}
+    path = written(
+        tmp_path / "f.jsonl", [*lines, {**tried, **slower, "ratio": ratio}, tried | refused]
+    )
+    file = read_advice(path)
+    assert file.left_out == [] and len(file.trials) == 2
+    (section,) = [s for s in report_of(path).sections if s.id == "trials"]
+    made, words = section.blocks
+    assert [row[0].text for row in made.rows] == [
+        "OMP_PROC_BIND=close OMP_PLACES=threads",
+        "OMP_NUM_THREADS=1",
+    ]
+    assert [cell.text for cell in made.rows[0]][1:] == [
+        "1, regions",
+        "50.0 %",
+        "+7.4 %",
+        "+6.1 % to +8.8 %",
+        "6",
+        "do not",
+    ]
+    assert "It failed." in str(words)
+
+
 def test_where_no_saving_is_named_the_reason_is_on_the_first_screen(tmp_path):
     lines = named("inner_region")
     why = "other programs used 40 % of the CPUs while it was timed"

@@ -1,3 +1,4 @@
+#include "driver/ab/ab_programs.hpp"
 #include "driver/ab/arm_plan.hpp"
 
 #include <algorithm>
@@ -26,26 +27,7 @@ constexpr std::array<std::string_view, 9> placed_by_us{
     "OMP_PROC_BIND",    "OMP_PLACES",  "GOMP_CPU_AFFINITY", "KMP_AFFINITY",      "OMP_NUM_THREADS",
     "OMP_THREAD_LIMIT", "OMP_DYNAMIC", "OMP_SCHEDULE",      "KOKKOS_NUM_THREADS"};
 
-constexpr double most_percent = 100;
-
-double parse_threshold(const std::string& option, const std::string& text) {
-  if (!text.ends_with('%')) return parse_share(option, text);
-  char* end = nullptr;
-  const double percent = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size() - 1 || !(percent > 0 && percent < most_percent))
-    throw usage_error(fmt::format("{}: '{}' is not a share such as 2% or 0.02", option, text));
-  return percent / most_percent;
-}
-
-// As `syncmeter-report compare` takes it: above 0, and 2 as 200%.
-std::string parse_change(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  const double change = std::strtod(text.c_str(), &end);
-  const std::string_view rest(end);
-  if (end == text.c_str() || !(rest.empty() || rest == "%") || !(change > 0))
-    throw usage_error(fmt::format("{}: '{}' is not a change such as 50% or 0.5", option, text));
-  return text;
-}
+constexpr double percent_of_one = 100;
 
 std::string parse_setting(const std::string& option, const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -164,6 +146,28 @@ void check_builds(ab_request& request, const std::vector<std::string>& words) {
 
 }  // namespace
 
+double parse_threshold(const std::string& option, const std::string& text) {
+  if (!text.ends_with('%')) return parse_share(option, text);
+  char* end = nullptr;
+  const double percent = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() - 1 || !(percent > 0 && percent < percent_of_one))
+    throw usage_error(fmt::format("{}: '{}' is not a share such as 2% or 0.02", option, text));
+  return percent / percent_of_one;
+}
+
+std::string parse_change(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double change = std::strtod(text.c_str(), &end);
+  const std::string_view rest(end);
+  if (end == text.c_str() || !(rest.empty() || rest == "%") || !(change > 0))
+    throw usage_error(fmt::format("{}: '{}' is not a change such as 50% or 0.5", option, text));
+  return text;
+}
+
+double share_of(const std::string& change) {
+  return std::strtod(change.c_str(), nullptr) / (change.ends_with('%') ? percent_of_one : 1);
+}
+
 ab_request parse_ab(const std::vector<std::string>& arguments) {
   ab_request request;
   run_options& options = request.run.options;
@@ -182,22 +186,29 @@ ab_request parse_ab(const std::vector<std::string>& arguments) {
 std::vector<option_row> ab_rows() {
   static ab_request unread;
   static std::string refused;
-  return all_ab_rows(unread, refused);
+  std::vector<option_row> rows = all_ab_rows(unread, refused);
+  for (option_row& row : program_rows())
+    if (std::ranges::find(rows, row.name, &option_row::name) == rows.end())
+      rows.push_back(std::move(row));
+  return rows;
 }
 
 std::string ab_notes() {
   return "A and B are two builds: folders that hold workers, or single workers, named by\n"
          "NAME=PATH (default: a and b). One build is compared with itself in two\n"
          "environments by --env-a and --env-b. Points are visited in turn in both, and\n"
-         "compared visit by visit inside one placement state.\n";
+         "compared visit by visit inside one placement state. With --command A and B are\n"
+         "programs, which run whole and in turn, and are compared pair by pair.\n";
 }
 
 std::string ab_help() {
   ab_request request;
   std::string refused;
-  return "Usage: syncmeter ab A B [options]\n" + ab_notes() + "\n" +
-         options_text(own_rows(request)) + "\n" +
+  return "Usage: syncmeter ab A B [options]\n"
+         "       syncmeter ab --command COMMAND --command COMMAND [options]\n" +
+         ab_notes() + "\n" + options_text(own_rows(request)) + "\n" +
          options_text(rows_of_run(request, refused), "Points and visits, as in `syncmeter run`") +
+         "\n" + options_text(program_rows(), "Programs, with --command") +
          "\nSeparate the elements of a LIST by commas, without spaces. `syncmeter show FILE`\n"
          "prints the costs.\n"
          "Exit status: 0 nothing got slower, 1 something did, or failed in B alone,\n"

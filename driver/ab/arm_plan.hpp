@@ -50,6 +50,12 @@ struct ab_request {
 /// Parses and validates. Throws usage_error.
 [[nodiscard]] ab_request parse_ab(const std::vector<std::string>& arguments);
 
+/// A change up to which there is none: "2%" or "0.02", as 0.02.
+[[nodiscard]] double parse_threshold(const std::string& option, const std::string& text);
+/// A change as `syncmeter-report compare` takes it: above 0, and 2 as 200%; and as a number.
+[[nodiscard]] std::string parse_change(const std::string& option, const std::string& text);
+[[nodiscard]] double share_of(const std::string& change);
+
 /// How many visits of each point, where --visits does not say.
 inline constexpr unsigned usual_ab_visits = 10;
 

@@ -70,15 +70,6 @@ class counts_folder {
   std::string path_;
 };
 
-/// Whether a second run of the program can read what the first one read: then its beginning.
-std::optional<off_t> start_of_input() {
-  struct stat status = {};
-  const bool again =
-      ::fstat(STDIN_FILENO, &status) == 0 && (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));
-  if (!again) return std::nullopt;
-  return S_ISREG(status.st_mode) ? ::lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
-}
-
 /// Of the allowed CPUs' time between two readings.
 std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after) {
   const objects::cpu_use use = cpu_use_between(before, after, static_cast<int>(::getpid()));
@@ -190,6 +181,14 @@ class prices_in_turn {
 };
 
 }  // namespace
+
+std::optional<off_t> start_of_input() {
+  struct stat status = {};
+  const bool again =
+      ::fstat(STDIN_FILENO, &status) == 0 && (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));
+  if (!again) return std::nullopt;
+  return S_ISREG(status.st_mode) ? ::lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+}
 
 const program_run* program_counts::timed_run() const {
   const auto found = std::ranges::find(runs, "time", &program_run::arm);

@@ -2,6 +2,8 @@
 // text.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,6 +54,10 @@ struct program_counts {
   /// The run in which sites were timed; null where the program ended before.
   [[nodiscard]] const program_run* timed_run() const;
 };
+
+/// Whether a second run of a program can read from standard input what the first one read: then
+/// where it begins.
+[[nodiscard]] std::optional<off_t> start_of_input();
 
 /// Runs the command plain and counted, in turn, as often as `budget_s` has room for: at least once
 /// each, at most five times; behind the first two it is sampled, where the system allows it, and

@@ -72,6 +72,20 @@ bool is_of_go(elf_file& file, const std::string& names) {
   });
 }
 
+/// Whether it calls a loop of libgomp whose schedule is that of the environment.
+bool takes_schedule(elf_file& file) {
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (section.sh_type != SHT_DYNSYM || section.sh_link >= file.sections().size()) continue;
+    const std::string names = file.bytes_of(file.sections()[section.sh_link]);
+    for (const auto& symbol :
+         file.read<Elf64_Sym>(section.sh_offset, section.sh_size / sizeof(Elf64_Sym))) {
+      const std::string name = name_at(names, symbol.st_name);
+      if (name.starts_with("GOMP_") && name.find("_runtime") != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
 /// What loads it, its OpenMP runtimes and its number.
 void read_identity(elf_file& file, const std::string& names, program_file& found) {
   for (const auto& part : file.segments()) {
@@ -83,6 +97,7 @@ void read_identity(elf_file& file, const std::string& names, program_file& found
     if (starts_with_any(library, {"libgomp.", "libomp.", "libiomp5."}))
       found.runtimes.push_back(library);
   found.build_id = read_build_id(file, names);
+  found.takes_schedule = takes_schedule(file);
 }
 
 void look_into(elf_file& file, const std::string& command, program_file& found) {

@@ -12,6 +12,7 @@ struct program_file {
   std::string interpreter{};            ///< what loads it and its libraries; empty: a script
   std::string build_id{};               ///< in hexadecimal; empty: none
   std::vector<std::string> runtimes{};  ///< of OpenMP, that it is linked with: "libgomp.so.1"
+  bool takes_schedule = false;          ///< of a loop, from OMP_SCHEDULE when it runs
   std::vector<std::string> notes{};     ///< a sentence each: what of it cannot be counted
 };
 

@@ -11,8 +11,6 @@
 namespace syncmeter {
 namespace {
 
-/// The chance, of a campaign in which nothing changed, to report a change all the same.
-constexpr double chance_of_false_alarm = 0.05;
 /// Fewer pairs of visits say nothing of their scatter.
 constexpr std::size_t enough_pairs = 3;
 

@@ -53,6 +53,9 @@ inline constexpr double precise_error = 0.05;
 /// For their precision points get no more visits than this times the planned ones.
 inline constexpr std::size_t most_times_the_visits = 3;
 
+/// The chance, of a campaign in which nothing changed, to report a change all the same.
+inline constexpr double chance_of_false_alarm = 0.05;
+
 /// Whether more pairs of visits may decide what these leave open: fewer than three, or the interval
 /// of the logarithms of their ratios straddles the threshold. Student's t around the median, at
 /// `alpha` within the threshold; beyond it at alpha / `pairs`, as one of so many.

@@ -10,6 +10,7 @@
 #include "driver/advise/advise.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/source_lines.hpp"
+#include "driver/advise/trials.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/results/results_writer.hpp"
 #include "driver/text/columns.hpp"
@@ -26,31 +27,41 @@ struct advise_request {
   std::optional<std::string> results, json;
   std::optional<double> fail_above;
   std::optional<std::string> static_file;
+  bool tries = false;
+  program_pairs_options trials;
   bool help = false;
 };
 
 std::vector<option_row> rows_of(advise_request& request) {
-  return {help_row(request.help),
-          value_row("budget", "TIME",
-                    "run the program again, plain and counted in turn, while this time has room, "
-                    "with its unit; each once at least, five times at most (default: 60s)",
-                    request.budget_s, &parse_seconds),
-          value_row("results", "FILE",
-                    "results file of syncmeter run to take the prices of regions and barriers from "
-                    "(default: they are measured, in turn with the runs)",
-                    request.results, &parse_file_name),
-          value_row("json", "FILE",
-                    "also write what was found, a JSON object in each line; must not exist "
-                    "(default: none)",
-                    request.json, &parse_file_name),
-          value_row("fail-above", "SHARE",
-                    "exit status 1 where a change at one site may save more than this share of the "
-                    "time (default: none)",
-                    request.fail_above, &parse_share),
-          value_row("static", "FILE",
-                    "run nothing: the atomic operations and the calls that synchronize in the "
-                    "machine code of this program or library (default: none)",
-                    request.static_file, &parse_file_name)};
+  std::vector<option_row> rows{
+      help_row(request.help),
+      value_row("budget", "TIME",
+                "run the program again, plain and counted in turn, while this time has room, "
+                "with its unit; each once at least, five times at most; as long again for "
+                "--try (default: 60s)",
+                request.budget_s, &parse_seconds),
+      value_row("results", "FILE",
+                "results file of syncmeter run to take the prices of regions and barriers from "
+                "(default: they are measured, in turn with the runs)",
+                request.results, &parse_file_name),
+      value_row("json", "FILE",
+                "also write what was found, a JSON object in each line; must not exist "
+                "(default: none)",
+                request.json, &parse_file_name),
+      value_row("fail-above", "SHARE",
+                "exit status 1 where a change at one site may save more than this share of the "
+                "time (default: none)",
+                request.fail_above, &parse_share),
+      value_row("static", "FILE",
+                "run nothing: the atomic operations and the calls that synchronize in the "
+                "machine code of this program or library (default: none)",
+                request.static_file, &parse_file_name),
+      switch_row("try",
+                 "try what settings of the environment the advice makes promising: whole runs "
+                 "in turn with the program as it is, whose output is not shown (default: off)",
+                 request.tries)};
+  std::ranges::move(rows_of_pairs(request.trials), std::back_inserter(rows));
+  return rows;
 }
 
 std::string advise_notes() {
@@ -61,8 +72,10 @@ std::string advise_notes() {
          "it leaves behind are ended.\n";
 }
 
-void write_lines(results_writer& file, const program_counts& counted) {
+void write_lines(results_writer& file, const program_counts& counted,
+                 const std::vector<trial>& trials = {}) {
   for (const nlohmann::json& line : advice_lines(counted)) file.write(line);
+  for (const nlohmann::json& line : trial_lines(trials)) file.write(line);
   file.flush();
 }
 
@@ -71,6 +84,8 @@ int advise_on_code(const advise_request& request, bool has_command, std::FILE* o
   if (has_command)
     throw usage_error("advise: --static runs no program; leave out the command behind --, or "
                       "--static");
+  if (request.tries)
+    throw usage_error("advise: --try needs runs, and --static runs nothing; leave one out");
   if (request.fail_above)
     throw usage_error("advise: --fail-above needs a run, and --static runs nothing; leave one out");
   std::optional<results_writer> file;
@@ -102,6 +117,12 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (request.static_file) return advise_on_code(request, separator != arguments.end(), out);
   if (separator == arguments.end() || std::next(separator) == arguments.end())
     throw usage_error("advise: no program given, as in syncmeter advise -- ./app");
+  const std::optional<off_t> input_start = start_of_input();
+  if (request.tries && !input_start)
+    throw usage_error("advise: --try runs the program several times, and standard input is a pipe, "
+                      "which can be read once; read from a file");
+  if (!request.tries && (request.trials.metric || request.trials.check))
+    throw usage_error("advise: --metric and --check are for --try");
   std::optional<results_file> results;
   if (request.results) {
     results = read_results(*request.results);
@@ -127,10 +148,23 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     std::ranges::move(sentences_on_equal_work(counted.of_last_run.sites, setting),
                       std::back_inserter(counted.notes));
   }
-  if (file) write_lines(*file, counted);
   // Its output comes first, also where both go to one file.
   std::fflush(out);
-  std::fputs(advice_text(counted, style_of(STDERR_FILENO)).c_str(), stderr);
+  const page_style style = style_of(STDERR_FILENO);
+  std::fputs(advice_text(counted, style).c_str(), stderr);
+  std::vector<trial> trials;
+  if (request.tries) {
+    request.trials.budget_s = request.budget_s;
+    request.trials.input = STDIN_FILENO;
+    request.trials.input_start = *input_start;
+    trials =
+        try_settings(counted, settings_to_try(counted, facts_of_trials(counted)), request.trials);
+    std::fputs(("\n" + trials_text(counted, trials, request.trials,
+                                   style.width == 0 ? usual_width : style.width))
+                   .c_str(),
+               stderr);
+  }
+  if (file) write_lines(*file, counted, trials);
   if (!request.fail_above || counted.advices.empty()) return 0;
   // What cannot be judged has not passed.
   if (const std::string withheld = why_withheld(counted); !withheld.empty()) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/ab/ab_programs.hpp"
 #include "driver/ab/arm_plan.hpp"
 #include "driver/campaign/campaign.hpp"
 #include "driver/campaign/progress.hpp"
@@ -299,6 +300,7 @@ int compare_file(const std::string& path, const ab_request& request, std::FILE* 
 /// Returns the status of the comparison: that of `syncmeter-report compare`.
 int ab_command(const std::string& program, const std::vector<std::string>& arguments,
                std::FILE* out) {
+  if (names_programs(arguments)) return compare_commands(arguments, out);
   ab_request request = parse_ab(arguments);
   if (request.run.help) {
     std::fputs(ab_help().c_str(), out);
@@ -349,7 +351,7 @@ command run_row() {
 
 command ab_row() {
   return {.name = "ab",
-          .purpose = "two builds side by side: what got slower",
+          .purpose = "two builds, or programs, side by side: what got slower",
           .options = ab_rows(),
           .run = &ab_command,
           .word = "A B",

@@ -260,7 +260,8 @@ started_program start_program(const program_to_start& what) {
 
 finished_program run_in_our_place(const std::string& path,
                                   const std::vector<std::string>& arguments,
-                                  const std::vector<std::string>& settings) {
+                                  const std::vector<std::string>& settings,
+                                  const std::array<int, 3>& standard) {
   std::vector<std::string> environment_texts;
   for (char** entry = environ; *entry != nullptr; ++entry) environment_texts.emplace_back(*entry);
   put_settings(environment_texts, settings);
@@ -271,7 +272,7 @@ finished_program run_in_our_place(const std::string& path,
   const child_setup setup{.path = path.c_str(),
                           .arguments = argument_pointers.data(),
                           .environment = environment.data(),
-                          .standard = {0, 1, 2},
+                          .standard = standard,
                           .mask = &ours,
                           .report = report.write.get(),
                           .driver = ::getpid(),

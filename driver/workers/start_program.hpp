@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,13 @@ struct finished_program {
   double user_s = 0, system_s = 0;  ///< of it and of those that it waited for
 };
 
-/// Runs a user's program to its end with our standard streams, process group and environment, but
-/// for the NAME=VALUE of `settings`: what it reads and writes is as without us, and Ctrl-C is for
-/// it alone. Throws std::runtime_error when it cannot be started.
+/// Runs a user's program to its end with our process group and environment, but for the NAME=VALUE
+/// of `settings`, and these standard streams, ours where none are named: what it reads and writes
+/// is as without us, and Ctrl-C is for it alone. Throws std::runtime_error when it cannot be
+/// started.
 [[nodiscard]] finished_program run_in_our_place(const std::string& path,
                                                 const std::vector<std::string>& arguments,
-                                                const std::vector<std::string>& settings);
+                                                const std::vector<std::string>& settings,
+                                                const std::array<int, 3>& standard = {0, 1, 2});
 
 }  // namespace syncmeter

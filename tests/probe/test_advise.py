@@ -182,9 +182,9 @@ def check_members(line, known):
 
 def test_what_is_written_has_its_rows_in_the_record(advise, build):
     """As syncmeter-report reads it by them."""
-    known = {name: {**record(name), "record": None} for name in ("advise", "site", "object", "price", "advice")}
+    known = {name: {**record(name), "record": None} for name in ("advise", "site", "object", "price", "advice", "trial")}
     for program in (hazard(build, "inner_region"), hazard(build, "contended_counter")):
-        lines = advise(program).lines
+        lines = advise(program, options=["--try"]).lines
         assert lines[0]["record"] == "advise"
         for line in lines:
             check_members(line, known[line["record"]])

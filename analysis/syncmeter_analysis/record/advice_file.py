@@ -28,6 +28,7 @@ class AdviceFile:
     objects: list[Members] = field(default_factory=list)
     prices: list[Members] = field(default_factory=list)
     advice: list[Members] = field(default_factory=list)
+    trials: list[Members] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
     @property
@@ -59,7 +60,7 @@ def _read(name: str, lines: BinaryIO) -> AdviceFile:
                 "give them one by one"
             )
         kinds = {"site": file.sites, "object": file.objects, "price": file.prices}
-        rows = (kinds | {"advice": file.advice}).get(record)
+        rows = (kinds | {"advice": file.advice, "trial": file.trials}).get(record)
         if rows is None:
             continue  # of a later version
         try:

@@ -121,4 +121,6 @@ end_members = Table(
     {"cpu_use": Member("object", of=_members("cpu_use"), words="who used the CPUs during the run")}
 )
 #: Of each line of a file of `syncmeter advise`, by its `record`.
-advise_records = {name: _members(name) for name in ("advise", "site", "object", "price", "advice")}
+advise_records = {
+    name: _members(name) for name in ("advise", "site", "object", "price", "advice", "trial")
+}

@@ -20,6 +20,7 @@ from syncmeter_analysis.render.advice_tables import (
     run_tables,
     site_name,
     site_tables,
+    trial_table,
 )
 from syncmeter_analysis.render.report import Bar, Card, Check, Drawing, Head, Report, Section
 from syncmeter_analysis.render.terminal import bold, parts_plain, prose
@@ -92,6 +93,7 @@ def as_json(file: AdviceFile) -> str:
         "sites": file.sites,
         "objects": file.objects,
         "prices": file.prices,
+        "trials": file.trials,
         "left_out": file.left_out,
     }
     return json.dumps(found, indent=1)
@@ -102,6 +104,7 @@ def advice_report(file: AdviceFile) -> Report:
     synchronization, how sure that is, what to change; then the sites, prices and runs."""
     figure = _figure(file)
     sections = [
+        Section("trials", "What was tried", [*trial_table(file)]),
         Section("sites", "Sites", [*site_tables(file)]),
         Section("locks", "Locks", [*lock_table(file)]),
         Section("prices", "Prices on this machine", [*price_table(file)]),

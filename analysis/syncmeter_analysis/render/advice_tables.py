@@ -156,6 +156,39 @@ def price_table(file: AdviceFile) -> list[Block]:
     return _table(columns, rows, spare=(5, 4))
 
 
+_verdicts = {"faster": "better", "slower": "do not", "cannot_tell": "undecided"}
+
+
+def trial_table(file: AdviceFile) -> list[Block]:
+    """What settings were predicted to save, beside what they change."""
+    by_rank = {advice["rank"]: advice for advice in file.advice}
+    rows = []
+    for trial in file.trials:
+        of = by_rank.get(trial["advice"], {})
+        saves, wall = of.get("saves_s"), file.wall_s
+        ratio, verdict = trial.get("ratio"), str(trial["verdict"])
+        change = (
+            [f"{100 * (ratio[end] - 1):+.1f} %" for end in ("value", "low", "high")]
+            if ratio
+            else []
+        )
+        rows.append(
+            [
+                " ".join(trial["settings"]),
+                f"{trial['advice']}, {of.get('rule', '')}",
+                per_cent(saves["high"], wall) if saves and wall else "",
+                change[0] if change else "",
+                f"{change[1]} to {change[2]}" if change else "",
+                str(trial["pairs"]),
+                _verdicts.get(verdict, verdict),
+            ]
+        )
+    columns = "setting|advice|saves at most>|measured>|interval>|pairs>|verdict"
+    refusals = [str(trial["refusal"]) for trial in file.trials if trial.get("refusal")]
+    found = _table(columns, rows)
+    return [*found, Bullets(refusals)] if refusals else found
+
+
 def run_tables(file: AdviceFile) -> list[Block]:
     rows = [
         [

@@ -1,0 +1,299 @@
+#include "driver/campaign/program_pairs.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <regex>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "driver/campaign/revisits.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
+#include "driver/workers/start_program.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr std::size_t first_look = 6, least_pairs = 3, most_pairs = 1000;
+
+unique_fd opened(int fd, const char* what) {
+  if (fd < 0) throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
+  return unique_fd(fd);
+}
+
+std::string all_of(int fd) {
+  std::string text;
+  std::array<char, 65536> part{};
+  off_t at = 0;
+  for (ssize_t got = 0; (got = ::pread(fd, part.data(), part.size(), at)) > 0; at += got)
+    text.append(part.data(), static_cast<std::size_t>(got));
+  return text;
+}
+
+/// FNV-1a.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+/// Runs the programs, each time with their output in memory.
+class program_runner {
+ public:
+  explicit program_runner(const program_pairs_options& options)
+      : options_(options), null_(opened(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
+    if (!options.metric) return;
+    try {
+      metric_.emplace(*options.metric, std::regex::ECMAScript | std::regex::multiline);
+    } catch (const std::regex_error&) {
+      throw usage_error(
+          fmt::format("--metric: {} is not a regular expression", quote(*options.metric)));
+    }
+  }
+
+  /// Why the run does not count, in words that follow the program's name; empty where it does.
+  std::string run(const program_arm& arm, program_pair_run& run) {
+    const unique_fd output = opened(::memfd_create("output", MFD_CLOEXEC), "memfd_create");
+    if (options_.input >= 0) (void)::lseek(options_.input, options_.input_start, SEEK_SET);
+    const int input = options_.input < 0 ? null_.get() : options_.input;
+    const finished_program done =
+        run_in_our_place(arm.path, arm.words, arm.settings, {input, output.get(), STDERR_FILENO});
+    run = {.wall_s = done.wall_s,
+           .figure = done.wall_s,
+           .wait_status = done.wait_status,
+           .output_hash = 0};
+    if (WIFSIGNALED(done.wait_status))
+      return fmt::format("was ended by signal {} ({})", WTERMSIG(done.wait_status),
+                         ::strsignal(WTERMSIG(done.wait_status)));
+    if (WEXITSTATUS(done.wait_status) != 0)
+      return fmt::format("failed: exit status {}", WEXITSTATUS(done.wait_status));
+    std::string text = all_of(output.get());
+    if (metric_) {
+      std::smatch found;
+      if (!std::regex_search(text, found, *metric_))
+        return fmt::format("wrote nothing that --metric {} matches", quote(*options_.metric));
+      const std::size_t group = found.size() > 1 ? 1 : 0;
+      const std::string number = found.str(group);
+      char* end = nullptr;
+      run.figure = std::strtod(number.c_str(), &end);
+      if (end == number.c_str() || !(run.figure > 0) || !std::isfinite(run.figure))
+        return fmt::format("wrote {} where --metric looks for a number above 0", quote(number));
+      text.erase(static_cast<std::size_t>(found.position(group)),
+                 static_cast<std::size_t>(found.length(group)));
+    }
+    run.output_hash = hash_of(text);
+    return checked(output.get());
+  }
+
+ private:
+  [[nodiscard]] std::string checked(int output) const {
+    if (!options_.check) return "";
+    ::lseek(output, 0, SEEK_SET);
+    const finished_program done = run_in_our_place("/bin/sh", {"sh", "-c", *options_.check}, {},
+                                                   {output, null_.get(), STDERR_FILENO});
+    return done.wait_status == 0 ? "" : "wrote what --check does not accept";
+  }
+
+  const program_pairs_options& options_;
+  unique_fd null_;
+  std::optional<std::regex> metric_;
+};
+
+bool all_alike(const std::vector<std::uint64_t>& hashes) {
+  return std::ranges::adjacent_find(hashes, std::ranges::not_equal_to{}) == hashes.end();
+}
+
+std::vector<double> logs_of_figures(const program_comparison& of) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < of.pairs(); ++i)
+    logs.push_back(std::log(of.runs[1][i].figure / of.runs[0][i].figure));
+  return logs;
+}
+
+void judge_runs(program_comparison& of, const program_pairs_options& options) {
+  std::vector<double> logs = logs_of_figures(of), ratios;
+  for (const double each : logs) ratios.push_back(std::exp(each));
+  const double alpha = chance_of_false_alarm * share_of_look(of.pairs(), first_look);
+  of.confidence = 1 - alpha / static_cast<double>(options.comparisons);
+  of.ratio = over_visits(ratios, of.confidence);
+  if (options.metric && options.higher_is_better)
+    for (double& each : logs) each = -each;
+  of.verdict = judge_logs(logs, options.threshold, alpha, options.comparisons);
+}
+
+std::string figure_text(double figure, bool of_time) {
+  return of_time ? fmt::format("{:.3g} s", figure) : fmt::format("{:.4g}", figure);
+}
+
+std::string range_of_runs(const std::vector<program_pair_run>& runs, bool of_time) {
+  std::vector<double> figures;
+  for (const program_pair_run& run : runs) figures.push_back(run.figure);
+  const auto [low, high] = std::ranges::minmax(figures);
+  return fmt::format("{} ({} to {})", figure_text(median(figures), of_time),
+                     figure_text(low, of_time), figure_text(high, of_time));
+}
+
+struct better_direction {
+  [[nodiscard]] static std::vector<std::string> values() { return {"lower", "higher"}; }
+  bool operator()(const std::string& option, const std::string& text) const {
+    return one_name{"direction", values()}(option, text) == "higher";
+  }
+};
+
+std::string some_text(const std::string& option, const std::string& text) {
+  if (text.empty()) throw usage_error(option + ": its value is empty");
+  return text;
+}
+
+}  // namespace
+
+std::vector<option_row> rows_of_pairs(program_pairs_options& options) {
+  return {value_row("metric", "REGEX",
+                    "compare the number that this regular expression, or its first group, matches "
+                    "in the output, in place of the time (default: none)",
+                    options.metric, &some_text),
+          value_row("better", "NAME", "of --metric: lower or higher (default: lower)",
+                    options.higher_is_better, better_direction{}),
+          value_row("check", "COMMAND",
+                    "for the shell: reads the output of each run, which is refused unless this "
+                    "ends with 0 (default: what is the same in each run of the program as it is "
+                    "must be the same with the change)",
+                    options.check, &some_text)};
+}
+
+const char* name_of_verdict(program_verdict verdict) {
+  switch (verdict) {
+  case program_verdict::slower:
+    return "slower";
+  case program_verdict::faster:
+    return "faster";
+  case program_verdict::same:
+    return "same";
+  case program_verdict::undecided:
+    return "cannot_tell";
+  case program_verdict::refused:
+    break;
+  }
+  return "refused";
+}
+
+program_verdict judge_logs(std::span<const double> logs, double threshold, double alpha,
+                           std::size_t comparisons) {
+  using enum program_verdict;
+  if (is_undecided(logs, threshold, alpha, comparisons)) return undecided;
+  std::vector<double> ratios;
+  for (const double each : logs) ratios.push_back(std::exp(each));
+  const bool within = std::abs(median(logs)) <= std::log1p(threshold);
+  const interval found =
+      over_visits(ratios, 1 - (within ? alpha : alpha / static_cast<double>(comparisons)));
+  const double above = 1 + threshold, below = 1 / above;
+  if (within) return found.low >= below && found.high <= above ? same : undecided;
+  if (found.low > above) return slower;
+  return found.high < below ? faster : undecided;
+}
+
+program_comparison compare_programs(const std::array<program_arm, 2>& arms,
+                                    const program_pairs_options& options) {
+  program_runner runner(options);
+  program_comparison of;
+  std::array<std::vector<std::uint64_t>, 2> hashes;
+  const auto refuse = [&](std::string why, bool by_b) {
+    of.verdict = program_verdict::refused;
+    of.refusal = std::move(why);
+    of.broken_in_b = by_b;
+  };
+  const auto run_arm = [&](std::size_t arm) {
+    program_pair_run run;
+    const std::string problem = runner.run(arms[arm], run);
+    of.used_s += run.wall_s;
+    if (WIFSIGNALED(run.wait_status) &&
+        (WTERMSIG(run.wait_status) == SIGINT || WTERMSIG(run.wait_status) == SIGQUIT))
+      of.interrupted_by = WTERMSIG(run.wait_status);
+    if (problem.empty()) hashes[arm].push_back(run.output_hash);
+    else refuse(fmt::format("{} {}.", arms[arm].name, problem), arm == 1);
+    return run;
+  };
+  for (const std::size_t arm : {0U, 1U}) {
+    run_arm(arm);
+    if (of.verdict == program_verdict::refused) return of;
+  }
+  std::minstd_rand chance(std::random_device{}());
+  std::size_t first = 0, look = first_look;
+  for (std::size_t pair = 1; pair <= most_pairs; ++pair) {
+    first = pair % 2 != 0 ? chance() / 16 % 2 : 1 - first;
+    std::array<program_pair_run, 2> runs;
+    for (const std::size_t arm : {first, 1 - first}) {
+      runs[arm] = run_arm(arm);
+      if (of.verdict == program_verdict::refused) return of;
+    }
+    for (const std::size_t arm : {0U, 1U}) of.runs[arm].push_back(runs[arm]);
+    of.output_varies = !all_alike(hashes[0]);
+    if (!options.check && !of.output_varies &&
+        (!all_alike(hashes[1]) || hashes[0].front() != hashes[1].front())) {
+      refuse(fmt::format("{} writes something else than {}, which writes the same in each run: a "
+                         "change of the output is no change of speed. --check COMMAND says what "
+                         "output is right.",
+                         arms[1].name, arms[0].name),
+             true);
+      return of;
+    }
+    if (pair == look) {
+      judge_runs(of, options);
+      if (of.verdict != program_verdict::undecided) return of;
+      look = next_look_at(pair);
+    }
+    const double each_s = of.used_s / static_cast<double>(pair + 1);
+    if (pair >= least_pairs && of.used_s + each_s > options.budget_s) break;
+  }
+  judge_runs(of, options);
+  return of;
+}
+
+std::string change_text(const interval& ratio, const std::string& what) {
+  const auto percent = [](double r) { return std::abs(r - 1) * 100; };
+  if (ratio.low < 1 && ratio.high > 1)
+    return fmt::format("between {:.1f} % less and {:.1f} % more{}", percent(ratio.low),
+                       percent(ratio.high), what);
+  const bool less = ratio.value < 1;
+  return fmt::format("{:.1f} % {}{} ({:.1f} to {:.1f} %)", percent(ratio.value),
+                     less ? "less" : "more", what, percent(less ? ratio.high : ratio.low),
+                     percent(less ? ratio.low : ratio.high));
+}
+
+std::string verdict_text(const program_comparison& of, const std::array<program_arm, 2>& arms,
+                         const program_pairs_options& options) {
+  const std::string &a = arms[0].name, &b = arms[1].name;
+  if (of.verdict == program_verdict::refused) return "Not compared: " + of.refusal;
+  const bool of_time = !options.metric;
+  std::string text = fmt::format("{}: {}; {}: {}; {}. ", a, range_of_runs(of.runs[0], of_time), b,
+                                 range_of_runs(of.runs[1], of_time),
+                                 count_text(of.pairs(), "pair of runs", "pairs of runs"));
+  const std::string change = fmt::format("{} {} {}", b, of_time ? "takes" : "reaches",
+                                         change_text(of.ratio, of_time ? " time" : ""));
+  switch (of.verdict) {
+  case program_verdict::slower:
+    return text + fmt::format("{} than {}: slower.", change, a);
+  case program_verdict::faster:
+    return text + fmt::format("{} than {}: faster.", change, a);
+  case program_verdict::same:
+    return text + fmt::format("The same within {:.3g} %.", options.threshold * 100);
+  default:
+    break;
+  }
+  return text + fmt::format("Undecided: {} than {}. The runs vary; a longer --budget, a larger "
+                            "--threshold or a quiet machine may decide.",
+                            change, a);
+}
+
+}  // namespace syncmeter

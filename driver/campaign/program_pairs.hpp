@@ -1,0 +1,89 @@
+// Whole programs, or one program in two settings, run in turn and compared pair by pair: `ab`'s
+// stopping rule and its judgement, on wall times or on a figure of the output.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/harness/stats.hpp"
+#include "driver/text/command_line.hpp"
+
+namespace syncmeter {
+
+struct program_arm {
+  std::string name;
+  std::string path;                     ///< what is executed
+  std::vector<std::string> words;       ///< its own name first
+  std::vector<std::string> settings{};  ///< NAME=VALUE, over our environment
+};
+
+struct program_pairs_options {
+  double budget_s = 120;
+  double threshold = 0.01;              ///< a change up to this one is none
+  std::size_t comparisons = 1;          ///< that this one is one of
+  std::optional<std::string> metric{};  ///< regular expression; what it, or its first group,
+                                        ///< matches is compared in place of the time
+  bool higher_is_better = false;        ///< of the metric
+  std::optional<std::string> check{};   ///< for the shell: reads the output, and must end with 0
+  int input = -1;                       ///< the programs' standard input; none: /dev/null
+  off_t input_start = 0;                ///< where each run reads it from, if it is a file
+};
+
+/// --metric, --better and --check.
+[[nodiscard]] std::vector<option_row> rows_of_pairs(program_pairs_options& options);
+
+enum class program_verdict : std::uint8_t { slower, faster, same, undecided, refused };
+
+/// One run.
+struct program_pair_run {
+  double wall_s = 0;
+  double figure = 0;  ///< what is compared: the time, or the metric
+  int wait_status = 0;
+  std::uint64_t output_hash = 0;  ///< without what the metric matched
+};
+
+struct program_comparison {
+  program_verdict verdict = program_verdict::undecided;
+  std::string refusal{};       ///< a sentence, where refused
+  bool broken_in_b = false;    ///< refused for what B alone did
+  bool output_varies = false;  ///< of A: that B writes the same is not known
+  int interrupted_by = 0;      ///< a signal from the terminal
+  /// B over A: of times, or of figures; greater is slower, unless higher_is_better.
+  interval ratio{.value = 1, .low = 0, .high = 0};
+  double confidence = 0;
+  std::array<std::vector<program_pair_run>, 2> runs{};  ///< by pair; without the first of each
+  double used_s = 0;
+
+  [[nodiscard]] std::size_t pairs() const { return runs[1].size(); }
+};
+
+/// What the logarithms of so many ratios say: `ab`'s judgement of a point, which is
+/// `syncmeter-report`'s, for a single pair of arms. Slower where they are above 0.
+[[nodiscard]] program_verdict judge_logs(std::span<const double> logs, double threshold,
+                                         double alpha, std::size_t comparisons);
+
+/// Runs each once, uncounted, and then both in turn, in an order drawn by chance and reversed in
+/// every second pair, with a look after six pairs and whenever there are half as many more, until
+/// it is decided or the budget is spent. Ends at a run that fails, fails the check, or writes what
+/// the other program does not. Throws usage_error for a metric that is no regular expression.
+[[nodiscard]] program_comparison compare_programs(const std::array<program_arm, 2>& arms,
+                                                  const program_pairs_options& options);
+
+/// "slower", "cannot_tell": as `ab` has it in its files.
+[[nodiscard]] const char* name_of_verdict(program_verdict verdict);
+/// "38.1 % less time (35.0 to 41.2 %)", "7.4 % more (6.1 to 8.8 %)": the ratio, in words. `what`
+/// follows more or less: " time".
+[[nodiscard]] std::string change_text(const interval& ratio, const std::string& what);
+/// The verdict in a sentence or two.
+[[nodiscard]] std::string verdict_text(const program_comparison& compared,
+                                       const std::array<program_arm, 2>& arms,
+                                       const program_pairs_options& options);
+
+}  // namespace syncmeter

@@ -1,0 +1,47 @@
+"""`syncmeter advise --try`: what is tried follows from the advice, and a change that writes something else is
+refused. That a trial is faster is a benchmark's to say."""
+
+import os
+import subprocess
+
+import pytest
+from test_advise import DRIVER, advise  # noqa: F401 (a fixture)
+
+
+@pytest.fixture
+def program(build):
+    return build("team_size", "g++", "-O2", "-fopenmp")
+
+
+def test_settings_are_tried_and_one_that_changes_the_output_is_refused(program, advise):  # noqa: F811
+    pus = len(os.sched_getaffinity(0))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
+    found = advise(program, options=["--try"], budget="4s", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
+    assert found.done.returncode == 0, found.text
+    assert found.advice and found.advice[0]["rule"] == "oversubscription", found.text
+    trials = {tuple(line["settings"]): line for line in found.lines if line["record"] == "trial"}
+    fewer = trials[next(settings for settings in trials if settings[0].startswith("OMP_NUM_THREADS="))]
+    assert fewer["verdict"] == "refused" and "ratio" not in fewer
+    assert "writes something else" in fewer["refusal"]
+    sleeping = trials["OMP_WAIT_POLICY=passive",]
+    assert sleeping["verdict"] != "refused" and sleeping["pairs"] >= 3
+    assert sleeping["ratio"]["low"] <= sleeping["ratio"]["value"] <= sleeping["ratio"]["high"]
+    words = " ".join(found.text.split())
+    assert "Tried, each in turn with the program as it is:" in words
+    assert "OMP_WAIT_POLICY=passive (advice 1, oversubscription:" in words
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (("--metric", "x", "--", "true"), "--metric and --check are for --try"),
+    (("--try", "--static", "/bin/true"), "--static runs nothing"),
+])
+def test_wrong_usage(arguments, words):
+    done = subprocess.run([DRIVER, "advise", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode == 2 and words in " ".join(done.stderr.split())
+
+
+def test_a_pipe_is_read_once(program):
+    done = subprocess.run([DRIVER, "advise", "--try", "--", program], input="", capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "which can be read once" in " ".join(done.stderr.split())

@@ -1,0 +1,113 @@
+"""`syncmeter ab --command`: two whole programs, run in turn. Figures are planted by --metric, so that nothing here
+depends on how fast the machine is."""
+
+import json
+import subprocess
+
+import pytest
+from conftest import driver_path
+
+
+@pytest.fixture
+def program(tmp_path):
+    """A command that writes these figures, one a run, over and over."""
+    def command(name, figures, word="ops", settings=""):
+        count = tmp_path / f"{name}.count"
+        script = tmp_path / f"{name}.sh"
+        script.write_text(f"""n=$(cat '{count}' 2>/dev/null || echo 0)
+echo $((n + 1)) > '{count}'
+set -- {' '.join(map(str, figures))}
+shift $((n % $#))
+echo "{word} $1"
+""", encoding="utf-8")
+        return f"{settings} sh '{script}'"
+
+    return command
+
+
+def ab(*arguments):
+    done = subprocess.run([driver_path(), "ab", *map(str, arguments)], capture_output=True, text=True, timeout=100,
+                          check=False)
+    return done.returncode, " ".join(done.stdout.split()), done.stderr
+
+
+BY_METRIC = ("--metric", "ops ([0-9.]+)", "--budget", "3s")
+NEAR_100 = (100, 100.5, 99.7, 100.2, 99.9, 100.3, 99.6)
+NEAR_120 = (120, 120.4, 119.8, 120.1, 119.7, 120.3)
+
+
+@pytest.mark.parametrize("better, verdict, status", [("higher", "faster", 0), ("lower", "slower", 1)])
+def test_a_planted_figure_is_judged_by_its_direction(program, better, verdict, status):
+    got, out, err = ab("--command", program("a", NEAR_100), "--command", program("b", NEAR_120), *BY_METRIC, "--better", better)
+    assert (got, err) == (status, "")
+    assert f"% more (" in out and f"than a: {verdict}." in out, out
+
+
+def test_one_program_in_two_environments(program, tmp_path):
+    command = f"sh -c 'echo ops $SPEED'"
+    kept = tmp_path / "kept.json"
+    status, out, err = ab("--command", command, "--env-a", "SPEED=5", "--env-b", "SPEED=4", *BY_METRIC, "--format", "json",
+                          "--output", kept)
+    assert status == 0, err
+    found = json.loads(out)
+    assert found == json.loads(kept.read_text(encoding="utf-8"))
+    assert (found["verdict"], found["ratio"]["value"]) == ("faster", 0.8)
+    assert [arm["settings"] for arm in found["arms"]] == [["SPEED=5"], ["SPEED=4"]]
+    assert len(found["arms"][0]["runs"]) == 6
+
+
+def test_time_is_judged_where_no_figure_is_named():
+    status, out, err = ab("--command", "sleep 0.02", "--command", "sleep 0.4", "--budget", "60s")
+    assert (status, err) == (1, "")
+    assert "more time (" in out and "slower." in out
+
+
+@pytest.mark.parametrize("a, b, status, words", [
+    ("true", "exit 3", 1, "Not compared: b failed: exit status 3."),
+    ("exit 4", "true", 2, "Not compared: a failed: exit status 4."),
+    ("true", "kill -9 $$", 1, "Not compared: b was ended by signal 9 (Killed)."),
+    ("echo one", "echo two", 1, "Not compared: b writes something else than a"),
+    ("echo one", "echo $$", 1, "Not compared: b writes something else than a"),
+])
+def test_what_fails_or_differs_is_refused(a, b, status, words):
+    got, out, err = ab("--command", a, "--command", b, "--budget", "1s")
+    assert (got, err) == (status, "")
+    assert words in out
+
+
+def test_what_varies_is_refused_a_verdict(program):
+    status, out, err = ab("--command", program("a", (10, 90, 50)), "--command", program("b", (70, 15, 40, 95, 22)), *BY_METRIC)
+    assert (status, err) == (3, "")
+    assert "Undecided: b reaches between" in out and "The runs vary" in out
+
+
+def test_output_that_varies_anyway_is_noted():
+    status, out, _ = ab("--command", "echo $$", "--command", "echo $$", "--budget", "1s", "--threshold", "0.9")
+    assert status in (0, 3)
+    assert "What a writes differs from run to run" in out
+
+
+def test_a_check_says_which_output_is_right():
+    check = ("--check", "grep -q one", "--budget", "1s", "--threshold", "0.9")
+    _, out, _ = ab("--command", "echo one", "--command", "echo one more", *check)
+    assert "Not compared" not in out
+    status, out, _ = ab("--command", "echo one", "--command", "echo two", *check)
+    assert (status, "b wrote what --check does not accept" in out) == (1, True)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("--command", "true"), "in two environments"),
+    (("--command", "true", "--command", "true", "--metric", "("), "not a regular expression"),
+    (("--command", "true", "--command", "true", "--better", "higher"), "--better higher is of a --metric"),
+    (("--command", "true", "--command", "true", "--command", "true"), "may be given twice"),
+    (("--command", "true", "--command", "true", "old/bin"), "old/bin"),
+])
+def test_wrong_usage(arguments, words):
+    status, out, err = ab(*arguments)
+    assert (status, out) == (2, "")
+    assert words in " ".join(err.split())
+
+
+def test_figures_that_are_none(program):
+    status, out, _ = ab("--command", "echo ops 5", "--command", "echo nothing", *BY_METRIC)
+    assert (status, "b wrote nothing that --metric" in out) == (1, True)

@@ -1,0 +1,61 @@
+#include "driver/campaign/program_pairs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "driver/campaign/revisits.hpp"
+
+using namespace syncmeter;
+
+namespace {
+
+std::vector<double> scattered(std::size_t n, double ratio, double share, unsigned seed) {
+  std::mt19937 chance(seed);
+  std::normal_distribution<double> scatter(std::log(ratio), share);
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < n; ++i) logs.push_back(scatter(chance));
+  return logs;
+}
+
+/// Of a program with itself, looked at whenever compare_programs looks.
+bool says_anything(unsigned seed) {
+  const std::vector<double> all = scattered(41, 1, 0.1, seed);
+  for (std::size_t n = 6; n <= all.size(); n = next_look_at(n)) {
+    const auto verdict = judge_logs(std::span(all).first(n), 0.01, 0.05 * share_of_look(n, 6), 1);
+    if (verdict == program_verdict::slower || verdict == program_verdict::faster) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST(JudgeLogs, a_planted_change_has_its_sign) {
+  EXPECT_EQ(judge_logs(scattered(9, 1.2, 0.01, 1), 0.01, 0.025, 1), program_verdict::slower);
+  EXPECT_EQ(judge_logs(scattered(9, 1 / 1.2, 0.01, 1), 0.01, 0.025, 1), program_verdict::faster);
+  EXPECT_EQ(judge_logs(scattered(9, 1, 0.001, 1), 0.01, 0.025, 1), program_verdict::same);
+  EXPECT_EQ(judge_logs(scattered(9, 1.05, 0.2, 1), 0.01, 0.025, 1), program_verdict::undecided);
+}
+
+TEST(JudgeLogs, one_of_many_needs_more) {
+  const std::vector<double> logs = scattered(8, 1.05, 0.022, 3);
+  EXPECT_EQ(judge_logs(logs, 0.01, 0.025, 1), program_verdict::slower);
+  EXPECT_EQ(judge_logs(logs, 0.01, 0.025, 1000), program_verdict::undecided);
+}
+
+TEST(JudgeLogs, a_program_and_itself_rarely_differ) {
+  unsigned alarms = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) alarms += says_anything(seed);
+  EXPECT_LE(alarms, 20U) << "5 % of 400";
+}
+
+TEST(ChangeText, says_less_and_more_with_the_smaller_bound_first) {
+  EXPECT_EQ(change_text({.value = 0.62, .low = 0.59, .high = 0.65}, " time"),
+            "38.0 % less time (35.0 to 41.0 %)");
+  EXPECT_EQ(change_text({.value = 1.074, .low = 1.061, .high = 1.088}, ""),
+            "7.4 % more (6.1 to 8.8 %)");
+  EXPECT_EQ(change_text({.value = 1.01, .low = 0.98, .high = 1.05}, " time"),
+            "between 2.0 % less and 5.0 % more time");
+}
