@@ -1,3 +1,4 @@
+// What pairs of whole runs say, by simulated ones.
 #include "driver/campaign/program_pairs.hpp"
 
 #include <gtest/gtest.h>
@@ -8,8 +9,7 @@
 
 #include "driver/campaign/revisits.hpp"
 
-using namespace syncmeter;
-
+namespace syncmeter::program_pairs_test {
 namespace {
 
 std::vector<double> scattered(std::size_t n, double ratio, double share, unsigned seed) {
@@ -29,8 +29,6 @@ bool says_anything(unsigned seed) {
   }
   return false;
 }
-
-}  // namespace
 
 TEST(JudgeLogs, a_planted_change_has_its_sign) {
   EXPECT_EQ(judge_logs(scattered(9, 1.2, 0.01, 1), 0.01, 0.025, 1), program_verdict::slower);
@@ -59,3 +57,6 @@ TEST(ChangeText, says_less_and_more_with_the_smaller_bound_first) {
   EXPECT_EQ(change_text({.value = 1.01, .low = 0.98, .high = 1.05}, " time"),
             "between 2.0 % less and 5.0 % more time");
 }
+
+}  // namespace
+}  // namespace syncmeter::program_pairs_test
