@@ -194,6 +194,16 @@ def test_what_a_portable_api_makes_of_an_op_is_no_trait_of_the_cpu(tmp_path):
     assert judge(tmp_path, id, 60.0).verdict == fails
 
 
+def test_an_update_says_nothing_of_what_a_read_adds(tmp_path):
+    read_and_add = [
+        point(op, placement="shared", type="int32") for op in ("atomic_read", "atomic_add")
+    ]
+    found = judge(
+        tmp_path, "omp-atomic-read-free", 60.0, dear=read_and_add[1], cheap=read_and_add[0]
+    )
+    assert found.verdict == not_measured
+
+
 def test_what_is_oversubscribed_is_no_evidence(tmp_path):
     lines = visits([10.0] * 5, point("barrier", lanes=4)) + visits(
         [900.0] * 5, point("barrier", lanes=64)

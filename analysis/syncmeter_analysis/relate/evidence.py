@@ -205,12 +205,8 @@ class Evidence:
         over: Iterable[Measured],
         under: Iterable[Measured],
         apart: Collection[str],
-        zero: bool = False,
     ) -> Pairs:
-        """Each of `over` with each of `under` that agrees on all axes but `apart`.
-
-        With `zero` an `over` that was not resolved counts as ratio 0: it costs next to nothing.
-        """
+        """Each of `over` with each of `under` that agrees on all axes but `apart`."""
         axes = tuple(apart) + (("stride_bytes",) if {"stride", "type"} & set(apart) else ())
         key = key_without(*axes)
         partners = grouped(under, lambda s: key(s.point))
@@ -220,10 +216,10 @@ class Evidence:
                 # Against each other, placements that gave the same PUs say nothing of the affinity.
                 same = self.measurement(s) == self.measurement(partner)
                 if partner is not s and not ("affinity" in apart and same):
-                    self._add_pair(result, s, partner, zero)
+                    self._add_pair(result, s, partner)
         return result
 
-    def _add_pair(self, to: Pairs, over: Measured, under: Measured, zero: bool = False) -> None:
+    def _add_pair(self, to: Pairs, over: Measured, under: Measured) -> None:
         """Adds the pair, or why it has no ratio; placements that gave the same PUs are one measurement
         and count once."""
         both = self.measurement(over), self.measurement(under)
@@ -236,9 +232,6 @@ class Evidence:
             to.without[same_measurement] += 1
         elif isinstance(found, Ratio):
             to.found.append(Pair(over, under, found))
-        elif zero and over.status in ("not_resolved", "elided") and under.usable:
-            nothing = Ratio(Interval(0.0, 0.0, 0.0))
-            to.found.append(Pair(over, under, nothing))
         else:
             to.without[found.why] += 1
 
