@@ -25,7 +25,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t first_look = 6, least_pairs = 3, most_pairs = 1000;
+constexpr std::size_t first_look = 8, least_pairs = 3, most_pairs = 1000;
 
 unique_fd opened(int fd, const char* what) {
   if (fd < 0) throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
@@ -199,6 +199,9 @@ program_verdict judge_logs(std::span<const double> logs, double threshold, doubl
       over_visits(ratios, 1 - (within ? alpha : alpha / static_cast<double>(comparisons)));
   const double above = 1 + threshold, below = 1 / above;
   if (within) return found.low >= below && found.high <= above ? same : undecided;
+  // So few pairs may all lie on one side by chance, whatever their scatter.
+  if (median_coverage(logs.size(), 1) < 1 - alpha / static_cast<double>(comparisons))
+    return undecided;
   if (found.low > above) return slower;
   return found.high < below ? faster : undecided;
 }

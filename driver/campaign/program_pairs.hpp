@@ -70,7 +70,7 @@ struct program_comparison {
                                          double alpha, std::size_t comparisons);
 
 /// Runs each once, uncounted, and then both in turn, in an order drawn by chance and reversed in
-/// every second pair, with a look after six pairs and whenever there are half as many more, until
+/// every second pair, with a look after eight pairs and whenever there are half as many more, until
 /// it is decided or the budget is spent. Ends at a run that fails, fails the check, or writes what
 /// the other program does not. Throws usage_error for a metric that is no regular expression.
 [[nodiscard]] program_comparison compare_programs(const std::array<program_arm, 2>& arms,
