@@ -4,7 +4,7 @@
 #include <cstdio>
 
 int main() {
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 200; ++i) {
 #pragma omp parallel
     {
 #pragma omp barrier

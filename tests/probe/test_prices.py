@@ -51,7 +51,7 @@ def test_another_placement_has_no_price(setting, words, advise, build, monkeypat
 
 
 def test_other_programs_withhold_what_is_saved(advise, build):  # noqa: F811
-    program = hazard(build, "imbalance")
+    program = hazard(build, "small_tasks")
     busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count() or 1)]
     try:
         advice = advise(program, options=["--fail-above", "0.02"])

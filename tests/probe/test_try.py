@@ -16,7 +16,7 @@ def program(build):
 def test_settings_are_tried_and_one_that_changes_the_output_is_refused(program, advise):  # noqa: F811
     pus = len(os.sched_getaffinity(0))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
-    found = advise(program, options=["--try"], budget="4s", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
+    found = advise(program, options=["--try"], budget="10s", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
     assert found.done.returncode == 0, found.text
     assert found.advice and found.advice[0]["rule"] == "oversubscription", found.text
     trials = {tuple(line["settings"]): line for line in found.lines if line["record"] == "trial"}

@@ -33,11 +33,11 @@ TEST(Commands, TakeEveryValueThatIsOfferedAndNoOther) {
       ++closed;
     }
   }
-  EXPECT_EQ(closed, 28U)
+  EXPECT_EQ(closed, 30U)
       << "run: study, type, placement, affinity, home, order, wait, scope, "
-         "flavour, space; ab: those of run, format and blind; topology: affinity; "
-         "show: type, sort; census: type, "
-         "order, and format of its diff";
+         "flavour, space; ab: those of run, format, blind and better; topology: "
+         "affinity; show: type, sort; census: type, order, and format of its diff; "
+         "advise: better";
 }
 
 // Completion offers nothing for an option whose values nobody gave it, and nobody would notice.
