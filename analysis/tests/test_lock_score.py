@@ -7,9 +7,17 @@ from math import log
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.formats.litl import Machine, Program, read_litl
+from syncmeter_analysis.formats.litl import read_litl
 from syncmeter_analysis.record.errors import Unusable
-from syncmeter_analysis.relate.lock_score import efficiency_of, fit, kept_of, rules, score
+from syncmeter_analysis.relate.lock_score import (
+    Machine,
+    Program,
+    efficiency_of,
+    fit,
+    kept_of,
+    rules,
+    score,
+)
 
 LOCKS = ("backoff", "mcs_spin", "ticket")
 

@@ -10,44 +10,18 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from statistics import median
 
 from syncmeter_analysis.formats.importing import text_of
 from syncmeter_analysis.record.errors import Unusable, quoted
+from syncmeter_analysis.relate.lock_score import Machine, Program, default_lock
 
 #: The machines: two of Intel, two of AMD, with so many cores each.
 machines = ("I48", "A64", "A48", "I20")
-default_lock = "pthread"
 #: A few programs were run with locks that sleep alone; only those with these locks are compared.
 _compared = {default_lock, "backoff", "mcs_spin"}
-
-
-@dataclass(frozen=True)
-class Program:
-    """Throughput of a program, medians of its runs: with the default mutex by NUMA nodes, and with
-    each lock on all nodes."""
-
-    name: str
-    by_nodes: dict[int, float]
-    by_lock: dict[str, float]
-
-    def ratio(self, lock: str) -> float | None:
-        """Throughput with this lock over that with the default mutex; None: it was not measured."""
-        found = self.by_lock.get(lock)
-        return None if found is None else found / self.by_lock[default_lock]
-
-    @property
-    def best(self) -> float:
-        return max(self.by_lock.values()) / self.by_lock[default_lock]
-
-
-@dataclass(frozen=True)
-class Machine:
-    name: str
-    programs: list[Program]
 
 
 def _machine(path: Path) -> Machine:

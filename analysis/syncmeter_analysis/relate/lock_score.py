@@ -18,7 +18,33 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import inf, log
 
-from syncmeter_analysis.formats.litl import Machine, Program, default_lock
+default_lock = "pthread"
+
+
+@dataclass(frozen=True)
+class Program:
+    """Throughput of a program, medians of its runs: with the default mutex by NUMA nodes, and with
+    each lock on all nodes."""
+
+    name: str
+    by_nodes: dict[int, float]
+    by_lock: dict[str, float]
+
+    def ratio(self, lock: str) -> float | None:
+        """Throughput with this lock over that with the default mutex; None: it was not measured."""
+        found = self.by_lock.get(lock)
+        return None if found is None else found / self.by_lock[default_lock]
+
+    @property
+    def best(self) -> float:
+        return max(self.by_lock.values()) / self.by_lock[default_lock]
+
+
+@dataclass(frozen=True)
+class Machine:
+    name: str
+    programs: list[Program]
+
 
 #: What counts as slower, and as something to gain.
 harm, worth = 0.9, 1.1

@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from syncmeter_analysis.formats.litl import Machine
-from syncmeter_analysis.relate.lock_score import Rule, harm, least_kept, most_harmed, worth
+from syncmeter_analysis.relate.lock_score import (
+    Machine,
+    Rule,
+    harm,
+    least_kept,
+    most_harmed,
+    worth,
+)
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Text, table
 
 title = "Rules for the choice of a lock, on LiTL's programs"
