@@ -115,8 +115,8 @@ void device_code_reader::add_instruction(std::string_view line, std::string_view
   site here{.kind = std::string(kind), .module = path_, .offset = parsed->address};
   here.operation = parsed->mnemonic;
   here.architecture = architecture;
-  here.frames =
-      frames_.empty() ? std::vector{source_frame{.function = kernel_, .file = {}}} : frames_;
+  here.frames = frames_;
+  if (frames_.empty()) here.frames.emplace_back().function = kernel_;
   sites_.push_back(std::move(here));
 }
 
