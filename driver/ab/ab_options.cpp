@@ -29,38 +29,20 @@ constexpr std::array<std::string_view, 9> placed_by_us{
 
 constexpr double percent_of_one = 100;
 
-std::string parse_setting(const std::string& option, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw usage_error(fmt::format("{}: {} is not NAME=VALUE", option, quote(text)));
-  const std::string name = text.substr(0, equals);
+void refuse_placement(const std::string& option, const std::string& name) {
   if (contains(placed_by_us, name)) {
     throw usage_error(fmt::format(
         "{}: {} is not allowed: syncmeter places the lanes itself; use --affinity, --pus and "
         "--lanes, which hold for both",
         option, name));
   }
-  return text;
-}
-
-option_row setting_row(const char* name, const char* which, std::vector<std::string>& settings) {
-  return {.name = name,
-          .value = "NAME=VALUE",
-          .help = fmt::format("an environment variable of the workers of {}; may be given several "
-                              "times (default: none)",
-                              which),
-          .take =
-              [&settings](const std::string& option, const std::string& text) {
-                settings.push_back(parse_setting(option, text));
-              },
-          .repeats = true};
 }
 
 std::vector<option_row> own_rows(ab_request& request) {
   auto& [a, b] = request.arms.arms;
   return {help_row(request.run.help),
-          setting_row("env-a", "A", a.environment),
-          setting_row("env-b", "B", b.environment),
+          setting_row("env-a", "the workers of A", a.environment, &refuse_placement),
+          setting_row("env-b", "the workers of B", b.environment, &refuse_placement),
           value_row("threshold", "SHARE",
                     "a change up to this one is none: 2% or 0.02 (default: 1%)",
                     request.arms.threshold, &parse_threshold),
@@ -145,6 +127,24 @@ void check_builds(ab_request& request, const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+option_row setting_row(const char* name, const char* whose, std::vector<std::string>& settings,
+                       refuse_setting refuse) {
+  return {.name = name,
+          .value = "NAME=VALUE",
+          .help = fmt::format("an environment variable of {}; may be given several times (default: "
+                              "none)",
+                              whose),
+          .take =
+              [&settings, refuse](const std::string& option, const std::string& text) {
+                const std::size_t equals = text.find('=');
+                if (equals == std::string::npos || equals == 0)
+                  throw usage_error(fmt::format("{}: {} is not NAME=VALUE", option, quote(text)));
+                if (refuse != nullptr) refuse(option, text.substr(0, equals));
+                settings.push_back(text);
+              },
+          .repeats = true};
+}
 
 double parse_threshold(const std::string& option, const std::string& text) {
   if (!text.ends_with('%')) return parse_share(option, text);

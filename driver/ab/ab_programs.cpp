@@ -29,23 +29,6 @@ struct programs_request {
   std::optional<std::string> output;
 };
 
-option_row setting_of_program(const char* name, const char* which,
-                              std::vector<std::string>& settings) {
-  return {.name = name,
-          .value = "NAME=VALUE",
-          .help = fmt::format("an environment variable of the program {}; may be given several "
-                              "times (default: none)",
-                              which),
-          .take =
-              [&settings](const std::string& option, const std::string& text) {
-                const std::size_t equals = text.find('=');
-                if (equals == std::string::npos || equals == 0)
-                  throw usage_error(fmt::format("{}: {} is not NAME=VALUE", option, quote(text)));
-                settings.push_back(text);
-              },
-          .repeats = true};
-}
-
 std::vector<option_row> rows_of_programs(programs_request& request) {
   std::vector<option_row> rows{
       {.name = "command",
@@ -54,12 +37,11 @@ std::vector<option_row> rows_of_programs(programs_request& request) {
                "with --env-a or --env-b",
        .take =
            [&request](const std::string& option, const std::string& text) {
-             if (text.empty()) throw usage_error(option + ": its value is empty");
-             request.commands.push_back(text);
+             request.commands.push_back(parse_some_text(option, text));
            },
        .repeats = true},
-      setting_of_program("env-a", "A", request.settings[0]),
-      setting_of_program("env-b", "B", request.settings[1]),
+      setting_row("env-a", "the program A", request.settings[0]),
+      setting_row("env-b", "the program B", request.settings[1]),
       value_row("budget", "TIME",
                 "run pairs until this time, with its unit, is spent, or it is decided "
                 "(default: 120s)",

@@ -50,6 +50,12 @@ struct ab_request {
 /// Parses and validates. Throws usage_error.
 [[nodiscard]] ab_request parse_ab(const std::vector<std::string>& arguments);
 
+/// Throws usage_error for a name that may not be set.
+using refuse_setting = void (*)(const std::string& option, const std::string& name);
+/// --env-a or --env-b; `refuse` may be none.
+[[nodiscard]] option_row setting_row(const char* name, const char* whose,
+                                     std::vector<std::string>& settings,
+                                     refuse_setting refuse = nullptr);
 /// A change up to which there is none: "2%" or "0.02", as 0.02.
 [[nodiscard]] double parse_threshold(const std::string& option, const std::string& text);
 /// A change as `syncmeter-report compare` takes it: above 0, and 2 as 200%; and as a number.

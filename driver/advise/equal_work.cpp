@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <thread>
 
@@ -47,17 +46,13 @@ double lateness_of_equal_work(const topology& machine, const std::vector<int>& p
 std::optional<double> latest_of_equal_work(const site& of, const meeting_pace& pace,
                                            const std::vector<price>& prices) {
   const double work = work_ns(of, pace);
-  const auto far = [&](const price& each) {
-    return each.what.op != equal_work_name || each.what.lanes != of.times->threads
-               ? HUGE_VAL
-               : std::abs(std::log((each.what.section_ns + 1) / (work + 1)));
-  };
-  const auto nearest = std::ranges::min_element(prices, {}, far);
-  if (nearest == prices.end() || far(*nearest) == HUGE_VAL) return std::nullopt;
+  const auto nearest = nearest_in_work(prices, work, [&](const price& each) {
+    return each.what.op == equal_work_name && each.what.lanes == of.times->threads;
+  });
+  if (nearest.empty()) return std::nullopt;
   double latest_ns = 0;
-  for (const price& each : prices)
-    if (each.what == nearest->what) latest_ns = std::max(latest_ns, each.cost_ns.value);
-  return latest_ns * std::max(1.0, work / std::max(1U, nearest->what.section_ns));
+  for (const price& each : nearest) latest_ns = std::max(latest_ns, each.cost_ns.value);
+  return latest_ns * std::max(1.0, work / std::max(1U, nearest.front().what.section_ns));
 }
 
 }  // namespace syncmeter

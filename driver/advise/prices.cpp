@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -165,10 +166,10 @@ std::vector<worker_info> worker_of_backend(const std::string& backend,
 
 /// Of work as long as a site's, or about so long as of another one's before.
 void add_equal_work(const site& of, const meeting_pace& pace, affinity placed,
-                    const topology& machine, wanted_prices& wanted) {
+                    wanted_prices& wanted) {
   constexpr double longest_ns = 2e7;
   constexpr std::size_t most = 3;
-  if (of.times->threads > machine.units().size() || wanted.equal_work.size() == most) return;
+  if (of.times->threads > wanted.machine.units().size() || wanted.equal_work.size() == most) return;
   point p;
   p.op = equal_work_name;
   p.backend = "host";
@@ -179,8 +180,11 @@ void add_equal_work(const site& of, const meeting_pace& pace, affinity placed,
     return other.what.lanes == p.lanes && is_about(other.what.section_ns, p.section_ns, 16);
   });
   if (known) return;
-  wanted.equal_work.push_back(
-      {.what = p, .pus = machine.place(placed, p.lanes), .same_as = {}, .why = {}, .visits = 1});
+  wanted.equal_work.push_back({.what = p,
+                               .pus = wanted.machine.place(placed, p.lanes),
+                               .same_as = {},
+                               .why = {},
+                               .visits = 1});
 }
 
 }  // namespace
@@ -231,24 +235,31 @@ std::optional<point> priced_point(const site& of, const meeting_pace& pace,
   return p;
 }
 
+std::vector<price> nearest_in_work(std::vector<price> prices, double work,
+                                   const std::function<bool(const price&)>& is_like) {
+  std::erase_if(prices, std::not_fn(is_like));
+  const auto far = [&](const price& each) {
+    return std::abs(std::log((each.what.section_ns + 1) / (work + 1)));
+  };
+  const auto nearest = std::ranges::min_element(prices, {}, far);
+  if (nearest == prices.end()) return {};
+  const point what = nearest->what;
+  std::erase_if(prices, [&](const price& each) { return !(each.what == what); });
+  return prices;
+}
+
 std::optional<interval> price_of(const site& of, const meeting_pace& pace,
                                  const std::vector<price>& prices) {
   const auto like = op_of(of);
   if (!like) return std::nullopt;
-  const double work = priced_work_ns(of, pace);
-  const auto is_like = [&](const price& each) {
+  const auto nearest = nearest_in_work(prices, priced_work_ns(of, pace), [&](const price& each) {
     return each.what.lanes == lanes_of(of) && each.what.op == like->op &&
            (each.what.backend == "posix") == (of.kind == "barrier_wait");
-  };
-  const auto far = [&](const price& each) {
-    return !is_like(each) ? HUGE_VAL : std::abs(std::log((each.what.section_ns + 1) / (work + 1)));
-  };
-  const auto nearest = std::ranges::min_element(prices, {}, far);
-  if (nearest == prices.end() || !is_like(*nearest)) return std::nullopt;
+  });
+  if (nearest.empty()) return std::nullopt;
   std::vector<double> costs;
-  for (const price& each : prices)
-    if (each.what == nearest->what) costs.push_back(each.cost_ns.value);
-  interval over = costs.size() > 1 ? over_visits(costs) : nearest->cost_ns;
+  for (const price& each : nearest) costs.push_back(each.cost_ns.value);
+  interval over = costs.size() > 1 ? over_visits(costs) : nearest.front().cost_ns;
   over.low = std::max(0.0, over.low);
   for (double* const bound : {&over.low, &over.value, &over.high}) *bound /= like->calls_of_lane;
   return over;
@@ -286,11 +297,11 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   wanted_prices wanted;
   const thread_setting setting = setting_of_environment();
   const meeting_pace pace = pace_of(sites, wall_s);
-  const topology machine = topology::of_this_machine();
+  const topology& machine = wanted.machine;
   for (const site& each : sites) {
     if (!may_be_worth_saying(each, wall_s)) continue;
     if (is_timed_meeting(each) && waits_for_late_threads(each))
-      add_equal_work(each, pace, setting.placed, machine, wanted);
+      add_equal_work(each, pace, setting.placed, wanted);
     auto at = priced_point(each, pace, program);
     if (!at || at->lanes > machine.units().size()) continue;
     if (!setting.why_not_placed.empty()) {
@@ -378,8 +389,8 @@ void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
   options.oversubscribe = true;
   ++visits_;
   for (const planned_point& each : wanted_.equal_work) {
-    const double late_ns =
-        lateness_of_equal_work(machine_, each.pus, each.what.lanes, each.what.section_ns, visit_s);
+    const double late_ns = lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
+                                                  each.what.section_ns, visit_s);
     prices.push_back(
         {.what = each.what, .cost_ns = {late_ns, late_ns, late_ns}, .after_run = after_run});
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ struct meeting_pace {
 [[nodiscard]] std::optional<point> priced_point(const site& of, const meeting_pace& pace,
                                                 const program_file& program);
 
+/// Of the measurements that are like it those of one point, whose work is the nearest to this.
+[[nodiscard]] std::vector<price> nearest_in_work(std::vector<price> prices, double work,
+                                                 const std::function<bool(const price&)>& is_like);
+
 /// A site's price over all measurements of its op and team with the work that is nearest to its
 /// own; nothing without a measurement.
 [[nodiscard]] std::optional<interval> price_of(const site& of, const meeting_pace& pace,
@@ -60,7 +65,8 @@ struct thread_setting {
 
 /// What the program's regions and barriers need of prices.
 struct wanted_prices {
-  std::vector<planned_point> points;
+  topology machine = topology::of_this_machine();  ///< on which they are placed
+  std::vector<planned_point> points{};
   std::vector<planned_point> equal_work{};  ///< threads and work (driver/advise/equal_work.hpp)
   std::vector<std::string> notes{};         ///< what has no price, and why, a sentence each
 };
@@ -90,7 +96,6 @@ class price_meter {
 
  private:
   wanted_prices& wanted_;
-  topology machine_ = topology::of_this_machine();
   std::vector<worker_info> workers_;
   std::optional<worker_pool> pool_;
   unsigned visits_ = 0;

@@ -151,25 +151,25 @@ struct better_direction {
   }
 };
 
-std::string some_text(const std::string& option, const std::string& text) {
+}  // namespace
+
+std::string parse_some_text(const std::string& option, const std::string& text) {
   if (text.empty()) throw usage_error(option + ": its value is empty");
   return text;
 }
-
-}  // namespace
 
 std::vector<option_row> rows_of_pairs(program_pairs_options& options) {
   return {value_row("metric", "REGEX",
                     "compare the number that this regular expression, or its first group, matches "
                     "in the output, in place of the time (default: none)",
-                    options.metric, &some_text),
+                    options.metric, &parse_some_text),
           value_row("better", "NAME", "of --metric: lower or higher (default: lower)",
                     options.higher_is_better, better_direction{}),
           value_row("check", "COMMAND",
                     "for the shell: reads the output of each run, which is refused unless this "
                     "ends with 0 (default: what is the same in each run of the program as it is "
                     "must be the same with the change)",
-                    options.check, &some_text)};
+                    options.check, &parse_some_text)};
 }
 
 const char* name_of_verdict(program_verdict verdict) {

@@ -36,6 +36,8 @@ struct program_pairs_options {
   off_t input_start = 0;                ///< where each run reads it from, if it is a file
 };
 
+/// Any text but none. Throws usage_error.
+[[nodiscard]] std::string parse_some_text(const std::string& option, const std::string& text);
 /// --metric, --better and --check.
 [[nodiscard]] std::vector<option_row> rows_of_pairs(program_pairs_options& options);
 

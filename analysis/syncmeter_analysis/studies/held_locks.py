@@ -127,11 +127,11 @@ def _waits_sentence(held: Sequence[Contest]) -> list[str]:
     ]
     ratios = [_ratio_of_waits(most, least) for _, least, most in pairs]
     adjusted = holm([r.p() for r in ratios])
-    told = [i for i, p in enumerate(adjusted) if p < _least_p and ratios[i].value > 1]
-    if not told:
+    apart = [i for i, p in enumerate(adjusted) if p < _least_p and ratios[i].value > 1]
+    if not apart:
         no_two = "the longest of 1000 waits: no difference between two locks could be shown"
         return [f"{no_two}, as visits to one lock differ too much"] * bool(pairs)
-    one, least, most = pairs[max(told, key=lambda i: _p999(pairs[i][2]) / _p999(pairs[i][1]))]
+    one, least, most = pairs[max(apart, key=lambda i: _p999(pairs[i][2]) / _p999(pairs[i][1]))]
     return [
         f"{situation(one)}: the longest of 1000 waits takes {formats.duration(_p999(least))} with "
         f"{lock_of(least)}, {formats.duration(_p999(most))} with {lock_of(most)}"
