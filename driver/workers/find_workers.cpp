@@ -40,26 +40,27 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
   return found;
 }
 
-/// What pip installed holds the sources of workers that `syncmeter build` compiles, a folder each.
+/// What pip installed holds the sources of workers that `syncmeter build` compiles.
+fs::path folder_of_sources() { return own_folder().parent_path() / "share/syncmeter/sources"; }
+
 bool holds_sources_of(const std::string& worker) {
   std::error_code error;
-  return fs::exists(own_folder().parent_path() / "share/syncmeter/sources/backends" / worker /
-                        "backend.cmake",
-                    error);
+  return fs::exists(folder_of_sources() / "backends" / worker / "backend.cmake", error);
 }
 
-/// Where `syncmeter build` puts the worker (packaging/wheel/__init__.py): the same rule there, with
-/// the version as pip writes it.
+/// Where `syncmeter build` puts the worker (packaging/wheel/__init__.py): the same rule there. The
+/// key is of what it is compiled from, so that a wheel of the same version but other sources has
+/// none until it builds one.
 fs::path folder_of_built(const std::string& worker) {
   const auto value_of = [](const char* variable) {
     const char* const value = std::getenv(variable);
     return std::string(value != nullptr ? value : "");
   };
   const fs::path cache = value_of("XDG_CACHE_HOME");
-  std::string version = SM_VERSION;
-  std::erase(version, '-');
-  return (cache.is_absolute() ? cache : fs::path(value_of("HOME")) / ".cache") / "syncmeter" /
-         version / worker / "bin";
+  std::string key;
+  std::getline(std::ifstream(folder_of_sources() / "cache_key"), key);
+  return (cache.is_absolute() ? cache : fs::path(value_of("HOME")) / ".cache") / "syncmeter" / key /
+         worker / "bin";
 }
 
 /// Where the workers are that belong to this program: beside it, the folder of an installation,

@@ -10,7 +10,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 PREFIX = Path(__file__).parent
@@ -21,7 +20,8 @@ MINUTES = {"cuda": 24, "kokkos": 3}
 def build_folder(backend):
     """Where the driver looks for the worker too (driver/workers/find_workers.cpp: the same rule there)."""
     cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (cache if cache.is_absolute() else Path.home() / ".cache") / "syncmeter" / version("syncmeter") / backend
+    key = (PREFIX / "share/syncmeter/sources/cache_key").read_text(encoding="utf-8").strip()
+    return (cache if cache.is_absolute() else Path.home() / ".cache") / "syncmeter" / key / backend
 
 
 class Refusal(Exception):

@@ -81,6 +81,18 @@ def add_sources(prefix):
         shutil.copytree(path, sources / "headers/hwloc/autogen", dirs_exist_ok=True)
 
 
+def write_cache_key(prefix, version):
+    """The folder in the user's cache where `syncmeter build` puts what it compiles of these files, and the driver looks for it:
+    of a wheel with other sources or another core it is another, whatever its version."""
+    file = prefix / "share/syncmeter/sources/cache_key"
+    file.unlink(missing_ok=True)
+    parts = [*file.parent.rglob("*"), *(prefix / "lib").rglob("*")]
+    digest = hashlib.sha256()
+    for name, path in sorted((str(path.relative_to(prefix)), path) for path in parts if path.is_file()):
+        digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    file.write_text(f"{python_version(version)}-{digest.hexdigest()[:16]}\n", encoding="utf-8")
+
+
 def bundle(prefix):
     """Puts the libraries beside the programs and has both find them there, wherever that is; soname -> its first place."""
     programs = [prefix / "bin/syncmeter", *(file for file in (prefix / "libexec/syncmeter").iterdir() if file.suffix != ".json")]
@@ -148,6 +160,7 @@ def wheel(build, version, seconds):
         install(build, prefix)
         libraries = bundle(prefix)
         add_sources(prefix)
+        write_cache_key(prefix, version)
         tag = f"py3-none-{platform_tag(prefix)}"
         files = {str(path.relative_to(work)): path for path in Path(work).rglob("*") if path.is_file()}
         files |= {f"{info}/licenses/{name}": path for name, path in licences(libraries).items()}

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import fcntl
+import importlib.util
 import io
 import json
 import os
@@ -10,11 +11,13 @@ import re
 import struct
 import subprocess
 import termios
+from pathlib import Path
 
 import made_by_hand
 import pytest
 from conftest import assert_matches
 
+ROOT = Path(__file__).resolve().parents[2]
 UNITS = {"k": 1e3, "M": 1e6, "G": 1e9}
 ROW = re.compile(
     r"\s+(?P<op>\w+)\s+(?:(?P<type>int32|double)\s+)?(?:(?P<placement>shared|strided \d+ B)\s+)?(?P<lanes>\d+)"
@@ -98,7 +101,14 @@ def test_list_says_how_to_build_what_its_build_can_build(driver):
     assert "'posix' cannot be used: no worker for backend 'posix': not built; `scripts/run --backend posix` builds it" in driver.mistake("run", "--backend", "posix")
 
 
-def test_what_pip_installed_says_how_to_build_what_it_has_sources_of_and_finds_it(driver):
+def module_at(path):
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_what_pip_installed_says_how_to_build_what_it_has_sources_of_and_finds_it(driver, monkeypatch):
     for name in ("cuda", "kokkos"):
         manifest = driver.home / "share/syncmeter/sources/backends" / name / "backend.cmake"
         manifest.parent.mkdir(parents=True)
@@ -113,13 +123,27 @@ def test_what_pip_installed_says_how_to_build_what_it_has_sources_of_and_finds_i
     driver.add_worker("kokkos", made_by_hand.capabilities(backend="kokkos-openmp"))
     assert "no worker for backend 'kokkos-serial': looked for" in driver.mistake("run", "--backend", "kokkos-serial"), "built without it"
     # Where packaging/wheel/__init__.py has it put.
-    release = driver("--version").split()[1].replace("-", "")
-    cached = driver.home / "cache/syncmeter" / release / "cuda/bin"
-    cached.mkdir(parents=True)
+    monkeypatch.syspath_prepend(ROOT / "scripts/lib")
+    packed, installed_by_pip = module_at("scripts/lib/wheel.py"), module_at("packaging/wheel/__init__.py")
+    monkeypatch.setattr(installed_by_pip, "PREFIX", driver.home)
+    monkeypatch.setenv("XDG_CACHE_HOME", driver.environment["XDG_CACHE_HOME"])
+    packed.write_cache_key(driver.home, "1.0.0-rc1")
     driver.add_worker("cuda", made_by_hand.capabilities(backend="cuda"))
-    (driver.bin / "syncmeter-cuda").rename(cached / "syncmeter-cuda")
+    folder = installed_by_pip.build_folder("cuda")
+    (folder / "bin").mkdir(parents=True)
+    (driver.bin / "syncmeter-cuda").rename(folder / "bin/syncmeter-cuda")
     text = driver("list")
     assert "  cuda: " not in text and re.search(r"^  atomic_add +cuda kokkos-openmp omp$", text, re.M)
+    # A wheel of the same version with other sources does not go on with that worker, and the first wheel again does.
+    key = folder.parent.name
+    manifest.write_text("# changed\n", encoding="utf-8")
+    packed.write_cache_key(driver.home, "1.0.0-rc1")
+    assert "\n  cuda: not built; `syncmeter build cuda` builds it\n" in driver("list")
+    other = installed_by_pip.build_folder("cuda").parent.name
+    assert key != other and key.startswith("1.0.0rc1-") and other.startswith("1.0.0rc1-")
+    manifest.write_text("", encoding="utf-8")
+    packed.write_cache_key(driver.home, "1.0.0-rc1")
+    assert installed_by_pip.build_folder("cuda") == folder
 
 
 def test_a_study_names_the_backends_that_it_lacks(driver):
@@ -225,8 +249,7 @@ def test_show_chooses_and_sorts_points_and_writes_them_as_json(driver):
     assert "--sort: unknown key 'name'" in driver.mistake("show", file, "--sort", "name")
 
 
-REPORT = """import sys
-print(f"one section of {' '.join(sys.argv[1:])}")
+REPORT = """print(f"one section of {' '.join(sys.argv[1:])}")
 print("a remark", file=sys.stderr)
 sys.exit(%d)
 """
