@@ -32,7 +32,7 @@ endif()
 
 install(TARGETS syncmeter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET syncmeter-probe)
-  install(TARGETS syncmeter-probe LIBRARY DESTINATION ${workers_folder})
+  install(TARGETS syncmeter-probe syncmeter-swaps LIBRARY DESTINATION ${workers_folder})
 endif()
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}

@@ -1,12 +1,11 @@
-// What the wrappers of the probe share: counting a call, and finding the function they stand in
-// for.
+// What the wrappers of the probe share: counting a call.
 #pragma once
 
 #include <cstdint>
 
+#include "probe/real_function.hpp"
 #include "probe/tables.hpp"
 
-#define SM_EXPORT extern "C" [[gnu::visibility("default"), gnu::noinline]]
 /// Where the call of this wrapper returns to: the site.
 #define SM_SITE reinterpret_cast<std::uint64_t>(__builtin_return_address(0))
 
@@ -58,20 +57,6 @@ void read_timing();
     read_timing();
   return timing_of_process;
 }
-
-/// The function that the program would have called without the probe; nullptr where there is none.
-[[nodiscard]] void* find_real(const char* name);
-
-/// Found at the first call, which may come before any constructor has run.
-template <class Function> struct real_function {
-  const char* name;
-  Function* found = nullptr;
-  [[nodiscard]] Function* get() {
-    if (found == nullptr) [[unlikely]]
-      found = reinterpret_cast<Function*>(find_real(name));
-    return found;
-  }
-};
 
 /// Threads of the innermost parallel region, as the OpenMP runtime has it.
 [[nodiscard]] unsigned team_size();

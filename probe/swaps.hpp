@@ -1,0 +1,22 @@
+// What the library of swaps puts in place of the mutexes and barriers of POSIX threads, as the
+// driver asks for it.
+#pragma once
+
+#include <cstring>
+
+namespace syncmeter::probe {
+
+/// The environment variable with one of `swap_names`; without it nothing is swapped.
+inline constexpr const char* swap_variable = "SYNCMETER_SWAP";
+
+enum class swap_kind { none, adaptive, ttas, ticket, mcs, barrier };
+inline constexpr const char* swap_names[] = {"", "adaptive", "ttas", "ticket", "mcs", "barrier"};
+
+/// A name that is none of them: none.
+[[nodiscard]] inline swap_kind swap_of_name(const char* name) {
+  for (int i = 1; i < 6; ++i)
+    if (name != nullptr && ::strcmp(name, swap_names[i]) == 0) return static_cast<swap_kind>(i);
+  return swap_kind::none;
+}
+
+}  // namespace syncmeter::probe
