@@ -3,11 +3,14 @@
 
 #include <cstdint>
 
+#include "probe/callers.hpp"
 #include "probe/real_function.hpp"
 #include "probe/tables.hpp"
 
 /// Where the call of this wrapper returns to: the site.
 #define SM_SITE reinterpret_cast<std::uint64_t>(__builtin_return_address(0))
+/// The frame of this wrapper, which also tells functions of the standard library by their callers.
+#define SM_FRAME static_cast<const stack_frame*>(__builtin_frame_address(0))
 
 namespace syncmeter::probe {
 
@@ -16,6 +19,9 @@ namespace syncmeter::probe {
 /// handler.
 void count(kind what, std::uint64_t site, unsigned team, bool adds = true,
            std::uint64_t object = 0);
+/// The same for the call of a wrapper with this frame, in no team. Returns the site: where the
+/// program called it, or what of the standard library did.
+std::uint64_t count_call(kind what, const stack_frame* wrapper, bool adds, std::uint64_t object);
 
 /// What is timed of a site that this thread has counted; nullptr where there is no room for it.
 [[nodiscard]] times_block* times_of(kind what, std::uint64_t site, unsigned row_team,

@@ -35,28 +35,33 @@ objects_of_call objects_in(First first, Second second = {}, Others...) {
   return {address_of(first), address_of(second)};
 }
 
-/// Counts a call, in a timed run by the lock that it takes, and returns the lock's number.
-template <kind What> std::uint64_t count_call(std::uint64_t site, const objects_of_call& objects) {
+/// Counts a call, in a timed run by the lock that it takes: its site, and the lock's number.
+struct counted {
+  std::uint64_t site, object;
+};
+template <kind What>
+[[gnu::always_inline]] inline counted count_of(const stack_frame* wrapper,
+                                               const objects_of_call& objects) {
   const std::uint64_t object =
       waiting_of(What) == waiting::of_section ? number_of_lock(objects.first) : std::uint64_t{0};
-  count(What, site, 0, true, object);
-  return object;
+  return {count_call(What, wrapper, true, object), object};
 }
 
 /// Around the call, where it is timed.
 template <kind What, bool Waits = waiting_of(What) != waiting::none> struct counted_call {
-  counted_call(std::uint64_t site, const objects_of_call& objects) {
-    count_call<What>(site, objects);
-    if constexpr (What == kind::signal) note_signal(objects.first, site);
+  counted_call(const stack_frame* wrapper, const objects_of_call& objects) {
+    [[maybe_unused]] const counted call = count_of<What>(wrapper, objects);
+    if constexpr (What == kind::signal) note_signal(objects.first, call.site);
   }
 };
 template <kind What> struct counted_call<What, true> : lock_call {
-  counted_call(std::uint64_t site, const objects_of_call& objects)
-      : lock_call(What, site, 0, count_call<What>(site, objects)) {}
+  counted_call(const stack_frame* wrapper, const objects_of_call& objects)
+      : counted_call(count_of<What>(wrapper, objects)) {}
+  explicit counted_call(const counted& call) : lock_call(What, call.site, 0, call.object) {}
 };
 template <> struct counted_call<kind::cond_wait, true> : condition_wait {
-  counted_call(std::uint64_t site, const objects_of_call& objects)
-      : condition_wait(objects.first, objects.second, site) {}
+  counted_call(const stack_frame* wrapper, const objects_of_call& objects)
+      : condition_wait(objects.first, objects.second, wrapper) {}
 };
 
 }  // namespace
@@ -64,14 +69,14 @@ template <> struct counted_call<kind::cond_wait, true> : condition_wait {
 #define SM_POSIX(name, what, result_type, parameters, arguments)                                   \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
-    [[maybe_unused]] const counted_call<kind::what> around(SM_SITE, objects_in arguments);         \
+    [[maybe_unused]] const counted_call<kind::what> around(SM_FRAME, objects_in arguments);        \
     return real.get() arguments;                                                                   \
   }
 #define SM_POSIX_TRY(name, what, result_type, parameters, arguments, got)                          \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
     const result_type result = real.get() arguments;                                               \
-    if (got) count_call<kind::what>(SM_SITE, objects_in arguments);                                \
+    if (got) count_of<kind::what>(SM_FRAME, objects_in arguments);                                 \
     return result;                                                                                 \
   }
 #define SM_POSIX_END(name, result_type, parameters, arguments)                                     \
@@ -97,8 +102,7 @@ template <> struct counted_call<kind::cond_wait, true> : condition_wait {
 /// Counted by the thread that the C library singles out of those that met.
 SM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   static constinit real_function<int(pthread_barrier_t*)> real{"pthread_barrier_wait"};
-  const std::uint64_t site = SM_SITE;
-  count(kind::barrier_wait, site, 0, false);
+  const std::uint64_t site = count_call(kind::barrier_wait, SM_FRAME, false, 0);
   const posix_barrier around(barrier, site);
   const int result = real.get()(barrier);
   if (result == PTHREAD_BARRIER_SERIAL_THREAD) count(kind::barrier_wait, site, 0);
@@ -117,6 +121,6 @@ SM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
 /// with optimization for this.
 SM_EXPORT long syscall(long number, long a, long b, long c, long d, long e, long f) {
   static constinit real_function<long(long, long, long, long, long, long, long)> real{"syscall"};
-  if (number == SYS_futex) count(kind::futex, SM_SITE, 0);
+  if (number == SYS_futex) count_call(kind::futex, SM_FRAME, true, 0);
   return real.get()(number, a, b, c, d, e, f);
 }

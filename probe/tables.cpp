@@ -1,7 +1,6 @@
 // The tables of a process, in a file that it maps: what is counted there outlives the process,
 // however it ends. Nothing here is allocated from the program's heap, and no descriptor stays open:
 // a program may close all it finds.
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -14,9 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <initializer_list>
-
 #include "probe/count.hpp"
+#include "probe/kernel.hpp"
 
 namespace syncmeter::probe {
 namespace {
@@ -65,15 +63,6 @@ class tables_lock {
     changing = false;
   }
 };
-
-// The kernel itself: the C library's wrappers of these are what programs replace, and some of them
-// are cancellation points.
-template <class... Words> long kernel(long call, Words... words) {
-  const int error = errno;
-  const long result = ::syscall(call, words...);
-  errno = error;
-  return result;
-}
 
 bool extend_file(int fd, std::uint64_t bytes) {
   rlimit limit{};
@@ -184,6 +173,7 @@ int find_module(dl_phdr_info* module, std::size_t, void* wanted) {
     block->end = first + part.p_memsz;
     block->base = module->dlpi_addr;
     block->runtime = is_runtime(path) ? 1 : 0;
+    find_header_functions(path, block->base, block->first, block->end);
     put_text(reinterpret_cast<char*>(block + 1), path);
     here.modules[here.module_count++] = block;
     return 1;
@@ -235,19 +225,21 @@ void leave_rows(void* rows) {
 /// What a row is for.
 struct row_key {
   std::uint64_t site;
-  std::uint32_t what, team;
+  std::uint64_t of_team;  ///< its kind and, above it, the team, as a row has them
   std::uint64_t object;
 };
+row_key key_of(kind what, std::uint64_t site, unsigned team, std::uint64_t object) {
+  return {site, static_cast<std::uint32_t>(what) | std::uint64_t{team} << 32U, object};
+}
 
 std::uint64_t hash_of(const row_key& key) {
-  return ((key.site ^ (std::uint64_t{key.what} << 56U) ^ (std::uint64_t{key.team} << 40U) ^
-           (key.object << 20U)) *
+  return ((key.site ^ (key.of_team << 56U) ^ (key.of_team >> 32U << 40U) ^ (key.object << 20U)) *
           0x9E3779B97F4A7C15U) >>
          32U;
 }
 
 bool is_for(const row& at, const row_key& key) {
-  return at.address == key.site && at.kind == key.what && at.team == key.team &&
+  return at.address == key.site && (at.kind | std::uint64_t{at.team} << 32U) == key.of_team &&
          at.object == key.object;
 }
 
@@ -266,8 +258,8 @@ row* find_row(const row_key& key, bool add) {
       if (at.address != 0) continue;
       // Rows are never taken out: what is not here is in no later table either.
       if (!add) return nullptr;
-      at.kind = key.what;
-      at.team = key.team;
+      at.kind = static_cast<std::uint32_t>(key.of_team);
+      at.team = static_cast<std::uint32_t>(key.of_team >> 32U);
       at.object = key.object;
       note_module(key.site);
       // Last: a signal handler may look before this is done.
@@ -280,8 +272,10 @@ row* find_row(const row_key& key, bool add) {
   return last->next == nullptr ? nullptr : find_row(key, true);
 }
 
-/// The row that is not where it is looked for first; nullptr where none can be had.
-[[gnu::noinline, gnu::cold]] row* other_row(const row_key& key) {
+/// The row that is not where it is looked for first; nullptr where none can be had. With the frame
+/// of a wrapper its site is where functions of the standard library's headers were called.
+row* other_row(row_key& key, const stack_frame* wrapper) {
+  if (wrapper != nullptr) key.site = caller_of_headers(wrapper);
   if (row* const found = find_row(key, false); found != nullptr) return found;
   if (changing || here.refused) return nullptr;
   // Looked for again: a signal handler may just have made it.
@@ -289,6 +283,12 @@ row* find_row(const row_key& key, bool add) {
   if (own_rows == nullptr) {
     own_rows = take_rows();
     if (own_rows != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_rows);
+  }
+  // Whether this is a header's function is known once its module is.
+  for (std::uint64_t noted = 0; wrapper != nullptr && !here.refused && noted != key.site;) {
+    noted = key.site;
+    note_module(noted);
+    key.site = caller_of_headers(wrapper);
   }
   return find_row(key, true);
 }
@@ -300,6 +300,27 @@ void add_one(std::uint64_t& counter) {
 #else
   __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
 #endif
+}
+
+[[gnu::noinline, gnu::cold]] std::uint64_t count_elsewhere(row_key key, bool adds,
+                                                           const stack_frame* wrapper) {
+  row* const found = other_row(key, wrapper);
+  if (!adds) return key.site;
+  if (found != nullptr) add_one(found->count);
+  else if (file_header* const header = here.header; header != nullptr)
+    __atomic_fetch_add(&header->lost_calls, 1, __ATOMIC_RELAXED);
+  return key.site;
+}
+
+[[gnu::always_inline]] inline std::uint64_t count_in(const row_key& key, bool adds,
+                                                     const stack_frame* wrapper) {
+  if (own_rows == nullptr) [[unlikely]]
+    return count_elsewhere(key, adds, wrapper);
+  row& found = first_choice(own_rows, hash_of(key));
+  if (!is_for(found, key)) [[unlikely]]
+    return count_elsewhere(key, adds, wrapper);
+  if (adds) add_one(found.count);
+  return key.site;
 }
 
 // The child has one thread, the one that called fork; tables and their lock may be in any state.
@@ -334,22 +355,16 @@ void begin_child() {
 }  // namespace
 
 void count(kind what, std::uint64_t site, unsigned team, bool adds, std::uint64_t object) {
-  const row_key key{site, static_cast<std::uint32_t>(what), team, object};
-  row* found = nullptr;
-  if (own_rows != nullptr) [[likely]]
-    found = &first_choice(own_rows, hash_of(key));
-  if (found == nullptr || !is_for(*found, key)) [[unlikely]]
-    found = other_row(key);
-  if (!adds) return;
-  if (found != nullptr) [[likely]]
-    add_one(found->count);
-  else if (file_header* const header = here.header; header != nullptr)
-    __atomic_fetch_add(&header->lost_calls, 1, __ATOMIC_RELAXED);
+  count_in(key_of(what, site, team, object), adds, nullptr);
+}
+
+std::uint64_t count_call(kind what, const stack_frame* wrapper, bool adds, std::uint64_t object) {
+  return count_in(key_of(what, wrapper->returns_to, 0, object), adds, wrapper);
 }
 
 times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned threads,
                       std::uint64_t every, std::uint64_t object) {
-  const row_key key{site, static_cast<std::uint32_t>(what), row_team, object};
+  const row_key key = key_of(what, site, row_team, object);
   row* const found = find_row(key, false);
   if (found == nullptr || changing) return nullptr;
   if (found->times == nullptr) {
@@ -357,7 +372,7 @@ times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned
     auto* const made = new_block<times_block>(block_type::times, sizeof(times_block));
     if (made == nullptr) return nullptr;
     made->address = site;
-    made->kind = key.what;
+    made->kind = static_cast<std::uint32_t>(what);
     made->row_team = row_team;
     made->threads = threads;
     made->every = every;
@@ -378,22 +393,6 @@ objects_block* objects_of_process() {
                      __ATOMIC_RELEASE);
   here.no_objects = here.objects == nullptr;
   return here.objects;
-}
-
-constinit timing timing_of_process;
-
-void read_timing() {
-  timing& every = timing_of_process;
-  const char* text = ::getenv(times_variable);
-  for (std::uint64_t* number : {&every.meetings, &every.locks}) {
-    if (text == nullptr) break;
-    std::uint64_t value = 0;
-    for (; *text >= '0' && *text <= '9'; ++text)
-      value = value * 10 + static_cast<std::uint64_t>(*text - '0');
-    *number = value;
-    if (*text == ',') ++text;
-  }
-  every.is_read = true;
 }
 
 }  // namespace syncmeter::probe

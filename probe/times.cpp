@@ -1,6 +1,7 @@
 #include "probe/times.hpp"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -56,6 +57,22 @@ void add_barrier(times_block* times, std::uint64_t arrived, std::uint64_t last, 
 }
 
 }  // namespace
+
+constinit timing timing_of_process;
+
+void read_timing() {
+  timing& every = timing_of_process;
+  const char* text = ::getenv(times_variable);
+  for (std::uint64_t* number : {&every.meetings, &every.locks}) {
+    if (text == nullptr) break;
+    std::uint64_t value = 0;
+    for (; *text >= '0' && *text <= '9'; ++text)
+      value = value * 10 + static_cast<std::uint64_t>(*text - '0');
+    *number = value;
+    if (*text == ',') ++text;
+  }
+  every.is_read = true;
+}
 
 std::uint64_t now() {
   timespec at{};

@@ -102,10 +102,9 @@ void end_fetch(std::uint64_t site, std::uint64_t begun) {
   chunk = {.what = kind::chunk, .site = site, .begun = begun, .returned = now()};
 }
 
-condition_wait::condition_wait(const void* condition, const void* lock, std::uint64_t site)
-    : site_(site), object_(number_of_lock(lock)),
-      condition_(number_of_condition(condition, object_)) {
-  count(kind::cond_wait, site, 0, true, condition_);
+condition_wait::condition_wait(const void* condition, const void* lock, const stack_frame* wrapper)
+    : object_(number_of_lock(lock)), condition_(number_of_condition(condition, object_)),
+      site_(count_call(kind::cond_wait, wrapper, true, condition_)) {
   if (timed_every().locks == 0) return;
   timed_waits& waits = waits_of_thread;
   // The lock is given back here: what was timed of it ends.

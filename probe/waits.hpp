@@ -134,13 +134,13 @@ struct alignas(64) known_condition {
 /// Around a wait for a signal: it releases its lock, and takes it again before it returns.
 class condition_wait {
  public:
-  condition_wait(const void* condition, const void* lock, std::uint64_t site);
+  condition_wait(const void* condition, const void* lock, const stack_frame* wrapper);
   condition_wait(const condition_wait&) = delete;
   condition_wait& operator=(const condition_wait&) = delete;
   ~condition_wait();
 
  private:
-  std::uint64_t site_, object_, condition_;
+  std::uint64_t object_, condition_, site_;
   known_condition* place_ = nullptr;  // none: not timed
   std::uint64_t begun_ = 0;
 };
