@@ -44,6 +44,13 @@ void before_hopper(terms& alternative) {
   std::erase_if(alternative, [](const term& each) { return each.first == "CGAERRBAR"; });
 }
 
+// Blackwell of data centres (sm_100, sm_103) finds the least and the largest of a warp in another
+// unit than the sum; sm_110 and sm_120 do not.
+void on_blackwell_of_data_centres(terms& alternative) {
+  for (term& each : alternative)
+    if (each.first == "REDUX.MIN" || each.first == "REDUX.MAX") each.first.insert(0, "C");
+}
+
 }  // namespace
 
 std::string on_architecture(std::string_view hopper, int architecture) {
@@ -51,6 +58,7 @@ std::string on_architecture(std::string_view hopper, int architecture) {
   for (const std::string_view alternative : split_at(hopper, " | ")) {
     terms here = terms_of(alternative);
     if (architecture < 90) before_hopper(here);
+    if (architecture >= 100 && architecture < 110) on_blackwell_of_data_centres(here);
     if (!text.empty()) text += " | ";
     text += text_of(here);
   }

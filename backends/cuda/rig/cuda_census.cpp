@@ -185,8 +185,15 @@ constexpr std::pair<std::string_view, std::string_view> by_name[]{
     {"reduce_or_sync", "REDUX.OR 1"},
     {"reduce_xor_sync", "REDUX.XOR 1"}};
 
-std::string named(std::string_view op) {
-  for (const auto& [name, text] : by_name)
+// Where that is code of another shape before Hopper: a barrier object is words in shared memory,
+// and lanes that have parted meet in a function of the compiler's.
+constexpr std::pair<std::string_view, std::string_view> by_name_before_hopper[]{
+    {"block_barrier", "ATOMS.ARRIVE 1, LDS 2, MEMBAR.ALL.CTA 1, NANOSLEEP 2, YIELD 1, branch 5"},
+    {"warp_sync_partial", "BRA.DIV 1, call:(inside) 1"},
+    {"warp_sync_divergent", "VOTE.ANY 2, BRA.DIV 3, call:(inside) 3, branch 1"}};
+
+std::string named(std::string_view op, auto& names) {
+  for (const auto& [name, text] : names)
     if (name == op) return std::string{text};
   return {};
 }
@@ -228,7 +235,7 @@ std::string sass(const measurable& row) {
   switch (row.info.family) {
   case family::barrier:
   case family::warp:
-    return named(op);
+    return named(op, by_name);
   case family::fence:
     return fence(row.form.order == order::unordered || row.form.order == order::seq_cst,
                  row.form.scope);
@@ -257,13 +264,18 @@ std::string sass(const measurable& row) {
 
 }  // namespace
 
-nlohmann::json declared_instructions(const measurable& row) { return declared_sass({sass(row)}); }
+nlohmann::json declared_instructions(const measurable& row) {
+  return declared_sass(
+      {.hopper = sass(row), .before = named(row.info.name, by_name_before_hopper)});
+}
 
 nlohmann::json declared_sass(const sass_text& text) {
   auto declared = nlohmann::json::object();
   if (text.hopper.empty()) return declared;
   declared["sass"] = text.hopper;
-  for (const std::string& architecture : architectures()) {
+  std::vector<std::string> all = architectures();
+  for (const int known : known_architectures) all.push_back(fmt::format("sm_{}", known));
+  for (const std::string& architecture : all) {
     const int number = std::atoi(architecture.substr(architecture.find('_') + 1).c_str());
     const std::string& own = number < 90 ? text.before : number > 90 ? text.behind : text.hopper;
     std::string here = on_architecture(own.empty() ? text.hopper : own, number);

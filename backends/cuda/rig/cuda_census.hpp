@@ -19,8 +19,8 @@ struct sass_text {
   std::string before{}, behind{};  ///< empty: as on Hopper
 };
 
-/// {"sass": "RED.ADD 1", "sm_100": ..}: for Hopper, and each architecture of this build where it is
-/// another; empty for an empty text.
+/// {"sass": "RED.ADD 1", "sm_100": ..}: for Hopper, and each architecture that is known or of this
+/// build where it is another; empty for an empty text.
 [[nodiscard]] nlohmann::json declared_sass(const sass_text& text);
 
 }  // namespace syncmeter::cuda
