@@ -9,13 +9,16 @@ import pytest
 from syncmeter_analysis.record.advice_file import read_advice
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.compare import compare_campaigns
+from syncmeter_analysis.relate.fleet import fleet_of
 from syncmeter_analysis.render.advice import advice_report
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.charts.draw import ink, ramp
 from syncmeter_analysis.render.compare import compare_report
+from syncmeter_analysis.render.fleet import fleet_report
 from syncmeter_analysis.render.page import as_page
 from tests.made import around, campaign, point, read, visits, write
 from tests.test_advice import STORED
+from tests.test_fleet import node
 from tests.test_report import UNITS, whole
 
 chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -112,6 +115,20 @@ def test_a_tooltip_shows_on_top_of_a_label(browser, page_file):
     box = label.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_selector("#vg-tooltip-element.visible", timeout=30000)
+
+
+@in_a_browser
+def test_what_a_busy_point_is_stands_above_the_list_once_and_a_command_is_code(browser, tmp_path):
+    lines = visits(around(5.0), point(), reason="a processing unit was slow")
+    for line in lines:
+        line["estimates"][0]["busy"] = True
+    file = tmp_path / "report.html"
+    file.write_text(as_page(build(read(write(tmp_path / "f.jsonl", lines)))))
+    page = shown(browser, file)
+    assert "busy" in page.locator("#rows tr").first.inner_text()
+    assert page.locator("#rows td").last.inner_text() == ""
+    assert page.locator("#how").inner_text().endswith("or slowed it down.")
+    assert page.locator(".banner code").all_inner_texts() == ["run --study control"]
 
 
 @in_a_browser
@@ -299,8 +316,33 @@ def test_no_name_in_a_figure_is_cut_and_none_lies_on_another(browser, page_file,
     assert found == []
 
 
+def heights(rows):
+    return rows.evaluate_all("all => all.map((r) => r.getBoundingClientRect().height)")
+
+
 @in_a_browser
 def test_rows_of_the_points_are_low_on_a_phone(browser, page_file):
     page = shown(browser, page_file, width=400)
-    rows = page.locator("#rows tr")
-    assert max(rows.evaluate_all("all => all.map((r) => r.getBoundingClientRect().height)")) < 90
+    assert max(heights(page.locator("#rows tr"))) < 90
+
+
+@in_a_browser
+def test_rows_of_a_fleet_are_low_on_a_phone(browser, tmp_path):
+    fleet = fleet_of([node(i, {1: 1.2, 2: 0.9}.get(i)) for i in range(12)])
+    file = tmp_path / "fleet.html"
+    file.write_text(as_page(fleet_report(fleet)))
+    page = shown(browser, file, width=400)
+    for table in ("#rows tr", "#nodes-0 tbody tr"):
+        assert max(heights(page.locator(table))) < 50
+
+
+@in_a_browser
+def test_a_table_of_two_columns_is_whole_on_a_phone(browser, tmp_path):
+    git = {"sha": "f1542103ae809aaadd5a4860a9803096eb89a01a", "dirty": False}
+    found = read(write(tmp_path / "f.jsonl", visits(around(5.0), point()), first=campaign(git=git)))
+    file = tmp_path / "report.html"
+    file.write_text(as_page(build(found)))
+    page = shown(browser, file, width=400)
+    first = page.locator("#machine table").first
+    assert git["sha"] in first.inner_text()
+    assert first.evaluate("t => t.getBoundingClientRect().right") <= 400

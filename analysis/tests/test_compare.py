@@ -93,6 +93,23 @@ def test_what_cannot_be_told_says_what_could_have_been_seen(tmp_path):
     )
     assert shown.endswith(" times could have been seen.")
     assert "cannot tell (only a change above " in as_text(c, everything=True)
+    assert "2 points compared: 1 the same, 1 undecided" in as_text(c)
+
+
+@pytest.mark.parametrize(
+    ("paths", "title"),
+    [
+        (("old/a.jsonl", "new/b.jsonl"), "b.jsonl against a.jsonl"),
+        (("old/a.jsonl", "new/a.jsonl"), "new/a.jsonl against old/a.jsonl"),
+    ],
+)
+def test_files_are_named_without_folders_where_that_tells_them_apart(tmp_path, paths, title):
+    found = []
+    for name in paths:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        found.append(read_results(write(tmp_path / name, visits(around(5.0), point()))))
+    shown = compare_campaigns([found[0]], [found[1]]).title
+    assert shown.replace(f"{tmp_path}/", "") == title
 
 
 def test_costs_beside_a_ratio_are_of_the_common_state(tmp_path):

@@ -58,6 +58,24 @@ def test_a_legend_explains_only_what_is_drawn_in_the_colour_that_it_has_elsewher
     assert scales and all(s == {"domain": ["c"], "range": [palette[2]]} for s in scales)
 
 
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_dot_at_the_end_of_an_axis_is_inside_its_frame_with_its_label(labelled):
+    spec = dots(("least", "a", 5.0), ("most", "a", 5e4))
+    if not labelled:
+        rows = [{**r, "label": None} for r in spec["data"]["values"]]
+        bare = [{k: v for k, v in r.items() if k not in ("label", "dy")} for r in rows]
+        spec = spec_of(Panel("", Dots(bare, "", ["a", "b"])))
+    scale = next(x["scale"] for x in encodings(spec, "x") if "scale" in x)
+    # The axis ends where its dots do, and pixels beyond: of a phone's figure a factor is too much.
+    assert scale["domain"] == [5.0, 5e4]
+    assert scale["padding"] >= (25 if labelled else 5)
+
+
+def test_one_cost_alone_has_an_axis():
+    scale = next(x["scale"] for x in encodings(dots(("one", "a", 5.0)), "x") if "scale" in x)
+    assert scale["domain"][0] < 5.0 < scale["domain"][1]
+
+
 @pytest.mark.parametrize("ratio", [0.3, 3.0])
 def test_the_line_of_1_is_inside_the_frame(ratio):
     spec = dots(("op", "a", ratio), ("other", "a", ratio * 1.1), ratios=True)
@@ -99,6 +117,21 @@ def test_no_bar_of_many_nodes_is_cut():
         low, high = next(a["scale"]["domain"] for a in encodings(spec, axis) if "scale" in a)
         assert all(low < r[end] < high for r in rows for end in ends)
     assert {r["beside"].split()[0] for r in rows if "beside" in r} == {"node01", "node02"}
-    # Left of a dot at the left end there is no room for its name.
+    # Left of a dot at the left end there is no room for its name; no other dot is at its height.
     written = [layer["mark"] for layer in spec["layer"] if layer["mark"]["type"] == "text"]
-    assert {(mark["align"], mark["dx"]) for mark in written} == {("right", -8), ("left", 8)}
+    seen = {(mark["align"], mark["dx"], mark["dy"]) for mark in written}
+    assert seen == {("right", -8, 0), ("left", 8, 0)}
+
+
+@pytest.mark.parametrize(("number", "dy"), [(0.985, 11), (1.015, -11)])
+def test_a_name_beside_a_dot_lies_on_no_other_dot(number, dy):
+    """One point is slow, so that the node differs and is in the middle of the others."""
+    nodes = [node(i, {1: 1.2, 2: 0.9}.get(i)) for i in range(50)]
+    nodes.append(node(50, dict.fromkeys(range(12), number) | {3: 1.5}))
+    (panel,) = fleet_figure(fleet_of(nodes)).panels
+    rows = spec_of(panel)["data"]["values"]
+    assert {r["id"]: r["dy"] for r in rows if "beside" in r} == {
+        "node01": 0,
+        "node02": 0,
+        "node50": dy,
+    }

@@ -85,7 +85,7 @@ FILES = {
     "core-to-core": (
         "core-to-core",
         [
-            "omp handoff 2 lanes home first",
+            "omp handoff: ns one way, half a round trip",
             "250.3 to 265.3 ns from pass to pass (6.0 % apart)",
         ],
         1,

@@ -157,7 +157,7 @@ def test_where_sleeping_never_pays_off_keep_spinning(tmp_path):
 
 def test_what_a_wait_burns_has_a_table_of_its_own(tmp_path):
     text = printed_text(tmp_path, usual())
-    assert "us of CPU time that a waiting lane burns" in text
+    assert "µs of CPU time that a waiting lane burns" in text
     part = part_of(tmp_path, usual())
     pausing = next(way for way in part.ways if way.name == "pause")
     assert pausing.cpu_ns[1000] == pytest.approx(1e6)

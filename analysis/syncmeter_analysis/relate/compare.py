@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import log
+from pathlib import Path
 from typing import ClassVar
 
 from syncmeter_analysis.record.errors import Unusable
@@ -157,6 +158,12 @@ class Comparison:
     def hides_changes(self) -> bool:
         """A change of the size asked for may have been missed at some point."""
         return bool(self.blind) or any(not a.in_both for a in self.apart)
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Files without their folders, where that tells them apart."""
+    names = [Path(path).name for path in paths]
+    return names if len(set(names)) == len(set(paths)) else list(paths)
 
 
 def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
@@ -317,7 +324,8 @@ def compare_campaigns(
     both campaigns.
     """
     old, new = campaign_of(old_files), campaign_of(new_files)
-    names = (old_files[0].path, new_files[0].path)
+    old_name, new_name = short_names([old_files[0].path, new_files[0].path])
+    names = old_name, new_name
     machines = _machines_differ(old, new)
     if machines and "machine" not in across:
         raise Unusable(

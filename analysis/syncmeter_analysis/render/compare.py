@@ -14,7 +14,7 @@ from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.tables import axes
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.compare import Comparison, Difference
+from syncmeter_analysis.relate.compare import Comparison, Difference, short_names
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.compare_text import blind_text, undecided_text, verdict_text
 from syncmeter_analysis.relate.relation import Verdict
@@ -131,13 +131,14 @@ def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFil
     both sides."""
     sections = [_changes(c, i) for i, c in enumerate(comparisons)]
     checks, facts = [], []
-    for number, file in enumerate(files):
+    names = short_names([file.path for file in files])
+    for number, (name, file) in enumerate(zip(names, files, strict=True)):
         campaign = campaign_of([file])
         about, section = head(campaign), machine_section(campaign)
-        facts.append(f"{file.path}: {' · '.join([campaign.name, *about.facts])}")
-        section.id, section.title = f"machine-{number}", f"Machine and method of {file.path}"
+        facts.append(f"{name}: {' · '.join([campaign.name, *about.facts])}")
+        section.id, section.title = f"machine-{number}", f"Machine and method of {name}"
         sections.append(section)
-        checks.append(Check(f"{file.path}: {about.verdict}", about.kind, section.id))
+        checks.append(Check(f"{name}: {about.verdict}", about.kind, section.id))
     compared = [s for c in comparisons for d in c.differences for s in (d.old, d.new)]
     points = {(s.source, s.point.key): s for s in compared}
     figure = changes_figure(comparisons)
@@ -198,7 +199,9 @@ def _asked(c: Comparison) -> str:
 def _counted(c: Comparison) -> str:
     """How many points were compared, by verdict."""
     counts = Counter(d.verdict for d in c.differences)
-    by_verdict = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v]) or "none"
+    named = {Verdict.cannot_tell: "undecided"}
+    found = [f"{counts[v]} {named.get(v, v.value)}" for v in Verdict if counts[v]]
+    by_verdict = ", ".join(found) or "none"
     return f"{text.count(len(c.differences), 'point')} compared: {by_verdict}"
 
 

@@ -132,8 +132,22 @@ def fleet_figure(fleet: Fleet) -> Figure:
             panels.append(Panel(name, _nodes(group, wholes)))
     nodes, differ = _counted(fleet)
     found = f"{differ or 'None'} of {nodes} nodes differ{'s' * (differ < 2)}"
+    if who := [each for group in fleet.groups for each in _who_differs(group)]:
+        more = f" and {differ - _most_named} more" if differ > _most_named else ""
+        found += f": {', '.join(who[:_most_named])}{more}"
     note = "costs over the medians over nodes: median over points, and quartiles as a bar"
     return Figure("fleet", found, note, panels, wide=True)
+
+
+def _who_differs(group: Group) -> list[str]:
+    """`node01 1.19 times the median node`, or of one that differs at some points only their number."""
+    at, wholes = Counter(i for p in group.points for i in _beyond(p)), _wholes(group)
+    found = []
+    for i in group.differing:
+        times = [text.ratio(w.quartiles[1]) for w in wholes[i] if w.differs]
+        how = f"{' and '.join(times)} times the median node" if times else ""
+        found.append(f"{group.names[i]} {how or 'at ' + text.count(at[i], 'point')}")
+    return found
 
 
 def _nodes(group: Group, wholes: list[Whole]) -> Curves | Dots:

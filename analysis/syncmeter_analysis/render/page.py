@@ -95,12 +95,14 @@ def _row(s: Measured) -> list[float | str]:
     i = s.cost if s.usable else None
     low, high = (i.low, i.high) if i and i.bounded else (None, None)
     cycles = s.cycles.value if s.cycles and i else None
+    # What a busy point is stands above the list once.
+    remark = "" if s.status == "busy" else s.reason
     return [
         s.point.op,
         text.short_name(s.point, without=("op",)),
         *map(_number, (i.value if i else None, low, high, cycles)),
         *(s.visits, s.status, s.id),
-        s.reason or s.doubt or ("shares a measurement" if s.measured_as else ""),
+        remark or s.doubt or ("shares a measurement" if s.measured_as else ""),
     ]
 
 

@@ -214,7 +214,7 @@ def text(matrices: list[Matrix]) -> list[Block]:
 
 def _of(matrix: Matrix) -> list[Block]:
     meaning = "one way, half a round trip" if matrix.family == "handoff" else "per op"
-    name = f"{formats.short_name(matrix.what)}: ns {meaning}"
+    name = f"{_name(matrix)}: ns {meaning}"
     blocks: list[Block] = [matrix_table(matrix, name), _class_table(matrix)]
     sentences = [*_legend(matrix), *_drift_sentences(matrix)]
     return [*blocks, Bullets(sentences)] if sentences else blocks
@@ -380,4 +380,4 @@ def _panel(matrix: Matrix, domain: tuple[float, float]) -> Panel:
     side = 34 if len(pus) <= 16 else 12
     axes = ("to PU", pus), ("from PU", pus)
     heat = Heat(rows, *axes, "ns", domain, (side, side), logarithmic=False)
-    return Panel(formats.short_name(matrix.what), heat)
+    return Panel(_name(matrix), heat)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import log
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import vl_convert
@@ -34,7 +35,11 @@ _row_height = 17
 #: Of a figure of ratios so many, the largest, are written beside their dots: paper has no tooltips.
 _written_ratios = 6
 #: Of the width of a figure: labels whose dots are nearer to each other would overlap, on a phone too.
-_label_width = 0.3
+_label_width = 0.6
+#: Of the width of a figure: what a name beside a dot takes, on a phone too.
+_beside_width = 0.4
+#: Pixels between the frame and the dots at both ends of an axis, where they have labels, and where not.
+_half_label, _half_dot = 27, 8
 
 Spec = dict[str, Any]
 
@@ -159,17 +164,33 @@ def _curves(c: Curves) -> Spec:
     layers += [_long_lines(line, "dash" if c.dashes else "")] * (c.lines and _has_lines(c))
     tips.append(_named("id", "point"))
     layers.append(_dot(35, {"x": x, "y": y, "color": colour, "shape": shape, "tooltip": tips}))
-    if any("beside" in r for r in c.rows):
-        beside = {"x": x, "y": y, "text": {"field": "beside", "type": "nominal"}}
-        # On the side where there is room.
-        middle = (min(r["x"] for r in c.rows) + max(r["x"] for r in c.rows)) / 2
-        right = f"datum.x > {middle}"
-        for dx, align, side in ((-8, "right", right), (8, "left", f"!({right})")):
-            only = [{"filter": f"isValid(datum.beside) && {side}"}]
-            if any("beside" in r and (r["x"] > middle) == (dx < 0) for r in c.rows):
-                written = _layer("text", beside, dx=dx, align=align, fontSize=11)
-                layers.append({**written, "transform": only})
-    return {"data": {"values": c.rows}, "layer": layers, **_panel}
+    rows = _with_beside(c.rows)
+    beside = {"x": x, "y": y, "text": {"field": "beside", "type": "nominal"}}
+    for dx, dy in dict.fromkeys((r["dx"], r["dy"]) for r in rows if "dx" in r):
+        align = "right" if dx < 0 else "left"
+        written = _layer("text", beside, dx=dx, dy=dy, align=align, fontSize=11)
+        only = [{"filter": f"datum.dx == {dx} && datum.dy == {dy}"}]
+        layers.append({**written, "transform": only})
+    return {"data": {"values": rows}, "layer": layers, **_panel}
+
+
+def _with_beside(rows: Sequence[Row]) -> list[Row]:
+    """The rows; of those with a name `beside` where it stands (`dx`, `dy`, pixels): on the side where
+    there is room, and where other dots are there, above them or, left of the middle, below: ranks
+    ascend."""
+    if not any("beside" in r for r in rows):
+        return list(rows)
+    middle, wide = (f(r["x"] for r in rows) for f in (median, max))
+    values = [r["value"] for r in rows]
+    level = 0.08 * log(max(values) / min(values))
+
+    def stands(r: Row) -> Row:
+        side = -1 if r["x"] > middle else 1
+        behind = ((side * (o["x"] - r["x"]) / wide, log(o["value"] / r["value"])) for o in rows)
+        crowded = any(0 < x < _beside_width and abs(y) < level for x, y in behind)
+        return {**r, "dx": 8 * side, "dy": 11 * side if crowded else 0}
+
+    return [stands(r) if "beside" in r else r for r in rows]
 
 
 def _has_lines(c: Curves) -> bool:
@@ -197,20 +218,29 @@ def _dots(d: Dots) -> Spec:
         rows = [{**r, "beside": text.ratio(r["value"])} if id(r) in written else r for r in rows]
     order = list(dict.fromkeys(r["row"] for r in rows))
     scale: Spec = {"type": "log", "nice": False}
-    if labelled or d.ratios:
-        # Room for the labels at the ends; and the line of 1 is inside.
-        ends = [r[k] for r in rows for k in ("value", "low", "high") if (r[k] or 0) > 0]
-        ends += [1.0] * d.ratios
-        span = max(ends) / min(ends)
-        # Ratios are written right of their intervals, costs above their dots.
-        left = max(1.02, span**0.05) if d.ratios else max(1.2, span**0.25)
-        right = max(1.05, span**0.3) if d.ratios else left
-        scale["domain"] = [min(ends) / left, max(ends) * right]
+    # The ends of what is drawn; the line of 1 is inside.
+    ends = [r[k] for r in rows for k in ("value", "low", "high") if (r[k] or 0) > 0]
+    ends += [1.0] * d.ratios
+    span = max(ends) / min(ends)
+    if d.ratios:
+        # They are written right of their intervals.
+        scale["domain"] = [min(ends) / max(1.02, span**0.05), max(ends) * max(1.05, span**0.3)]
+    else:
+        # Costs are written above their dots: half a label stands left and right of the last.
+        scale["domain"] = (
+            [min(ends), max(ends)] if span > 1 else [0.8 * min(ends), 1.25 * min(ends)]
+        )
+        scale["padding"] = _half_label if labelled else _half_dot
     y: Spec = {"field": "row", "type": "nominal", "sort": order, "title": None}
     if labelled:
         # Room for what stands above the first row and below the last.
         y["scale"] = {"type": "point", "padding": 0.8}
-    x = {"type": "quantitative", "title": d.title, "scale": scale, "axis": {"labelSeparation": 8}}
+    x = {
+        "type": "quantitative",
+        "title": d.title,
+        "scale": scale,
+        "axis": {"labelSeparation": 8, "labelBound": 12},
+    }
     at = {"x": {**x, "field": "value"}, "y": y}
     colour = _looks(rows, "group", d.groups, palette, d.legend if len(d.groups) > 1 else None)
     shape = {**colour, "scale": _looks(rows, "group", d.groups, shapes, None)["scale"]}
