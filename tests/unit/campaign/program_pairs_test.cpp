@@ -55,6 +55,32 @@ TEST(JudgeLogs, a_program_and_itself_rarely_differ) {
   EXPECT_LE(alarms, 20U) << "5 % of 400";
 }
 
+/// Of what the shell runs.
+program_comparison compared(const char* a, const char* b, const program_pairs_options& options) {
+  const auto arm = [](const char* name, const char* command) {
+    return program_arm{.name = name, .path = "/bin/sh", .words = {"sh", "-c", command}};
+  };
+  return compare_programs({arm("a", a), arm("b", b)}, options);
+}
+
+TEST(ComparePrograms, what_writes_something_else_is_refused) {
+  const program_pairs_options no_longer{.budget_s = 0};
+  const program_comparison of = compared("echo one", "echo two", no_longer);
+  EXPECT_EQ(of.verdict, program_verdict::refused);
+  EXPECT_TRUE(of.broken_in_b);
+  EXPECT_EQ(of.refusal.find("b writes something else than a"), 0U) << of.refusal;
+  EXPECT_NE(compared("echo one", "echo one", no_longer).verdict, program_verdict::refused);
+}
+
+TEST(ComparePrograms, a_figure_goes_by_its_direction) {
+  program_pairs_options options{.metric = "[0-9.]+", .higher_is_better = true};
+  EXPECT_EQ(compared("echo 5", "echo 9", options).verdict, program_verdict::faster);
+  options.higher_is_better = false;
+  const program_comparison of = compared("echo 5", "echo 9", options);
+  EXPECT_EQ(of.verdict, program_verdict::slower);
+  EXPECT_DOUBLE_EQ(of.ratio.value, 1.8);
+}
+
 TEST(ChangeText, says_less_and_more_with_the_smaller_bound_first) {
   EXPECT_EQ(change_text({.value = 0.62, .low = 0.59, .high = 0.65}, " time"),
             "38.0 % less time (35.0 to 41.0 %)");
