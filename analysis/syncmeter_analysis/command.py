@@ -10,11 +10,18 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from syncmeter_analysis.options import parser
 from syncmeter_analysis.record.errors import NotWritten, Unusable, printable, shortened
-from syncmeter_analysis.record.output import check_outputs, same_file
+from syncmeter_analysis.record.output import (
+    check_outputs,
+    is_terminal,
+    print_all_texts,
+    print_text,
+    same_file,
+    written,
+)
 
 if TYPE_CHECKING:
     from syncmeter_analysis.render.report import Report
@@ -30,11 +37,10 @@ def _compare(options: argparse.Namespace) -> int:
 
     _check_drawings(options)
     across = [axis for text in options.across for axis in text.split(",")]
+    known = (*axes, "machine", "hop")
     for axis in across:
-        if axis not in (*axes, "machine", "hop"):
-            raise Unusable(
-                f"--across: '{axis}' is not an axis; there are: {', '.join((*axes, 'machine', 'hop'))}"
-            )
+        if axis not in known:
+            raise Unusable(f"--across: '{axis}' is not an axis; there are: {', '.join(known)}")
     files = [read_results(path) for path in options.file]
     found: list[Comparison]
     if options.by:
@@ -51,14 +57,14 @@ def _compare(options: argparse.Namespace) -> int:
     for c in found:
         c.sees, c.blind_is_fine = options.sees, options.blind == "ignore" or bool(options.by)
     if options.format == "json":
-        _print(compare.as_json(found))
+        print_text(compare.as_json(found))
     elif options.format == "junit":
-        _print(compare.as_junit(found))
+        print_text(compare.as_junit(found))
     elif options.format == "markdown":
-        _print("\n\n".join(map(compare.as_markdown, found)))
+        print_text("\n\n".join(map(compare.as_markdown, found)))
     else:
         texts = (compare.as_text(c, options.all, *_style(options)) for c in found)
-        _print("\n\n".join(texts))
+        print_text("\n\n".join(texts))
     _draw(
         options, lambda: compare.changes_figure(found), lambda: compare.compare_report(found, files)
     )
@@ -80,13 +86,13 @@ def _fleet(options: argparse.Namespace) -> int:
         first = fleet.left_out[0]
         raise Unusable(f"fleet: no file can be used; {first.path}: {first.why}")
     if options.format == "json":
-        _print(rendered.as_json(fleet))
+        print_text(rendered.as_json(fleet))
     elif options.format == "junit":
-        _print(rendered.as_junit(fleet))
+        print_text(rendered.as_junit(fleet))
     elif options.format == "markdown":
-        _print(rendered.as_markdown(fleet, options.all))
+        print_text(rendered.as_markdown(fleet, options.all))
     else:
-        _print(rendered.as_text(fleet, options.all, *_style(options)))
+        print_text(rendered.as_text(fleet, options.all, *_style(options)))
     _draw(options, lambda: rendered.fleet_figure(fleet), lambda: rendered.fleet_report(fleet))
     return fleet.status
 
@@ -104,11 +110,11 @@ def _advise(options: argparse.Namespace) -> int:
     if options.figure and not report.figures:
         raise Unusable(f"{options.file}: no site's time is known: there is nothing to draw")
     if options.format == "json":
-        _print(advice.as_json(file))
+        print_text(advice.as_json(file))
     elif options.format == "markdown":
-        _print(as_markdown(report), end="")
+        print_text(as_markdown(report), end="")
     else:
-        _print(advice.as_text(report, *_style(options)))
+        print_text(advice.as_text(report, *_style(options)))
     _draw(options, lambda: report.figures[0], lambda: report)
     return 0
 
@@ -126,23 +132,19 @@ def _score(options: argparse.Namespace) -> int:
     found = rules(machines)
     blocks = lock_score.score_blocks(machines, found)
     if options.format == "json":
-        _print(lock_score.as_json(machines, found))
+        print_text(lock_score.as_json(machines, found))
     elif options.format == "markdown":
-        _print(as_markdown(lock_score.title, blocks))
+        print_text(as_markdown(lock_score.title, blocks))
     else:
-        _print(as_plain(lock_score.title, blocks, *_style(options)))
+        print_text(as_plain(lock_score.title, blocks, *_style(options)))
     return 0
 
 
 def _check_drawings(options: argparse.Namespace) -> None:
-    """Whether what --figure and --html name may be written; a package that is missing is named before
-    minutes of reading."""
-    figure, page = _path(options.figure), _path(options.html)
-    _check_writable(options, figure, page=page)
-    if figure:
+    """Whether what --figure and --html name may be written."""
+    _check_writable(options, _path(options.figure), page=_path(options.html))
+    if options.figure:
         import_module("syncmeter_analysis.render.charts.draw")
-    if page:
-        import_module("syncmeter_analysis.render.page")
 
 
 def _draw(
@@ -170,9 +172,6 @@ def _report(options: argparse.Namespace) -> int:
     page = (output or Path("report.html")) if options.command == "html" else None
     output = None if page else output
     _check_writable(options, output, page=page)
-    if page:
-        # A package that is missing is named before minutes of reading.
-        from syncmeter_analysis.render.page import write_page
     report = build(read_campaign(options.file))
     pictures = {}
     if options.static:
@@ -181,15 +180,17 @@ def _report(options: argparse.Namespace) -> int:
         pictures = all_files(report.figures, Path(options.static))
         _check_writable(options, *pictures, output, page=page)
     if page:
+        from syncmeter_analysis.render.page import write_page
+
         size = write_page(report, page)
         for sentence in (*report.head.answers[:1], headline(report.judged)):
-            _print(prose(sentence, _width(options)))
-        _print(f"{_written(page)} ({size / 1e6:.1f} MB)")
+            print_text(prose(sentence, _width(options)))
+        print_text(f"{written(page)} ({size / 1e6:.1f} MB)")
     elif output:
         write_markdown(report, output, options.static)
-        _print(_written(output))
+        print_text(written(output))
     else:
-        _print(as_markdown(report, options.static or ""), end="")
+        print_text(as_markdown(report, options.static or ""), end="")
     for path, figure in pictures.items():
         save(figure, path)
     if pictures:
@@ -202,7 +203,7 @@ def _style(options: argparse.Namespace) -> tuple[bool, int]:
     """Whether a terminal shows colours, and its width."""
     # https://no-color.org: any value but an empty one says no.
     refused, terminal = os.environ.get("NO_COLOR"), os.environ.get("TERM", "dumb")
-    coloured = _is_terminal() and not refused and terminal != "dumb"
+    coloured = is_terminal() and not refused and terminal != "dumb"
     return coloured, _width(options)
 
 
@@ -210,7 +211,7 @@ def _width(options: argparse.Namespace) -> int:
     """A terminal's own; elsewhere that of most; 0 where everything is asked for."""
     if getattr(options, "wide", False):
         return 0
-    return shutil.get_terminal_size().columns if _is_terminal() else 80
+    return shutil.get_terminal_size().columns if is_terminal() else 80
 
 
 def _text(options: argparse.Namespace) -> int:
@@ -244,7 +245,7 @@ def _text(options: argparse.Namespace) -> int:
     for title, blocks in parts:
         texts.append(as_markdown(title, blocks) if md else as_plain(title, blocks, *style))
     if texts:
-        _print("\n\n".join(texts))
+        print_text("\n\n".join(texts))
     else:
         print(
             f"no points of a study with a text; these studies have one: {', '.join(names())}",
@@ -258,15 +259,15 @@ def _claims(options: argparse.Namespace) -> int:
 
     found = claims_text.judge_files(options.file)
     if options.point:
-        _print(claims_text.of_point(found, options.point, _width(options)))
+        print_text(claims_text.of_point(found, options.point, _width(options)))
     elif options.format == "text":
-        _print(claims_text.as_text(found, options.all, _width(options)))
+        print_text(claims_text.as_text(found, options.all, _width(options)))
     elif options.format == "json":
-        _print(claims_text.as_json(found))
+        print_text(claims_text.as_json(found))
     elif options.format == "junit":
-        _print(claims_text.as_junit(found))
+        print_text(claims_text.as_junit(found))
     else:
-        _print(claims_text.as_markdown(found))
+        print_text(claims_text.as_markdown(found))
     return 0
 
 
@@ -286,7 +287,7 @@ def _import(options: argparse.Namespace) -> int:
         notes = import_epcc(source, output, backend=options.backend, **machine)
     else:
         notes = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
-    _print("\n".join([*map(printable, notes), _written(output)]))
+    print_text("\n".join([*map(printable, notes), written(output)]))
     return 0
 
 
@@ -299,8 +300,8 @@ def _share(options: argparse.Namespace) -> int:
     _check_writable(options, output)
     lines, left_out = share(source, output)
     more = f", {left_out} left out" if left_out else ""
-    _print(
-        f"{_written(output)} ({lines} lines{more}; host, user and paths removed; check the copy "
+    print_text(
+        f"{written(output)} ({lines} lines{more}; host, user and paths removed; check the copy "
         f"before you share it)"
     )
     return 0
@@ -312,9 +313,9 @@ def _export(options: argparse.Namespace) -> int:
 
     output = _path(options.output)
     _check_writable(options, output)
-    _print(export(read_campaign(options.file), options.format, output), end="")
+    print_text(export(read_campaign(options.file), options.format, output), end="")
     if output:
-        _print(_written(output))
+        print_text(written(output))
     return 0
 
 
@@ -322,7 +323,7 @@ def _schema(options: argparse.Namespace) -> int:
     from syncmeter_analysis.formats.schema import advise_schema, results_schema
 
     found = advise_schema() if options.of == "advise" else results_schema()
-    _print(json.dumps(found, indent=2))
+    print_text(json.dumps(found, indent=2))
     return 0
 
 
@@ -337,40 +338,16 @@ def _inputs(options: argparse.Namespace) -> list[Path]:
 def _check_writable(
     options: argparse.Namespace, *outputs: Path | None, page: Path | None = None
 ) -> None:
-    """Before any work: nothing is written over that someone may need. Raises Unusable."""
-    check_outputs(
-        [path for path in outputs if path],
-        _inputs(options),
-        force=options.force,
-        pages=[page] if page else [],
-    )
-
-
-def _is_terminal() -> bool:
-    """Whether standard output is one; a closed one is none."""
-    return sys.stdout is not None and sys.stdout.isatty()
+    """Before any work: nothing is written over that someone may need, and a package that is missing is
+    named before minutes of reading. Raises Unusable."""
+    pages = [page] if page else []
+    check_outputs(filter(None, outputs), _inputs(options), force=options.force, pages=pages)
+    if page:
+        import_module("syncmeter_analysis.render.page")
 
 
 def _path(name: str | None) -> Path | None:
     return Path(name) if name else None
-
-
-def _print(text: str, end: str = "\n") -> None:
-    """Prints on standard output. Raises NotWritten where that fails, BrokenPipeError too."""
-    if sys.stdout is None:
-        raise NotWritten("standard output is closed")
-    try:
-        print(text, end=end, flush=True)
-    except OSError as error:
-        # What could not be written is not tried again at the end of the program.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise NotWritten(f"standard output: {error.strerror}") from error
-
-
-def _written(path: Path) -> str:
-    return f"written: {printable(str(path))}"
 
 
 _runs = {
@@ -390,7 +367,7 @@ _runs = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status. A user's mistake is one sentence on stderr."""
-    _print_all_texts(sys.stdout, sys.stderr)
+    print_all_texts(sys.stdout, sys.stderr)
     try:
         options = _parsed(arguments)
         if any(same_file(1, path) for path in _inputs(options) if path.is_file()):
@@ -419,7 +396,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         return parser(_runs).parse_args(arguments)
     except SystemExit as end:
         if end.code == 0:
-            _print("", end="")
+            print_text("", end="")
         raise
 
 
@@ -427,13 +404,6 @@ def _fail(why: str, status: int) -> int:
     if sys.stderr is not None:
         print(f"syncmeter-report: {printable(shortened(why))}", file=sys.stderr)
     return status
-
-
-def _print_all_texts(*streams: TextIO | None) -> None:
-    """A terminal of few letters gets the others by number."""
-    for stream in streams:
-        if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
-from syncmeter_analysis.record.errors import NotWritten, Unusable
+from syncmeter_analysis.record.errors import NotWritten, Unusable, printable
 from syncmeter_analysis.record.text_file import opened
 
 #: Near the top of every page that a command writes: by this it is known again, and may be replaced.
@@ -112,3 +114,33 @@ def _mode(target: Path) -> int:
         return target.stat().st_mode & 0o777
     os.umask(umask := os.umask(0o077))
     return 0o666 & ~umask
+
+
+def is_terminal() -> bool:
+    """Whether standard output is one; a closed one is none."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def print_text(text: str, end: str = "\n") -> None:
+    """Prints on standard output. Raises NotWritten where that fails, BrokenPipeError too."""
+    if sys.stdout is None:
+        raise NotWritten("standard output is closed")
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # What could not be written is not tried again at the end of the program.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise NotWritten(f"standard output: {error.strerror}") from error
+
+
+def print_all_texts(*streams: TextIO | None) -> None:
+    """A terminal of few letters gets the others by number."""
+    for stream in streams:
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+
+
+def written(path: Path) -> str:
+    return f"written: {printable(str(path))}"

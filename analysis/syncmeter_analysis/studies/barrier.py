@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from operator import attrgetter
 
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
@@ -58,9 +59,8 @@ class Placement:
 
     def over_on_time(self, row: Row, runtime: Runtime) -> Over:
         """The cost of a late arriver over that with nobody late."""
-        on_time = {each.lanes: each.costs for each in self.late if each.late_us == 0}
-        nobody_late = on_time.get(row.lanes, {}).get(runtime)
-        return over(row.costs.get(runtime), nobody_late) if row.late_us else None
+        on_time = {each.lanes: each.costs.get(runtime) for each in self.late if each.late_us == 0}
+        return over(row.costs.get(runtime), on_time.get(row.lanes)) if row.late_us else None
 
 
 @dataclass
@@ -72,9 +72,6 @@ class Comparison:
     over: Runtime
     under: Runtime
     ratios: dict[int, Ratio | NotComparable]
-
-    def lanes_that(self, says: Verdict) -> list[int]:
-        return [lanes for lanes, r in self.ratios.items() if verdict(r) is says]
 
 
 @dataclass
@@ -97,9 +94,7 @@ class Part:
 
     @property
     def several_lanes(self) -> bool:
-        return any(
-            placed.late or any(row.lanes > 1 for row in placed.curve) for placed in self.placements
-        )
+        return any(row.lanes > 1 for p in self.placements for row in (*p.curve, *p.late))
 
 
 def rows(campaign: Campaign) -> list[Part]:
@@ -114,8 +109,7 @@ def curves(campaign: Campaign) -> dict[str, dict[int, Measured]]:
     several affinities the one with most points."""
 
     def belongs(s: Measured) -> bool:
-        cpu = s.device is None and not s.point.on_gpu
-        return cpu and _is_barrier(s) and not _is_late(s) and s.usable and not s.oversubscribed
+        return _is_barrier(s) and not _is_late(s) and s.usable and not s.oversubscribed
 
     by_affinity = grouped(filter(belongs, campaign.points.values()), attrgetter("point.affinity"))
     found: dict[str, dict[int, Measured]] = {}
@@ -125,14 +119,10 @@ def curves(campaign: Campaign) -> dict[str, dict[int, Measured]]:
     return found
 
 
-def _belongs(s: Measured) -> bool:
-    cpu = s.device is None and not s.point.on_gpu and not s.imported
-    return cpu and _is_barrier(s) and s.status != "unsupported"
-
-
 # A user's barrier has a name of its own.
 def _is_barrier(s: Measured) -> bool:
-    return s.family == "barrier" or s.point.op in ("barrier", "barrier_late")
+    cpu = s.device is None and not s.point.on_gpu
+    return cpu and (s.family == "barrier" or s.point.op in ("barrier", "barrier_late"))
 
 
 def _is_late(s: Measured) -> bool:
@@ -140,7 +130,8 @@ def _is_late(s: Measured) -> bool:
 
 
 def _part(file: ResultsFile, measured: Sequence[Measured], source: str) -> Part | None:
-    points = [s for s in measured if _belongs(s)]
+    able = (s for s in measured if not s.imported and s.status != "unsupported")
+    points = list(filter(_is_barrier, able))
     runtimes = sorted({_runtime(s) for s in points})
     late = any(map(_is_late, points))
     if not late and len(runtimes) < 2 and len({s.point.lanes for s in points}) < _least_curve:
@@ -202,14 +193,11 @@ def _between(runtimes: Sequence[Runtime]) -> Iterator[tuple[str, Runtime, Runtim
 
 def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for backend in sorted({backend for backend, _ in runtimes}):
-        for worker in file.workers:
-            runtime, build = worker.get("runtime"), worker.get("build")
-            about = runtime.get(backend.split()[0]) if isinstance(runtime, dict) else None
-            if isinstance(about, dict) and backend not in found:
-                compiler = build.get("compiler") if isinstance(build, dict) else None
-                library = about.get("library") or "unknown library"
-                found[backend] = f"{compiler or 'unknown compiler'}, {library}"
+    for (backend, _), worker in product(runtimes, file.workers):
+        if about := object_of(object_of(worker, "runtime"), backend.split()[0]):
+            compiler = object_of(worker, "build").get("compiler") or "unknown compiler"
+            library = about.get("library") or "unknown library"
+            found.setdefault(backend, f"{compiler}, {library}")
     return found
 
 
@@ -231,14 +219,13 @@ def _at_most_lanes(placed: Placement) -> str:
     row = max(placed.curve, key=lambda row: row.lanes, default=None)
     if row is None or row.lanes < 2 or len(row.costs) < 2:
         return ""
-    names = {s.id: _name(runtime) for runtime, s in row.costs.items()}
     # std::barrier is what a program takes that does not use OpenMP.
-    usual = [s for (backend, wait), s in row.costs.items() if (backend, wait) == ("std", "active")]
+    usual = [s for runtime, s in row.costs.items() if runtime == ("std", "active")]
     one = contest(row.costs.values())
     where = f"a barrier of {row.lanes} threads ({placed.placed})"
     moves = line_moves(one.taken, ns_of(one.taken)) if one.taken else ""
     why = f"because it takes {moves}" if moves else ""
-    return one.sentence(where, lambda s: names[s.id], cost_ns, "barrier", usual, why)
+    return one.sentence(where, lambda s: _name(_runtime(s)), cost_ns, "barrier", usual, why)
 
 
 @of_each
@@ -299,13 +286,13 @@ def _sentence(c: Comparison) -> str:
     decided: list[str] = []
     others: list[str] = []
     for says in Verdict:
-        lanes = c.lanes_that(says)
-        if not lanes:
+        at = {lanes: r for lanes, r in c.ratios.items() if verdict(r) is says}
+        if not at:
             continue
-        ratios = [r for n in lanes if isinstance(r := c.ratios[n], Ratio)]
-        whys = dict.fromkeys(r.why for n in lanes if not isinstance(r := c.ratios[n], Ratio))
+        ratios = [r for r in at.values() if isinstance(r, Ratio)]
+        whys = dict.fromkeys(r.why for r in at.values() if isinstance(r, NotComparable))
         why = f" ({', '.join(whys)})" if whys else ""
-        among = _among(lanes, list(c.ratios))
+        among = _among(list(at), list(c.ratios))
         if says in (Verdict.slower, Verdict.faster):
             than = f" than {under}" * (not decided)
             decided.append(f"{span_of(ratios)} times {says.value}{than} at {among}")
@@ -320,8 +307,8 @@ def _sentence(c: Comparison) -> str:
 
 def span_of(ratios: Sequence[Ratio]) -> str:
     """`11.3 to 15.2`: how many times slower or faster, of ratios that all say the same of the two."""
-    factors = sorted(max(r.value, 1 / r.value) for r in ratios)
-    low, high = formats.ratio(factors[0]), formats.ratio(factors[-1])
+    factors = [max(r.value, 1 / r.value) for r in ratios]
+    low, high = formats.ratio(min(factors)), formats.ratio(max(factors))
     return high if low == high else f"{low} to {high}"
 
 
@@ -337,11 +324,9 @@ def _late(part: Part) -> list[Block]:
 
 
 def _late_row(part: Part, placed: Placement, row: Row) -> list[Cell | str]:
-    found: list[Cell | str] = [placed.placed, str(row.lanes), str(row.late_us)]
-    for runtime in part.runtimes:
-        r = placed.over_on_time(row, runtime)
-        found.append(_cost(row, runtime, f" x{formats.marked(r)}" if r is not None else ""))
-    return found
+    over_on_time = {r: formats.marked(placed.over_on_time(row, r)) for r in part.runtimes}
+    costs = [_cost(row, r, x and f" x{x}") for r, x in over_on_time.items()]
+    return [placed.placed, str(row.lanes), str(row.late_us), *costs]
 
 
 def _about_runtimes(part: Part) -> list[str]:
@@ -406,11 +391,9 @@ def _among(lanes: Sequence[int], measured: Sequence[int]) -> str:
 def _ends(placements: Sequence[Placement]) -> list[str]:
     """The costs at the fewest and at the most lanes, as they stand: of two states there is no ratio."""
     curve = placements[0].curve
-    if not curve:
-        return []
     ends = [
         f"{cost_alone(s)} at {formats.count(row.lanes, 'thread')}"
-        for row in (curve[0], curve[-1])
+        for row in (*curve[:1], *curve[-1:])
         for s in list(row.costs.values())[:1]
     ]
-    return [f"A barrier costs {', '.join(ends)} ({placements[0].placed})"]
+    return [f"A barrier costs {', '.join(ends)} ({placements[0].placed})"] if ends else []
