@@ -36,7 +36,9 @@ def test_of_held_locks_the_fastest_and_the_longest_waits_are_named(tmp_path):
     waits = "the longest of 1000 waits takes 700.0 ns with std mcs_lock, 9000 ns with std mutex"
     assert f"ns under the lock: {waits}" in text
     same = text.split("- 2 threads, 500 ns under the lock")[1]
-    assert "needs no code of your own and no difference to the fastest, std mcs_lock (" in same
+    assert same.startswith(
+        ": keep std mutex (2.00 M sections/s): std mcs_lock is not shown to be faster"
+    )
     assert "times as long" not in same.split("Locks held")[0]
 
 
@@ -66,16 +68,13 @@ def test_the_fastest_scheme_is_told_by_runs_of_ratios(tmp_path):
         "- 2 threads, 64 bytes: at 1 read a write take std mutex, because std seqlock takes "
         in text
     )
-    assert (
-        "; at 10 and 100 reads a write take std seqlock, because std mutex takes 2.50 to 5.00 "
-        in text
-    )
+    assert "; at 10 and 100 take std seqlock, because std mutex takes 2.50 to 5.00 " in text
 
 
 def test_of_schemes_without_a_difference_the_one_of_the_api_is_taken(tmp_path):
     lines = datum("mutex", 1, 50.0) + datum("seqlock", 1, 49.0)
     text = " ".join(printed_text(tmp_path, "read-mostly", lines).split())
-    assert "at 1 read a write take std mutex; no difference to std seqlock could be shown" in text
+    assert "at 1 read a write keep std mutex: std seqlock is not shown to be faster" in text
 
 
 def test_one_scheme_alone_is_no_contest(tmp_path):

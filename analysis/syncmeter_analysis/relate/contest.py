@@ -6,12 +6,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
 from textwrap import wrap
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import group
-from syncmeter_analysis.relate.op_groups import is_own_code
+from syncmeter_analysis.relate.op_groups import is_default, is_own_code
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -66,12 +68,31 @@ class Contest:
     def first(self) -> Measured:
         return self.points[0]
 
-    @property
+    @cached_property
     def leaders(self) -> list[Measured]:
-        """The one to take, then the others of the fastest and of what may be as fast."""
-        taken = self.taken
-        fastest = [self.best, *self.ties] if self.best else []
-        return sorted(fastest, key=lambda s: s is not taken)
+        """The fastest and its ties: what a program has anyway, what needs no code of its own, then the
+        rest; each as the points are, as the least of costs that cannot be told apart is chance."""
+        fastest = {s.id for s in (self.best, *self.ties) if s}
+        rank = lambda s: (not is_default(s.point.op), is_own_code(s.point.op))  # noqa: E731
+        return sorted((s for s in self.points if s.id in fastest), key=rank)
+
+    @property
+    def kept(self) -> list[Measured]:
+        """Of several leaders those that a program has anyway, where there are others."""
+        found = [s for s in self.leaders if is_default(s.point.op) and self._is_near(s)]
+        return found if 0 < len(found) < len(self.leaders) else []
+
+    @property
+    def taken(self) -> Measured | None:
+        """The leader that stands for all: one to keep, else one that needs no code of its own."""
+        ready = [s for s in self.leaders if not is_own_code(s.point.op) and self._is_near(s)]
+        own_code = self.best is not None and is_own_code(self.best.point.op)
+        return next(iter(self.kept or (ready if own_code else [])), self.best)
+
+    def _is_near(self, s: Measured) -> bool:
+        """A wide interval is a tie under load, and twice as slow in a repeat."""
+        r = self.over(s)
+        return s is self.best or (isinstance(r, Ratio) and r.high <= _near)
 
     def over(self, s: Measured | None) -> Over:
         return self.over_best.get(s.id) if s else None
@@ -83,22 +104,39 @@ class Contest:
         found = [(s, r) for s, r in over if verdict(r) is Verdict.slower]
         return sorted(found, key=lambda item: -item[1].value)
 
+    @cached_property
+    def slower_than_all(self) -> list[tuple[Measured, Ratio]]:
+        """The points that are resolved to be slower than each leader, with the ratio whose lower bound
+        is the least, the slowest first."""
+        found = []
+        for s, r in self.slower:
+            ratios = [r, *(x for tie in self.ties if isinstance(x := ratio(s, tie), Ratio))]
+            if len(ratios) > len(self.ties) and all(verdict(x) is Verdict.slower for x in ratios):
+                found.append((s, min(ratios, key=attrgetter("low"))))
+        return found
+
     def fields(self, s: Measured | None) -> list[str]:
         """The point's ratio to the fastest and its bounds, for two columns of a table."""
         if s is None or not s.usable:
             return ["", ""]
         return text.ratio_fields(self.over(s), itself=s is self.best)
 
-    @property
-    def taken(self) -> Measured | None:
-        """The fastest; where that is code that a program has to write itself, rather the first tie
-        that is not, if it is known to be nearly as fast: a wide interval is a tie under load, and
-        twice as slow in a repeat."""
-        if self.best is None or not is_own_code(self.best.point.op):
-            return self.best
-        ready = (s for s in self.ties if not is_own_code(s.point.op))
-        near = (s for s in ready if isinstance(r := self.over(s), Ratio) and r.high <= _near)
-        return next(near, self.best)
+    def advice(self, name: Name, amount: Name | None = None, most: int = _most_names) -> str:
+        """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
+        is shown to be faster` or `no difference between A (9 ns) and B (8 ns) could be shown`."""
+
+        def named(s: Measured) -> str:
+            return f"{name(s)} ({amount(s)})" if amount else name(s)
+
+        if not self.ties:
+            return f"take {named(self.leaders[0])}"
+        if kept := self.kept:
+            compared = (s for s in self.points if s is self.best or isinstance(self.over(s), Ratio))
+            others = [name(s) for s in compared if s not in kept]
+            none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
+            return f"keep {listed(list(map(named, kept)), last='or')}: {none} shown to be faster"
+        names = listed(list(map(named, self.leaders)), max(2, most))
+        return f"no difference between {names} could be shown"
 
     def sentence(
         self,
@@ -109,39 +147,33 @@ class Contest:
         usual: Iterable[Measured] = (),
         why: str = "",
     ) -> str:
-        """`where`, which one to take with its `amount` and `why`, to what no difference could be shown,
-        and how many times as long what is `usual` takes and the next best, or each where there are few;
-        without another reason that is why, of one alone. `why` is of one point, and stands where that
-        one is the fastest alone."""
-        taken = self.taken
-        if self.best is None or taken is None:
+        """`where`, which one to take or to keep, or between which no difference could be shown, and how
+        many times as long what is `usual` takes and the next best, or each where there are few; without
+        another reason that is why, of one alone. `amount` is its cost, then a comma and what goes first
+        where there is no room. `why` stands where that one is the fastest alone."""
+        if self.best is None:
             return f"{where}: cannot tell which {what} to take: none has a cost"
-        ties = [name(s) for s in self.ties]
         is_alone = not (self.ties or self.below)
         why, next_first = why if is_alone else "", is_alone and not why
-        if taken is not self.best:
-            fastest = f"the fastest, {name(self.best)} ({amount(self.best).partition(',')[0]})"
-            why = f"because it needs no code of your own and no difference to {fastest}, could be shown"
-            ties = []
-        because = f", {why}" if why else ""
-        than = "" if taken is self.best else " as the fastest"
+        than = " as any of them" if self.ties and not self.kept else ""
         apart = [f"{name(s)} ({reason})" for s, reason in self.apart]
         slower = [(name(s), r) for s, r in self._slower_to_name(usual, next_first)]
+        short = lambda s: amount(s).partition(",")[0]  # noqa: E731
         for most_ties, most_slower, in_full in _shorter_and_shorter:
-            # The interval, or whatever else stands behind a comma, goes first.
-            cost = amount(taken) if in_full else amount(taken).partition(",")[0]
-            found = [f"{where}: {self._below(what, name)}take {name(taken)} ({cost}){because}"]
-            longer = _they_take(slower[:most_slower]) + than if slower[:most_slower] else ""
-            if longer and not why:
-                found[0] += f", because {longer}"
-            if ties:
-                found.append(f"no difference to {listed(ties, most_ties)} could be shown")
-            if longer and why:
-                found.append(longer)
+            long = amount if in_full and len(self.kept or self.leaders) == 1 else short
+            taken = self.advice(name, long if in_full or not self.ties else None, most_ties)
+            found = [f"{where}: {self._below(what, name)}{taken}"]
+            if why:
+                found[0] += f", {why}"
+            if longer := self._they_take(slower[:most_slower], than):
+                if self.ties or why:
+                    found.append(longer)
+                else:
+                    found[0] += f", because {longer}"
             if len(wrap("; ".join(found), _width, break_on_hyphens=False)) <= _lines:
                 break
         if apart:
-            found.append(f"{listed(apart)} cannot be compared with it")
+            found.append(f"{listed(apart)} cannot be compared with {'them' if than else 'it'}")
         return "; ".join(found)
 
     def _below(self, what: str, name: Name) -> str:
@@ -154,34 +186,40 @@ class Contest:
             "resolved; of the others "
         )
 
+    def _they_take(self, slower: Sequence[tuple[str, Ratio]], than: str) -> str:
+        """`omp critical takes 3.11 times as long (1.50 to 6.65), omp lock 4.71 (2.18 to 8.08)`; beside
+        several leaders `omp critical takes at least 1.50 times as long as any of them`."""
+        if not slower:
+            return ""
+        (first, r), *others = slower
+        if self.ties:
+            found = [f"{first} takes at least {text.ratio(r.low)} times as long{than}"]
+            found += [f"{name} {text.ratio(r.low)}" for name, r in others]
+        else:
+            found = [f"{first} takes {text.times_as_long(r)}"]
+            found += [f"{name} {text.times(r)}{text.bounds(r)}" for name, r in others]
+        return ", ".join(found)
+
     def _slower_to_name(
         self, usual: Iterable[Measured], next_first: bool
     ) -> list[tuple[Measured, Ratio]]:
         """What is usual and the next best, which may be the same, or the next best alone; all where
         there are few."""
-        ascending = self.slower[::-1]
+        ascending = self.slower_than_all[::-1]
         if len(self.points) <= _most_names:
             return ascending
-        known = {s.id for s in usual}
+        known = {s.id for s in (*usual, *(s for s in self.points if is_default(s.point.op)))}
         best, known_best = ascending[:1], [(s, r) for s, r in ascending if s.id in known][:1]
         found = best if next_first else known_best + best
         return found[:1] if len({s.id for s, _ in found}) < len(found) else found
 
 
-def _they_take(slower: Sequence[tuple[str, Ratio]]) -> str:
-    """`omp critical takes 3.11 times as long (1.50 to 6.65), omp lock 4.71 (2.18 to 8.08)`."""
-    (first, r), *others = slower
-    found = [f"{first} takes {text.times_as_long(r)}"]
-    found += [f"{name} {text.times(r)}{text.bounds(r)}" for name, r in others]
-    return ", ".join(found)
-
-
-def listed(names: Sequence[str], most: int = _most_names) -> str:
+def listed(names: Sequence[str], most: int = _most_names, last: str = "and") -> str:
     """`a`, `a and b`, `a, b, c and 7 more`, `10 others`."""
     shown = list(names[:most])
     if left := len(names) - len(shown):
         shown.append(f"{left} more" if most else "another" if left == 1 else f"{left} others")
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    return f" {last} ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 def verb_of(names: Sequence[str], most: int = _most_names) -> str:

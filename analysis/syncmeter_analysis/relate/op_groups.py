@@ -51,6 +51,19 @@ def is_own_code(op: str) -> bool:
     return op.startswith(_own_code)
 
 
+#: What a program has that has not looked for another: its API's own lock, the grid's own barrier, the
+#: library's reduction.
+_default_locks = ("mutex", "critical", "lock")
+_defaults = {
+    *(f"{lock}_{use}" for lock in _default_locks for use in ("add", "held", "read_mostly")),
+    *("grid_sync", "reduce_max_cub"),
+}
+
+
+def is_default(op: str) -> bool:
+    return op in _defaults
+
+
 def level_of(op: str) -> str:
     """The level that an op belongs to, '' for none."""
     if op.endswith("_handoff"):

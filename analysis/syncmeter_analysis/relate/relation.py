@@ -343,8 +343,8 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """The fastest of several points, those between which and it no difference could be shown, and those
-    that have no ratio to it (with the reason)."""
+    """The fastest of several points; its `ties`, between any two of which and it no difference could be
+    shown; and those that have no ratio to it (with the reason)."""
 
     best: Measured
     ties: tuple[Measured, ...]
@@ -354,7 +354,7 @@ class Winners:
 def fastest_of(points: Iterable[Measured]) -> Winners | None:
     """The point that no other is below, each compared inside a common state; None without a cost.
 
-    A tie is a point whose ratio to the fastest is not resolved above the margin.
+    A tie is a point whose ratio to the fastest, and to any other tie, is not resolved above the margin.
     """
     usable = [s for s in points if s.usable and not s.inserted and s.cost is not None]
     if not usable:
@@ -375,4 +375,6 @@ def fastest_of(points: Iterable[Measured]) -> Winners | None:
             apart.append((s, r.why))
         elif verdict(r) is not Verdict.slower:
             ties.append(s)
+    slower = [any(verdict(ratio(s, tie)) is Verdict.slower for tie in ties) for s in ties]
+    ties = [s for s, is_slower in zip(ties, slower, strict=True) if not is_slower]
     return Winners(best, tuple(ties), tuple(apart))

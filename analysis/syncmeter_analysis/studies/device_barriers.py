@@ -37,7 +37,7 @@ class Barrier:
 
 @dataclass
 class Fastest:
-    """The fastest barrier inside kernels over so many devices. `fewer` is the same barrier with the
+    """The fastest barrier inside kernels over so many devices. `fewer` is the one to take with the
     same launch over the next fewer, `step` its ratio to that one."""
 
     devices: int
@@ -70,10 +70,10 @@ def fastest_of_each(barriers: Sequence[Barrier]) -> list[Fastest]:
         if one.best is None:
             continue
         best = Fastest(devices, one)
-        of_best = next(b for b in inside if b.by_devices.get(devices) is one.best)
+        of_best = next(b for b in inside if b.by_devices.get(devices) is one.taken)
         fewer = [s for n, s in of_best.by_devices.items() if n < devices and s.usable]
         best.fewer = fewer[-1] if fewer else None
-        best.step = over(one.best, best.fewer)
+        best.step = over(one.taken, best.fewer)
         found.append(best)
     return found
 
@@ -106,19 +106,20 @@ def fastest_sentence(fastest: Fastest) -> str:
     launch = f" of {launches.pop()} threads" if alike else ""
     where = f"{devices}, a barrier inside kernels{launch}"
     which = one.sentence(where, name, lambda s: formats.duration(ns_of(s)), "barrier", usual)
-    return which + _step(fastest)
+    it_is = f"{name(one.taken)} takes" if one.ties and one.taken else "that is"
+    return which + _step(fastest, it_is)
 
 
-def _step(fastest: Fastest) -> str:
-    fewer, r, best = fastest.fewer, fastest.step, fastest.contest.best
+def _step(fastest: Fastest, it_is: str) -> str:
+    fewer, r, best = fastest.fewer, fastest.step, fastest.contest.taken
     if fewer is None or best is None or not isinstance(r, Ratio):
         return ""
     devices = formats.count(fewer.point.size, "device")
     if verdict(r) is Verdict.slower:
         more = formats.duration(ns_of(best) - ns_of(fewer))
         times = formats.times(r)
-        return f"; that is {times} times as long as over {devices}, {more} more"
-    return f"; that is as fast as over {devices}" if verdict(r) is Verdict.same else ""
+        return f"; {it_is} {times} times as long as over {devices}, {more} more"
+    return f"; {it_is} as long as over {devices}" if verdict(r) is Verdict.same else ""
 
 
 def barrier_figure(barriers: Sequence[Barrier], fastest: Sequence[Fastest]) -> list[Figure]:

@@ -65,7 +65,7 @@ def sentence(row: GridBarriers) -> str:
 
 def also(one: Contest) -> str:
     """The ops that show no difference to the one to take, and how many points of each."""
-    ops = Counter(s.point.op for s in one.leaders[1:])
+    ops = Counter(s.point.op for s in one.leaders if s is not one.taken)
     return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
 
 

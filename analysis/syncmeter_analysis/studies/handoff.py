@@ -82,6 +82,12 @@ class Launch:
     handoffs: list[Handoff]
     in_order: Contest
 
+    @property
+    def place(self) -> str:
+        if self.handoffs[0].s.point.op == "handoff_chain":
+            return f"one-shot chain over {self.blocks} blocks"
+        return "ring in one block" if self.blocks == 1 else f"ring through {self.blocks} blocks"
+
 
 @dataclass
 class Pairs:
@@ -221,14 +227,12 @@ def _distance(s: Measured, campaign: Campaign) -> str:
 def answer(handoffs: Handoffs) -> list[str]:
     """The fastest form that keeps data and flag in order, by place, and the farthest pair."""
     several = len(handoffs.backends) > 1
-    places = [(ring_name(x), x) for x in handoffs.rings]
-    places += [(_place_of(x, chain=True), x) for x in handoffs.chains]
     found = [
         x.in_order.sentence(
-            f"{place}{_of(x.backend, several)}, data and flag in order",
+            f"{x.place} of {x.threads} threads{_of(x.backend, several)}, data and flag in order",
             *(_written, cost_ns, "form in order"),
         )
-        for place, x in places
+        for x in (*handoffs.rings, *handoffs.chains)
         if x.in_order.points
     ]
     return found + _slowest_pair(handoffs.pairs)
@@ -261,13 +265,6 @@ def text(handoffs: Handoffs) -> list[Block]:
     return found
 
 
-def ring_name(launch: Launch) -> str:
-    threads = f"of {launch.threads} threads"
-    if launch.blocks == 1:
-        return f"ring of the warps of one block {threads}"
-    return f"ring through {launch.blocks} blocks {threads}"
-
-
 def _of(backend: str, several: bool) -> str:
     return f" ({backend})" if several else ""
 
@@ -275,7 +272,7 @@ def _of(backend: str, several: bool) -> str:
 def _ring(launch: Launch, several: bool) -> Table:
     return table(
         "Handoffs: a flag from warp to warp, by form; "
-        f"{ring_name(launch)}{_of(launch.backend, several)}",
+        f"{launch.place} of {launch.threads} threads{_of(launch.backend, several)}",
         "form|scope|ns/handoff>|over ptx device>|95 % interval>|polls>|old messages>|",
         [[*_form_fields(h), *_over_fields(h), *_counted_fields(h)] for h in launch.handoffs],
         keys=2,
@@ -363,15 +360,9 @@ def figures(found: Handoffs) -> list[Figure]:
     return drawn
 
 
-def _place_of(launch: Launch, chain: bool = False) -> str:
-    if chain:
-        return f"one-shot chain over {launch.blocks} blocks"
-    return "ring in one block" if launch.blocks == 1 else f"ring through {launch.blocks} blocks"
-
-
 def _form_figure(found: Handoffs) -> list[Figure]:
-    places = {_place_of(x): x for x in found.rings}
-    places |= {_place_of(x, chain=True): x for x in found.chains}
+    # Of launches of one place the last.
+    places = {x.place: x for x in (*found.rings, *found.chains)}
     points = [(place, h.s) for place, x in places.items() for h in x.handoffs if h.s.usable]
     if not points:
         return []

@@ -98,10 +98,9 @@ def situation(one: Contest) -> str:
 
 
 def held_sentence(one: Contest) -> str:
-    """The lock to take and why, to which no difference could be shown, and what others take."""
-    usual = [s for s in one.points if s.point.op in ("mutex_held", "critical_held")]
+    """The lock to take or to keep and why, and what others take."""
     amount = lambda s: f"{rate(s)} sections/s"  # noqa: E731
-    which = one.sentence(situation(one), lock_of, amount, usual=usual, why=_why(one))
+    which = one.sentence(situation(one), lock_of, amount, why=_why(one))
     return which + _stalled(one)
 
 

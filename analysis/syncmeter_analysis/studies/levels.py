@@ -227,15 +227,15 @@ def answer(found: GpuLevels) -> list[str]:
 def _of_each_level(found: GpuLevels) -> str:
     # A shuffle brings a value with it, and is no barrier.
     taken = [(name, one.taken) for name, one in found.axis if one.taken and "shuffle" not in name]
-    costs = [
-        name
-        + (f" ({formats.op_and_size(s.point)})" if name in _named_ops else "")
-        + f" {formats.duration(ns_of(s))}"
-        for name, s in taken
-    ]
+    costs = [f"{_named(name, s)} {formats.duration(ns_of(s))}" for name, s in taken]
     wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
     because = ", because wider ones take longer" if wider else ""
     return f"Use the narrowest level that will do{because}: {'; '.join(costs)}"
+
+
+def _named(name: str, s: Measured) -> str:
+    op = s.point.op if s.point.size == 1 else formats.op_and_size(s.point)
+    return f"{name} ({op})" if name in _named_ops else name
 
 
 @of_each

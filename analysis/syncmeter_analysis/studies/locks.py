@@ -13,6 +13,7 @@ from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest, over
 from syncmeter_analysis.relate.group import grouped, placed_alike
+from syncmeter_analysis.relate.op_groups import is_default
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
@@ -35,9 +36,6 @@ order = 1
 
 #: What needs no lock.
 alternative = "atomic_add"
-
-#: What a program takes that has not looked for another.
-usual_locks = ("mutex", "critical")
 
 #: Fewer locks than this leave nothing to choose.
 _least_locks = 2
@@ -242,12 +240,11 @@ def _sentences(table: LockTable) -> Iterator[str]:
 
 
 def _which(table: LockTable, one: Contest) -> str:
-    usual = [s for s in one.points if s.point.op.removesuffix("_add") in usual_locks]
     # What a lock without another thread takes is its instructions.
     lanes = one.first.point.lanes if one.points else 1
-    why = _why_by_code(table, one, usual) if lanes == 1 else _why_shared(table, one)
+    why = _why_by_code(one) if lanes == 1 else _why_shared(table, one)
     where = f"{formats.count(lanes, 'thread')}, one add under the lock"
-    return one.sentence(where, table.name_of, _amount, usual=usual, why=why)
+    return one.sentence(where, table.name_of, _amount, why=why)
 
 
 def _amount(s: Measured) -> str:
@@ -276,11 +273,10 @@ def _why_shared(table: LockTable, one: Contest) -> str:
     return ""
 
 
-def _why_by_code(table: LockTable, one: Contest, usual: Iterable[Measured]) -> str:
+def _why_by_code(one: Contest) -> str:
     """That it is a few atomic instructions in line where the usual locks are calls, by the census."""
-    slower, s = {s.id for s, _ in one.slower}, one.taken
-    (atomic, calls) = _atomics_and_calls(s) if s else (0, 0)
-    others = [_atomics_and_calls(s)[1] for s in usual if s.id in slower]
+    (atomic, calls) = _atomics_and_calls(one.taken) if one.taken else (0, 0)
+    others = [_atomics_and_calls(s)[1] for s, _ in one.slower if is_default(s.point.op)]
     if not atomic or calls or not all(others):
         return ""
     return f"because it is {formats.count(atomic, 'atomic instruction')} and no call"
@@ -295,17 +291,19 @@ def _atomics_and_calls(s: Measured) -> tuple[int, int]:
 
 
 def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
-    """Where an atomic add does the same, how many times as long as it the lock to take takes."""
-    if one.taken is None:
-        return
-    row, lanes = table.row_of(one.taken), one.taken.point.lanes
-    r = over_atomic(row, table.rows, lanes)
-    if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
+    """Where an atomic add does the same, how many times as long as it the lock to take takes; of
+    several locks the one that is nearest to it."""
+    lanes = one.first.point.lanes
+    beside = [(over_atomic(table.row_of(s), table.rows, lanes), s) for s in one.leaders]
+    ratios = [(r, s) for r, s in beside if isinstance(r, Ratio)]
+    if ratios and all(verdict(r) is Verdict.slower for r, _ in ratios):
+        r, s = min(ratios, key=lambda item: item[0].low)
+        row = table.row_of(s)
         yield (
             f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, because it "
-            f"needs no lock: {table.name_of(one.taken)} takes {formats.costs_as_long(r)}"
+            f"needs no lock: {table.name_of(s)} takes {formats.costs_as_long(r)}"
             f" for {lanes} of each"
-            + (f" ({placed})" if (placed := _placed(r, one.taken, row, table.rows)) else "")
+            + (f" ({placed})" if (placed := _placed(r, s, row, table.rows)) else "")
         )
 
 

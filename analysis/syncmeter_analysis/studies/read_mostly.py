@@ -3,12 +3,13 @@ datum and lanes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contests, listed
-from syncmeter_analysis.relate.relation import default_margin
+from syncmeter_analysis.relate.contest import Contest, contests, listed, over
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Text, table
 from syncmeter_analysis.studies.cells import cost
@@ -53,8 +54,8 @@ def text(data: list[Contest]) -> list[Block]:
     columns += ["fastest", "slowest over it>", ""]
     explained = Text(
         "ns of one access by each lane, over its reads and its writes; every lane does both. Fastest: "
-        f"the fastest, then those not resolved to be more than {default_margin:.0%} slower. Slowest "
-        "over it: the scheme that takes longest, over the fastest."
+        f"of several none is resolved to be more than {default_margin:.0%} slower than another. "
+        "Slowest over it: the scheme that takes longest, over the lowest cost."
     )
     return [table("One datum under each scheme", columns, lines, keys=3), explained]
 
@@ -65,42 +66,76 @@ def answer(data: list[Contest]) -> list[str]:
     data = sorted(data, key=lambda c: -c.first.point.lanes)
     key = lambda c: (c.first.point.lanes, c.first.point.size, c.source)  # noqa: E731
     for (lanes, size, source), group in groupby(data, key):
-        runs = [
-            list(alike)
-            for _, alike in groupby(group, lambda one: one.taken and scheme_of(one.taken))
-        ]
         where = f"{formats.count(lanes, 'thread')}, {size} bytes" + f" ({source})" * bool(source)
-        sentences.append(f"{where}: " + "; ".join(map(_run, runs)))
+        runs = [_run(run, is_first=not i) for i, run in enumerate(_runs(group))]
+        sentences.append(f"{where}: {'; '.join(runs)}")
     return sentences
 
 
-def _run(run: list[Contest]) -> str:
-    """Of contests of one winner, by their reads for each write."""
+def _runs(group: Iterable[Contest]) -> list[list[Contest]]:
+    """Contests that follow each other, have a leader in common, and keep what a program has or not."""
+    runs: list[list[Contest]] = []
+    for one in group:
+        if runs and (_common([*runs[-1], one]) and _default_of(runs[-1][0]) == _default_of(one)):
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return runs
+
+
+def _common(run: Sequence[Contest]) -> list[str]:
+    """The leaders of all."""
+    first, *others = (list(map(scheme_of, one.leaders)) for one in run)
+    return [name for name in first if all(name in names for names in others)]
+
+
+def _default_of(one: Contest) -> tuple[bool, bool]:
+    """Whether what a program has is kept, and whether it is a leader."""
+    return bool(one.kept), _usual in {s.point.op for s in one.leaders}
+
+
+def _run(run: list[Contest], is_first: bool) -> str:
+    """Of contests with a leader in common, by their reads for each write."""
     numbers = [one.first.point.reads_per_write for one in run]
-    at = f"at {formats.spans(numbers)} {'read' if numbers == [1] else 'reads'} a write "
-    best, *others = (list(map(scheme_of, one.leaders)) for one in run)
-    if not best:
+    unit = f"{'read' if numbers == [1] else 'reads'} a write "
+    at = f"at {formats.spans(numbers)} {unit * is_first}"
+    common = _common(run)
+    if not common:
         return at + "cannot tell: no scheme has a cost"
-    ties = [name for name in best[1:] if all(name in names for names in others)]
-    shown = f"; no difference to {listed(ties)} could be shown" if ties else ""
-    return f"{at}take {best[0]}{_why(run)}{shown}"
+    if run[0].kept or not any(one.ties for one in run):
+        return f"{at}{run[0].advice(scheme_of)}{_why(run)}"
+    if len(common) == 1:
+        return f"{at}none is shown to be faster than {common[0]}{_why(run)}"
+    return f"{at}no difference between {listed(common)} could be shown{_why(run)}"
 
 
 def _why(run: list[Contest]) -> str:
     """How many times as long a mutex takes, or where that is the fastest the slowest scheme; '' where
-    it is not slower."""
-    over = [
-        (r.value, scheme_of(s))
-        for one in run
-        for s, r in one.slower
-        if s.point.op == _usual or (not one.ties and one.best and one.best.point.op == _usual)
+    it is not slower. Beside several leaders, how many times at least."""
+    (first, *ties), is_alone = _common(run), not any(one.ties for one in run)
+    leads = is_alone and _default_of(run[0])[1]
+    found = []
+    for one in run:
+        of = next(s for s in one.leaders if scheme_of(s) == first)
+        slower = (
+            one.slower_than_all if ties else ((s, over(s, of)) for s in one.points if s is not of)
+        )
+        found += [
+            (s, r) for s, r in slower if isinstance(r, Ratio) and verdict(r) is Verdict.slower
+        ]
+    times = [
+        (r.low if ties else r.value, scheme_of(s))
+        for s, r in found
+        if leads or s.point.op == _usual
     ]
-    if not over:
+    if not times or (ties and len(times) < len(run)):
         return ""
-    (least, _), (most, name) = min(over), max(over)
-    times = formats.ratio(most)
-    if len(over) < len(run):
-        times = f"up to {times}"
+    (least, _), (most, name) = min(times), max(times)
+    span = formats.ratio(most)
+    if ties:
+        span = f"at least {formats.ratio(least)}"
+    elif len(times) < len(run):
+        span = f"up to {span}"
     elif least < most:
-        times = f"{formats.ratio(least)} to {times}"
-    return f", because {name} takes {times} times as long"
+        span = f"{formats.ratio(least)} to {span}"
+    return f"{', because' if is_alone else ';'} {name} takes {span} times as long"
