@@ -1,5 +1,6 @@
 # CUDA. It builds without a GPU.
 set(SM_CUDA_TYPES "" CACHE STRING "Compile the table of CUDA's typed ops for these types alone, for tests (default: all)")
+set(SM_CUDA_ROOMS "" CACHE STRING "Compile these rooms of CUDA's other ops alone (\"launch;levels\"), for tests (default: all)")
 set(SM_CUDA_ALSO "" CACHE STRING "Compile CUDA's kernels for these architectures too (\"80;100\"), whose census is taken, for tests")
 set(tables int32:std::int32_t:6 uint32:std::uint32_t:1 uint64:std::uint64_t:1 float:float:1 double:double:1)
 if(SM_CUDA_TYPES)

@@ -27,9 +27,13 @@ def capabilities():
     return json.loads(done.stdout)
 
 
-def one_type():
-    """Whether the build has CUDA's tables for some types alone (SM_CUDA_TYPES)."""
-    return re.search(r"^SM_CUDA_TYPES:STRING=.", (WORKER.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)
+def least(of_all, of_one_type, of_few_rooms):
+    """The bound for what the build holds: all, CUDA's tables of some types (SM_CUDA_TYPES), or those and few rooms of other
+    ops (SM_CUDA_ROOMS), as the first tier of tests has."""
+    cache = (WORKER.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8")
+    if re.search(r"^SM_CUDA_ROOMS:STRING=.", cache, re.MULTILINE):
+        return of_few_rooms
+    return of_one_type if re.search(r"^SM_CUDA_TYPES:STRING=.", cache, re.MULTILINE) else of_all
 
 
 def name(capability):
@@ -57,8 +61,8 @@ def test_every_supported_row_is_proven_or_elided(census, capabilities):
         if entry["verdict"] not in ("proven", "elided"):
             wrong.append(f"{name(capability)}: {entry['verdict']}: {entry['reason']}")
     assert wrong == []
-    # Where the build has tables of one type, as the first tier of tests has: 187 rows have no type, 45 the float.
-    assert proven > (230 if one_type() else 500)
+    # 187 rows have no type, 45 the float; without the rooms 55 have none.
+    assert proven > least(500, 230, 90)
 
 
 def test_what_the_compiler_elides_is_known(census, capabilities):
@@ -69,4 +73,4 @@ def test_what_the_compiler_elides_is_known(census, capabilities):
 
 def test_no_more_kernels_than_a_build_can_bear(capabilities):
     symbols = {symbol for capability in capabilities["ops"] for symbol in capability.get("symbols", [])}
-    assert (500 if one_type() else 1000) < len(symbols) <= 2200
+    assert least(1000, 500, 250) < len(symbols) <= 2200

@@ -24,6 +24,7 @@ def tree(tmp_path):
     for manifest in (ROOT / "backends").glob("*/backend.cmake"):
         (tmp_path / "backends" / manifest.parent.name).mkdir(parents=True)
         shutil.copy(manifest, tmp_path / "backends" / manifest.parent.name)
+    shutil.copy(ROOT / "backends/cuda/CMakeLists.txt", tmp_path / "backends/cuda")
     (tmp_path / "bin").mkdir()
     # clang++: that a second compiler is here, which makes nothing.
     for name, text in (("cmake", STUB), ("ctest", STUB), ("clang++", "#!/bin/sh\nexit 1\n")):
@@ -71,6 +72,40 @@ def test_types_and_headers_are_drawn_where_a_commit_is_named_and_nowhere_else(tr
         assert f"-DSM_HEADERS_DRAWN={commit}" in lines[0].split()
         drawn.add(re.search(r"SM_CUDA_TYPES=(\w+)", lines[0])[1])
     assert len(drawn) > 1 and drawn <= {"int32", "uint32", "uint64", "float", "double"}
+
+
+def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_changed(tree, tmp_path_factory):
+    def rooms():
+        shutil.rmtree(tree / "build", ignore_errors=True)  # what is configured already is not configured again
+        _, lines = calls(tree)
+        return next(word for word in lines[0].split() if "SM_CUDA_ROOMS" in word)
+
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", *words], cwd=tree, check=True, capture_output=True, timeout=60)
+
+    assert rooms() == "-DSM_CUDA_ROOMS=launch", "no repository"
+    (tree / ".gitignore").write_text("build\n__pycache__\ncalls\n", encoding="utf-8")
+    for room in ("levels", "lane"):
+        (tree / "backends/cuda" / room).mkdir()
+        (tree / "backends/cuda" / room / "a.cu").write_text("", encoding="utf-8")
+    git("init", "--quiet", "--initial-branch=main")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "all")
+    assert rooms() == "-DSM_CUDA_ROOMS=launch"
+    (tree / "backends/cuda/multi").mkdir()
+    for changed in ("lane/a.cu", "levels/a.cu", "multi/new.cu"):
+        (tree / "backends/cuda" / changed).write_text("int changed;\n", encoding="utf-8")
+    assert rooms() == "-DSM_CUDA_ROOMS=launch;levels;multi"
+    upstream = tmp_path_factory.mktemp("upstream")
+    git("clone", "--quiet", "--bare", ".", upstream)
+    git("remote", "add", "origin", upstream)
+    git("fetch", "--quiet", "origin")
+    git("branch", "--quiet", "--set-upstream-to=origin/main")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "levels and multi, which are not pushed")
+    assert rooms() == "-DSM_CUDA_ROOMS=launch;levels;multi"
+    git("push", "--quiet", "origin", "main")
+    assert rooms() == "-DSM_CUDA_ROOMS=launch"
 
 
 def test_the_first_tier_has_every_kind_of_test_without_sanitizers_and_what_is_slow():
