@@ -1,6 +1,7 @@
 """The cards of the first screen: which advice, its effect and figure, and what to run next."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,8 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.summary import State
 from syncmeter_analysis.render.recommendations import cards, chosen, findings
 from syncmeter_analysis.studies.figures import Figure
 from tests.made import MACHINE, campaign, read, write
@@ -169,3 +172,13 @@ def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
     (card,) = [c for c in shown if c.where.startswith("omp, int32, shared, 2 threads")]
     assert card.where.endswith("; both in quiet rounds, threads 240 ns apart")
     assert card.effect.startswith("6.67 times slower")
+
+
+def test_a_distance_is_said_only_where_the_tables_have_another():
+    """Its hop is a mean over the visits of a state: 140 ns beside 150 of all is no other placement."""
+    quiet = State(hop_ns=150.0)
+    over, under = (SimpleNamespace(cost=Interval(ns, ns, ns), state=quiet) for ns in (90.0, 30.0))
+    for hop, placed in ((140.0, ""), (400.0, ", threads 400 ns apart")):
+        met = State(busy=True, hop_ns=hop)
+        r = Ratio(Interval(4.0, 3.0, 5.0), 5, met, over_ns=120.0, under_ns=30.0)
+        assert text.in_placement(r, over, under) == f"both in busy rounds{placed}"

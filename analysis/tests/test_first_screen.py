@@ -6,6 +6,7 @@ import pytest
 
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.precision import precision_of
+from syncmeter_analysis.render.trust import _begun
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 
 near, far = 60.0, 240.0
@@ -261,6 +262,19 @@ def test_an_import_says_that_it_is_one(tmp_path):
     assert "imported: a paper" in head.facts
 
 
+def test_answers_begin_with_a_capital_letter_unless_with_a_name():
+    assert _begun("least fair of the locks: omp critical", {"omp"}) == (
+        "Least fair of the locks: omp critical"
+    )
+    for name in (
+        "omp handoff: one way",
+        "remote_load of one thread",
+        "omp-llvm: export",
+        "2 threads",
+    ):
+        assert _begun(name, {"omp", "omp-llvm"}) == name
+
+
 # The first figure
 
 
@@ -291,7 +305,7 @@ def test_the_first_figure_is_of_updates_alone_and_on_all_threads(tmp_path):
 
 
 def test_its_costs_are_of_one_placement_state(tmp_path):
-    """The critical section's headline is far, 900 ns; three visits were near like the others'."""
+    """The critical section was far in more visits, 900 ns; three were near like the others'."""
     lines = updates()
     far_too = [x for x in lines if x["point"]["op"] == "critical_add" and x["point"]["lanes"] == 2]
     for number in range(6, 11):
@@ -304,6 +318,23 @@ def test_its_costs_are_of_one_placement_state(tmp_path):
     costs = {f["row"]: f["value"] for f in drawn(found) if f["group"] == "2 threads"}
     assert costs["critical_add"] == pytest.approx(200.0, rel=0.01)
     assert "2 threads: hop 60 ns, quiet" in found.note
+
+
+def test_a_cost_that_tables_have_in_another_state_is_named(tmp_path):
+    """The locks were far only; the atomic was near too, which is what tables have of it."""
+    lines = updates()
+    for line in [x for x in lines if x["point"]["lanes"] == 2]:
+        (estimate,) = line["estimates"]
+        if line["point"]["op"] == "atomic_add":
+            cost = {k: 1.5 * v for k, v in estimate["cost_ns"].items()}
+            away = {**estimate, "hop_ns": far, "cost_ns": cost}
+            lines.append({**line, "visit": line["visit"] + 5, "estimates": [away]})
+        else:
+            estimate["hop_ns"] = far
+    (found,) = figure(tmp_path, lines)
+    costs = {f["row"]: f["value"] for f in drawn(found) if f["group"] == "2 threads"}
+    assert costs["atomic_add"] == pytest.approx(30.0, rel=0.01)
+    assert found.note.endswith("; in tables of another state, atomic_add on 2 threads 20.00 ns.")
 
 
 def test_of_two_states_that_all_saw_it_takes_the_nearest(tmp_path):

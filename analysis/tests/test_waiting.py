@@ -103,15 +103,19 @@ def test_what_it_loses_at_worst_is_by_the_ends_of_the_intervals_too(tmp_path):
     libgomp, libomp = part.runtimes
     # It counts looks, which take longer or shorter too.
     assert libgomp.advice.worst_at_ends > libomp.advice.worst_at_ends
-    shown = f"{100 * libgomp.advice.worst_at_ends:.0f}% behind the better of both ("
-    assert re.search(rf"at worst \d+ to {re.escape(shown)}", printed_text(tmp_path, lines))
+    shown = f"{100 * libgomp.advice.worst_at_ends:.0f} % longer than the better of spinning and"
+    text = printed_text(tmp_path, lines)
+    assert re.search(rf"a wait takes at most \d+ to {re.escape(shown)}", text)
+    # So many looks last as the clock goes: 20 % shorter or longer.
+    least, most = re.search(r"spins for \S+ µs, (\S+) to (\S+)\)", text).groups()
+    assert float(most) / float(least) == pytest.approx(1.2 / 0.8, rel=0.01)
 
 
 def test_one_visit_promises_nothing(tmp_path):
     a = part_of(tmp_path, [v for v in usual() if v["visit"] == 1]).advice
     assert math.isinf(a.worst_at_ends)
     text = printed_text(tmp_path, [v for v in usual() if v["visit"] == 1])
-    assert "behind the better of both (scatter unknown)" in text
+    assert "the better of spinning and sleeping (scatter unknown)" in text
 
 
 def test_one_lateness_decides_nothing(tmp_path):
@@ -128,13 +132,15 @@ def test_each_runtime_gets_its_own_variable(tmp_path):
     assert libgomp.spins == pytest.approx(30000, rel=0.06), "300 us of 10 ns each"
     assert f"omp: export GOMP_SPINCOUNT={libgomp.spins} (spins for " in text
     blocktime = math.ceil(libomp.advice.spin_ns / 1e3)
-    assert f"omp-llvm: export KMP_BLOCKTIME={blocktime}us, before LLVM 18 KMP_BLOCKTIME=1 " in text
+    assert f"omp-llvm: export KMP_BLOCKTIME={blocktime}us (before LLVM 18 KMP_BLOCKTIME=1, " in text
     late = libomp.advice
-    because = f"because a sleeper goes on {duration(late.extra_ns)} later"
-    assert f", {because} if one is {late.extra_at_us} µs late; at worst " in text
+    because = f"because a sleeper goes on {duration(late.extra_ns)} later than a spinner"
+    assert (
+        f", {because} where the other thread is {late.extra_at_us} µs late; a wait takes " in text
+    )
     assert re.search(
-        r"; at worst \d+% behind the better of both \(\S+ µs\), \d+% less CPU than spinning "
-        r"\(10 ms\)",
+        r"; a wait takes at most \d+ % longer than the better of spinning and sleeping \(in one of "
+        r"\S+ µs\); one of 10 ms burns \d+ % less CPU time than spinning",
         text,
     )
 
@@ -168,9 +174,9 @@ def test_a_file_without_ways_of_waiting_has_no_section(tmp_path):
     assert not waiting.rows(read(write(tmp_path / "f", lines, first=first())))
 
 
-def test_the_figure_says_the_finding(tmp_path):
+def test_the_figure_says_what_follows_of_the_ways_that_it_draws(tmp_path):
     (figure,) = drawing.figures(waiting.rows(read(write(tmp_path / "f", usual(), first=first()))))
-    assert figure.title.startswith("omp: export GOMP_SPINCOUNT=")
+    assert figure.title.startswith("your own code: spin (pause) for ")
     assert [panel.title for panel in figure.panels] == [
         "ns until it is seen",
         "ns of CPU time burnt",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import Point
@@ -110,7 +111,8 @@ def in_pairs(r: Interval | Ratio, power: int = 1) -> str:
 
 def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
     """`both in busy rounds, threads 244 ns apart`: the state in which a ratio was taken, where tables
-    have one of the two costs in another; empty where they have both so, or there are no states."""
+    have one of the two costs in another; empty where they have both so, or there are no states. How
+    far apart is said where the tables' costs are of other distances."""
     sides = (over, r.over_ns), (under, r.under_ns)
     as_in_tables = all(
         s.cost and verdict_of(Interval(ns, ns, ns).scaled(1 / s.cost.value)) is Verdict.same
@@ -118,7 +120,9 @@ def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
     )
     if r.state is None or as_in_tables:
         return ""
-    hop = f", threads {r.state.hop_ns:.0f} ns apart" if r.state.hop_ns > 0 else ""
+    hops = (replace(s.state, busy=r.state.busy) for s in (over, under))
+    placed = r.state.hop_ns > 0 and not all(map(r.state.agrees, hops))
+    hop = f", threads {r.state.hop_ns:.0f} ns apart" if placed else ""
     return f"both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"
 
 

@@ -273,9 +273,10 @@ def undecided(judged: Judged) -> tuple[list[tuple[Claim, Finding]], list[tuple[C
 def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Block]]]:
     """What is folded below the cards: further advice, what is doubtful, cannot be told, or was not
     measured and can be measured here."""
-    further = [f"{advice} {says}." for advice, says, _, _ in _further(judged)]
+    further = [f"{advice} {text.sentence(says)}" for advice, says, _, _ in _further(judged)]
     doubtful, unclear = (
-        [f"{c.statement} {f.sentence}".strip() for c, f in found] for found in undecided(judged)
+        [f"{c.statement} {text.sentence(f.sentence)}".strip() for c, f in found]
+        for found in undecided(judged)
     )
     runs = [
         f"{command}: {' '.join(statements)}"

@@ -259,16 +259,11 @@ def _legend(matrix: Matrix) -> list[str]:
 
 
 def _placements(matrix: Matrix) -> list[str]:
-    several = [
-        f"{c.name}: {min(c.hops):.0f} to {max(c.hops):.0f} ns apart"
+    return [
+        f"pairs of the class {c.name} were {min(c.hops):.0f} to {max(c.hops):.0f} ns apart: part of "
+        "that range is where the hypervisor had placed the threads"
         for c in matrix.classes
         if c.several_states
-    ]
-    if not several:
-        return []
-    return [
-        f"pairs of one class were met at several distances ({', '.join(several)}): their range "
-        "includes where the hypervisor had placed the threads"
     ]
 
 
@@ -360,7 +355,7 @@ def by_class(matrix: Matrix) -> str:
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
         found += (
             ": bind no threads to a pair, because the slowest takes "
-            f"{formats.ratio(most / least)} times the fastest ({gap_of_states} would pay)"
+            f"{formats.ratio(most / least)} times the fastest (from {gap_of_states} on it would pay)"
         )
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (

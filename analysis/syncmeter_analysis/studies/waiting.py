@@ -276,33 +276,44 @@ def answer(part: Part) -> list[str]:
     return found
 
 
+def _own_code(part: Part) -> str:
+    """What follows of the ways that the figure draws, which are no runtime's."""
+    found = _crossover(part.advice, *part.between) if part.advice and part.between else []
+    return found[0] if found else ""
+
+
 def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
     if a.extra_ns == 0:
         return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
     extra = formats.duration(a.extra_ns)
     found = [
         f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper goes on "
-        f"that much later than a spinner (the other thread {a.extra_at_us} µs late): a wait, and its "
-        "CPU time, are about twice the better of both at most"
+        f"that much later than a spinner (the other thread {a.extra_at_us} µs late): a wait then "
+        "takes at most about twice the time, and twice the CPU time, of the better of both"
     ]
     if a.spin_ns > 0:
         found.append(
             f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
-            f"because in longer waits going on later costs about {allowed_behind:.0%} or less; "
+            f"because going on later is about {_percent(allowed_behind)} of a longer wait or less; "
             f"{_checked(a)}"
         )
     return found
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
 def _checked(a: Advice) -> str:
     """What it loses at worst, by the costs and by the ends of their intervals, and what it spares, each
-    at which lateness of those measured."""
+    in which wait of those measured."""
     known = math.isfinite(a.worst_at_ends)
     shares = dict.fromkeys(f"{100 * x:.0f}" for x in (a.worst, a.worst_at_ends) if math.isfinite(x))
+    where = f"in one of {a.worst_at_us:.3g} µs" if known else "scatter unknown"
     return (
-        f"at worst {' to '.join(shares)}% behind the better of both "
-        f"({f'{a.worst_at_us:.3g} µs' if known else 'scatter unknown'}), "
-        f"{a.cpu_spared:.0%} less CPU than spinning ({a.latenesses[1] / 1e3:g} ms)"
+        f"a wait takes at most {' to '.join(shares)} % longer than the better of spinning and "
+        f"sleeping ({where}); one of {a.latenesses[1] / 1e3:g} ms burns {_percent(a.cpu_spared)} less "
+        "CPU time than spinning"
     )
 
 
@@ -311,7 +322,8 @@ def _why(a: Advice) -> str:
     if a.extra_ns <= 0:
         return ""
     extra = formats.duration(a.extra_ns)
-    return f", because a sleeper goes on {extra} later if one is {a.extra_at_us} µs late"
+    late = f"where the other thread is {a.extra_at_us} µs late"
+    return f", because a sleeper goes on {extra} later than a spinner {late}"
 
 
 def setting(runtime: Runtime) -> str:
@@ -320,12 +332,12 @@ def setting(runtime: Runtime) -> str:
     if a is None:
         return f"{name}: cannot tell, its barrier has no cost at two latenesses"
     if a.spin_ns == 0:
-        because = f"because sleeping costs about {allowed_behind:.0%} more time or less"
+        because = f"because sleeping costs about {_percent(allowed_behind)} more time or less"
         return f"{name}: export OMP_WAIT_POLICY=passive, {because}; {_checked(a)}"
     if a.spin_ns >= 1e3 * a.latenesses[1]:
         return (
             f"{name}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
-            f"{allowed_behind:.0%} of the time {a.latenesses[1]} µs late too"
+            f"{_percent(allowed_behind)} of the time {a.latenesses[1]} µs late too"
         )
     spin = formats.duration(a.spin_ns)
     if "llvm" not in name and runtime.spins is None:
@@ -334,17 +346,19 @@ def setting(runtime: Runtime) -> str:
             f"{name}: spin for {spin} (GOMP_SPINCOUNT; spin_pause was not measured){_why(a)}; "
             f"{_checked(a)}"
         )
-    spins = "" if "llvm" in name else f" (spins for {spin})"
-    return f"{name}: {_variable(runtime, a)}{spins}{_why(a)}; {_checked(a)}"
+    return f"{name}: {_variable(runtime, a)}{_why(a)}; {_checked(a)}"
 
 
 def _variable(runtime: Runtime, a: Advice) -> str:
-    if "llvm" in runtime.backend:
+    """The line to copy, and how long that spins: a number of looks lasts as the clock goes."""
+    if runtime.pause is None:
+        older = math.ceil(a.spin_ns / 1e6)
         return (
-            f"export KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us, before LLVM 18 "
-            f"KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e6)} (ms)"
+            f"export KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us (before LLVM 18 "
+            f"KMP_BLOCKTIME={older}, in ms)"
         )
-    return f"export GOMP_SPINCOUNT={runtime.spins}"
+    spins = formats.duration_interval(runtime.pause.scaled(a.spin_ns / runtime.pause.value))
+    return f"export GOMP_SPINCOUNT={runtime.spins} (spins for {spins})"
 
 
 def figures(parts: list[Part]) -> list[Figure]:
@@ -352,7 +366,7 @@ def figures(parts: list[Part]) -> list[Figure]:
     line for each way."""
     note = "By how late the other thread comes; both axes logarithmic. Solid: spinning, dashed: asleep."
     return [
-        Figure(f"waiting-{number}", answer([part])[0], note, panels, part.points)
+        Figure(f"waiting-{number}", _own_code(part) or answer([part])[0], note, panels, part.points)
         for number, part in enumerate(parts, 1)
         if (panels := _panels(part.ways))
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import log
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
@@ -20,6 +21,8 @@ from syncmeter_analysis.studies.locks import Row as LockRow
 
 #: So many stand on the first screen.
 _most = 2
+#: A cost in the figure's state is named beside that of the tables where they differ by more (5 %).
+_as_in_tables = log(1.05)
 
 
 def lead_figures(campaign: Campaign, others: Sequence[Figure]) -> list[Figure]:
@@ -54,12 +57,13 @@ def _dot(name: str, cost: Interval, group: str, point: str) -> Row:
 def _dots(
     rows: Sequence[tuple[str, dict[int, Measured]]], counts: Sequence[int]
 ) -> tuple[list[Row], dict[int, State | None], list[str]]:
-    """Fields of each row at these numbers of threads, the state of each, and what is left out."""
+    """Fields of each row at these numbers of threads, the state of each, and sentences on what is left
+    out and what tables have in another state."""
     # Of imported figures nobody knows what else ran.
     measured = [at for _, at in rows if not any(s.imported for s in at.values())]
     states = {n: common_state(at[n] for at in measured if n in at) for n in counts}
     fields: list[Row] = []
-    left = []
+    left, elsewhere = [], []
     for name, at in rows:
         for n in counts:
             if n not in at or not at[n].usable:
@@ -68,7 +72,13 @@ def _dots(
             if cost is None:
                 left.append(f"{name} on {_threads(n)}")
                 continue
+            table = at[n].cost
+            if table and abs(log(table.value / cost.value)) > _as_in_tables:
+                elsewhere.append(f"{name} on {_threads(n)} {text.duration(table.value)}")
             fields.append(_dot(name, cost, _threads(n), at[n].id))
+    left = [f"not seen in that state: {', '.join(left)}"] if left else []
+    if elsewhere:
+        left.append(f"in tables of another state, {', '.join(elsewhere)}")
     shown = {n: _of_team(state, measured, n) for n, state in states.items()}
     most = _threads(max(counts))
     last: dict[str, float] = {}
@@ -92,7 +102,7 @@ def _note(states: dict[int, State | None], left: Sequence[str]) -> str:
     seen = "; ".join(f"{_threads(n)}: {state}" for n, state in states.items() if state)
     note = "ns with the 95 % interval, logarithmic"
     note += f"; each number of threads in one placement state ({seen})" if seen else ""
-    return note + (f"; not seen in that state: {', '.join(left)}" if left else "") + "."
+    return "; ".join([note, *left]) + "."
 
 
 def _updates(campaign: Campaign) -> list[Figure]:
