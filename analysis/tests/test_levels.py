@@ -68,6 +68,24 @@ def test_of_barriers_without_a_difference_the_one_of_the_api_stands_on_the_axis(
     assert "grid (grid_sync) 1010 ns" in text
 
 
+def test_the_level_of_the_grid_is_of_one_launch_as_the_sentence_on_it(tmp_path):
+    """Over all launches the one of the API is slower than a tie of another launch, and was left out."""
+    costs = ((32, 886.0, 970.0), (256, 891.0, 988.0), (1024, 931.0, 1006.0))
+    points = [(cuda("barrier", lanes=32), 7.0)]
+    for lanes, counter, own in costs:
+        points += [
+            (cuda("software_barrier_counter", lanes=lanes, blocks=132), counter),
+            (cuda("grid_sync", lanes=lanes, blocks=132), own),
+        ]
+    (found,) = levels.rows(measured(tmp_path, *points))
+    first, of_grid, *_ = levels.answer([found])
+    level = dict(found.axis)["grid"]
+    assert {(s.point.blocks, s.point.lanes) for s in level.points} == {(132, 32)}
+    assert level is found.barriers[0].contest
+    name = level.taken.point.op
+    assert f"grid ({name}) " in first and name in of_grid.partition("; ")[0]
+
+
 def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
     text = printed_text(
         tmp_path,

@@ -149,7 +149,7 @@ def _for_all(rung: Rung) -> str:
     threads = rung.s.point.blocks * rung.s.point.lanes
     if threads == 1 or rung.s.point.op not in _each_adds:
         return ""
-    return " for both" if threads == 2 else f" for all {threads}"
+    return " for both" if threads == 2 else f" for all {threads:,}"
 
 
 def ladder_title(rungs: Sequence[Rung]) -> str:

@@ -130,18 +130,21 @@ def rows(campaign: Campaign) -> list[GpuLevels]:
 def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> GpuLevels:
     points = sorted(points, key=_launch_and_size)
     by_op = grouped(points, attrgetter("point.op"))
-    axis = [
-        (name, contest(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s)))
+    axis = {
+        name: contest(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s))
         for name, ops in axis_levels
-    ]
+    }
+    barriers = grid_barriers.barriers_of(points)
+    # Of one launch, the smallest, as the sentence on it.
+    axis |= {"grid": barriers[0].contest} if barriers else {}
     chains = by_op.get("fadd_chain", [])
     return GpuLevels(
         backend,
-        axis,
+        [*axis.items()],
         _drawn(points),
         _block_rates(by_op.get("barrier", [])),
         by_op.get("grid_sync", []),
-        grid_barriers.barriers_of(points),
+        barriers,
         [s for s in chains if s.point.size and s.cycles],
         [
             _both_clocks(max(by_op[op], key=attrgetter("point.size")), campaign)
