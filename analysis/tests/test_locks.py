@@ -105,31 +105,36 @@ def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
 
 
 def test_locks_between_which_no_difference_could_be_shown_are_named(tmp_path):
-    near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.08)
+    near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.03)
     text = printed_text(tmp_path, locks_lines(4), near)
     # What holds of one of them is no reason to take it.
     assert "because it passes on every" not in text
     assert (
         "- 4 threads, one add under the lock: keep omp lock (212.5 ns, 175.6 to 257.2): none of 4 "
-        "others is shown to be faster; std lock takes at least 1.16 times as long" in text
+        "others is shown to be faster; std lock takes at least 1.21 times as long" in text
     )
 
 
-def test_of_locks_without_a_difference_the_one_of_the_api_is_kept(tmp_path):
-    slower = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.08)
-    (table,) = rows_of(tmp_path, locks_lines(4), slower).tables
+def test_of_locks_without_a_difference_the_one_of_the_api_is_kept_if_repeats_would_keep_it(
+    tmp_path,
+):
+    set_of_two = "under the lock: no difference between omp lock (212.5 ns) and omp ticket_lock ("
+    faster = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.08)
+    (table,) = rows_of(tmp_path, locks_lines(4), faster).tables
     assert table.name_of(table.shared.best) == "omp ticket_lock"
     assert table.name_of(table.shared.taken) == "omp lock"
-    assert ": keep omp lock (212.5 ns, " in printed_text(tmp_path, locks_lines(4), slower)
+    # 2 % faster, with a scatter of 8 %: a repeat may resolve it.
+    assert set_of_two in printed_text(tmp_path, locks_lines(4), faster)
     # What is shown to be slower is not kept.
     assert table.alone.taken is table.alone.best
-    # Under load intervals are wide: what may be much slower is in a repeat.
-    wide = five(lock("omp", "ticket_lock_add", 4), 120.0, part=0.3)
-    (table,) = rows_of(tmp_path, locks_lines(4), wide).tables
-    assert table.shared.over(table.shared.leaders[0]).high > 1.5
+
+
+def test_a_lock_is_not_kept_where_nothing_is_known_of_the_scatter(tmp_path):
+    faster = five(lock("omp", "ticket_lock_add", 4), 80.0)
+    lines = [line for line in locks_lines(4) + faster if line["visit"] == 1]
+    (table,) = rows_of(tmp_path, lines).tables
+    assert [table.name_of(s) for s in table.shared.leaders[:2]] == ["omp lock", "std lock"]
     assert table.shared.kept == []
-    text = printed_text(tmp_path, locks_lines(4), wide)
-    assert "under the lock: no difference between omp lock (212.5 ns) and omp ticket_lock (" in text
 
 
 def test_of_several_locks_none_is_the_one_to_take_and_what_is_slower_is_slower_than_each(tmp_path):

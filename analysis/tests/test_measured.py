@@ -153,8 +153,8 @@ FILES = {
     "read-mostly": (
         "2-vcpu-read-mostly",
         [
-            "- 2 threads, 64 bytes: at 1 read a write no difference between std mutex, std seqlock "
-            "and std snapshot could be shown; at 100 and 10000 take std seqlock",
+            "- 2 threads, 64 bytes: at 1 read a write no difference between std mutex, std snapshot "
+            "and std seqlock could be shown; at 100 and 10000 take std seqlock",
             "2     64              1       85.76        133.3           < 598.1         136.9",
         ],
         [],

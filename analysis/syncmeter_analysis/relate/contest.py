@@ -7,21 +7,25 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from operator import attrgetter
 from textwrap import wrap
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
+    default_margin,
     fastest_of,
     ratio,
     verdict,
 )
+from syncmeter_analysis.relate.repetition import Repeats
 from syncmeter_analysis.relate.summary import Measured
 
 #: So many names stand in a sentence; the table has the others.
@@ -70,17 +74,23 @@ class Contest:
 
     @cached_property
     def leaders(self) -> list[Measured]:
-        """The fastest and its ties: what a program has anyway, what needs no code of its own, then the
-        rest; each as the points are, as the least of costs that cannot be told apart is chance."""
+        """The fastest and its ties: what a program has anyway first, then what is known to be nearly as
+        fast, of that what needs no code of its own; each as the points are, as the least of costs
+        that cannot be told apart is chance."""
+
+        def rank(s: Measured) -> tuple[bool, ...]:
+            op = s.point.op
+            return not is_default(op), not self._is_near(s), is_own_code(op)
+
         fastest = {s.id for s in (self.best, *self.ties) if s}
-        rank = lambda s: (not is_default(s.point.op), is_own_code(s.point.op))  # noqa: E731
         return sorted((s for s in self.points if s.id in fastest), key=rank)
 
-    @property
+    @cached_property
     def kept(self) -> list[Measured]:
-        """Of several leaders those that a program has anyway, where there are others."""
+        """Of several leaders those that a program has anyway, where there are others, and where repeats
+        of the campaign would not show these to be faster."""
         found = [s for s in self.leaders if is_default(s.point.op) and self._is_near(s)]
-        return found if 0 < len(found) < len(self.leaders) else []
+        return found if 0 < len(found) < len(self.leaders) and self._repeat(found) else []
 
     @property
     def taken(self) -> Measured | None:
@@ -88,6 +98,22 @@ class Contest:
         ready = [s for s in self.leaders if not is_own_code(s.point.op) and self._is_near(s)]
         own_code = self.best is not None and is_own_code(self.best.point.op)
         return next(iter(self.kept or (ready if own_code else [])), self.best)
+
+    def _repeat(self, found: Sequence[Measured]) -> bool:
+        """Whether 19 of 20 repeats would show none of the other leaders to be faster than these."""
+        all_pairs, pairs = (
+            [
+                Pair(s, other, r)
+                for s, other in product(over, self.leaders)
+                if s is not other and isinstance(r := ratio(s, other), Ratio)
+            ]
+            for over in (self.points, found)
+        )
+
+        def decided(pairs: Pairs) -> str:
+            return str([p.over.id for p in pairs.found if verdict(p.ratio) is Verdict.slower])
+
+        return Repeats(all_pairs).decide_alike(Pairs(pairs), decided)
 
     def _is_near(self, s: Measured) -> bool:
         """A wide interval is a tie under load, and twice as slow in a repeat."""
@@ -136,6 +162,9 @@ class Contest:
             none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
             return f"keep {listed(list(map(named, kept)), last='or')}: {none} shown to be faster"
         names = listed(list(map(named, self.leaders)), max(2, most))
+        is_same = all(verdict(self.over_best[s.id]) is Verdict.same for s in self.ties)
+        if is_same and self._repeat(self.leaders):
+            return f"{names} are the fastest, the same within {default_margin:.0%}"
         return f"no difference between {names} could be shown"
 
     def sentence(
