@@ -26,6 +26,12 @@ def test_student_t_is_the_tables(degrees, quantile):
     assert student_t(0.95, degrees) == pytest.approx(quantile, rel=1e-8)
 
 
+@given(st.floats(min_value=1e-4, max_value=1 - 1e-6), st.floats(min_value=0.2, max_value=1e5))
+def test_as_much_as_is_asked_lies_within_a_quantile_of_student_t(confidence, degrees):
+    within = 1 - 2 * student_t_tail(student_t(confidence, degrees), degrees)
+    assert within == pytest.approx(confidence, abs=1e-12)
+
+
 @given(st.floats(min_value=0, max_value=1e6))
 def test_tail_with_one_and_two_degrees_has_closed_forms(t):
     assert student_t_tail(t, 1) == pytest.approx(0.5 - math.atan(t) / math.pi, abs=1e-12)

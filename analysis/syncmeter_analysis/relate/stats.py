@@ -255,18 +255,19 @@ def student_t(confidence: float, degrees: float) -> float:
     if not 0 < confidence < 1 or degrees <= 0:
         raise ValueError("a confidence lies between 0 and 1, degrees of freedom above 0")
     tail = (1 - confidence) / 2
-    low, high = 0.0, 1.0
-    while student_t_tail(high, degrees) > tail:
-        low, high = high, high * 2
+    result, step = 0.0, 1.0
+    while student_t_tail(result + step, degrees) > tail:
+        result, step = result + step, 2 * step
+    # Newton's steps from below: the tail is convex, so that none goes beyond the quantile.
+    front = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)
+    front -= math.log(degrees * math.pi) / 2
     for _ in range(200):
-        middle = (low + high) / 2
-        if not low < middle < high:
+        log_density = front - (degrees + 1) / 2 * math.log1p(result * result / degrees)
+        step = (student_t_tail(result, degrees) - tail) / math.exp(log_density)
+        result += step
+        if step <= 1e-15 * result:
             break
-        if student_t_tail(middle, degrees) > tail:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    return result
 
 
 def digamma(x: float) -> float:
