@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -16,7 +14,8 @@ from syncmeter_analysis.options import parser
 from syncmeter_analysis.record.errors import NotWritten, Unusable, printable, shortened
 from syncmeter_analysis.record.output import (
     check_outputs,
-    is_terminal,
+    output_style,
+    output_width,
     print_all_texts,
     print_text,
     same_file,
@@ -63,7 +62,7 @@ def _compare(options: argparse.Namespace) -> int:
     elif options.format == "markdown":
         print_text("\n\n".join(map(compare.as_markdown, found)))
     else:
-        texts = (compare.as_text(c, options.all, *_style(options)) for c in found)
+        texts = (compare.as_text(c, options.all, *output_style(options.wide)) for c in found)
         print_text("\n\n".join(texts))
     _draw(
         options, lambda: compare.changes_figure(found), lambda: compare.compare_report(found, files)
@@ -92,7 +91,7 @@ def _fleet(options: argparse.Namespace) -> int:
     elif options.format == "markdown":
         print_text(rendered.as_markdown(fleet, options.all))
     else:
-        print_text(rendered.as_text(fleet, options.all, *_style(options)))
+        print_text(rendered.as_text(fleet, options.all, *output_style(options.wide)))
     _draw(options, lambda: rendered.fleet_figure(fleet), lambda: rendered.fleet_report(fleet))
     return fleet.status
 
@@ -114,7 +113,7 @@ def _advise(options: argparse.Namespace) -> int:
     elif options.format == "markdown":
         print_text(as_markdown(report), end="")
     else:
-        print_text(advice.as_text(report, *_style(options)))
+        print_text(advice.as_text(report, *output_style(options.wide)))
     _draw(options, lambda: report.figures[0], lambda: report)
     return 0
 
@@ -136,7 +135,7 @@ def _score(options: argparse.Namespace) -> int:
     elif options.format == "markdown":
         print_text(as_markdown(lock_score.title, blocks))
     else:
-        print_text(as_plain(lock_score.title, blocks, *_style(options)))
+        print_text(as_plain(lock_score.title, blocks, *output_style(options.wide)))
     return 0
 
 
@@ -184,7 +183,7 @@ def _report(options: argparse.Namespace) -> int:
 
         size = write_page(report, page)
         for sentence in (*report.head.answers[:1], headline(report.judged)):
-            print_text(prose(sentence, _width(options)))
+            print_text(prose(sentence, output_width()))
         print_text(f"{written(page)} ({size / 1e6:.1f} MB)")
     elif output:
         write_markdown(report, output, options.static)
@@ -197,21 +196,6 @@ def _report(options: argparse.Namespace) -> int:
         where = printable(options.static)
         print(f"written: {len(report.figures)} figures in {where}", file=sys.stderr)
     return 0
-
-
-def _style(options: argparse.Namespace) -> tuple[bool, int]:
-    """Whether a terminal shows colours, and its width."""
-    # https://no-color.org: any value but an empty one says no.
-    refused, terminal = os.environ.get("NO_COLOR"), os.environ.get("TERM", "dumb")
-    coloured = is_terminal() and not refused and terminal != "dumb"
-    return coloured, _width(options)
-
-
-def _width(options: argparse.Namespace) -> int:
-    """A terminal's own; elsewhere that of most; 0 where everything is asked for."""
-    if getattr(options, "wide", False):
-        return 0
-    return shutil.get_terminal_size().columns if is_terminal() else 80
 
 
 def _text(options: argparse.Namespace) -> int:
@@ -231,7 +215,7 @@ def _text(options: argparse.Namespace) -> int:
     missing = [name for name in options.study if name not in {s.name for s in found}]
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
-    md, style = options.format == "md", _style(options)
+    md, style = options.format == "md", output_style(options.wide)
     whole = options.wide or options.tables or md
     arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
     texts = [compare.as_markdown(c) if md else compare.as_text(c, False, *style) for c in arms]
@@ -259,9 +243,9 @@ def _claims(options: argparse.Namespace) -> int:
 
     found = claims_text.judge_files(options.file)
     if options.point:
-        print_text(claims_text.of_point(found, options.point, _width(options)))
+        print_text(claims_text.of_point(found, options.point, output_width()))
     elif options.format == "text":
-        print_text(claims_text.as_text(found, options.all, _width(options)))
+        print_text(claims_text.as_text(found, options.all, output_width()))
     elif options.format == "json":
         print_text(claims_text.as_json(found))
     elif options.format == "junit":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -119,6 +120,21 @@ def _mode(target: Path) -> int:
 def is_terminal() -> bool:
     """Whether standard output is one; a closed one is none."""
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def output_width(wide: bool = False) -> int:
+    """Of standard output: a terminal's own; elsewhere that of most; 0 where everything is asked for."""
+    if wide:
+        return 0
+    return shutil.get_terminal_size().columns if is_terminal() else 80
+
+
+def output_style(wide: bool) -> tuple[bool, int]:
+    """Whether standard output shows colours, and its width."""
+    # https://no-color.org: any value but an empty one says no.
+    refused, terminal = os.environ.get("NO_COLOR"), os.environ.get("TERM", "dumb")
+    coloured = is_terminal() and not refused and terminal != "dumb"
+    return coloured, output_width(wide)
 
 
 def print_text(text: str, end: str = "\n") -> None:
