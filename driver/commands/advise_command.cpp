@@ -65,11 +65,9 @@ std::vector<option_row> rows_of(advise_request& request) {
 }
 
 std::string advise_notes() {
-  return "The program runs with the standard streams of this command, and once more for each run "
-         "that "
-         "is compared; what was found is printed on standard error behind its output. Processes "
-         "that "
-         "it leaves behind are ended.\n";
+  return "The program runs with the standard streams of this command, and once more for\n"
+         "each run that is compared; what was found is printed on standard error behind\n"
+         "its output. Processes that it leaves behind are ended.\n";
 }
 
 void write_lines(results_writer& file, const program_counts& counted,
@@ -106,12 +104,11 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (request.help) {
     fmt::print(
         out,
-        "syncmeter advise [options] -- PROGRAM [arguments]: {}\nsyncmeter advise --static "
-        "FILE\n\n{}\n{}\nExit status: 0 the "
-        "program was counted, however it ended; 1 it could not be run, or\n--fail-above; 2 wrong "
-        "usage, or a "
-        "program whose calls cannot be counted.\n",
-        "what a program calls to synchronize", advise_notes(), options_text(rows));
+        "Usage: syncmeter advise [options] -- PROGRAM [arguments]\n       syncmeter advise "
+        "--static FILE\n\n{}\n{}\nExit status: 0 the program was counted, however it ended; 1 it "
+        "could not be\nrun, or --fail-above; 2 wrong usage, or a program whose calls cannot be "
+        "counted.\n",
+        advise_notes(), options_text(rows));
     return 0;
   }
   if (request.static_file) return advise_on_code(request, separator != arguments.end(), out);

@@ -250,7 +250,8 @@ std::string plan_text(const campaign_plan& plan, const topology* machine) {
     text += fmt::format("{}\n    {}: {}\n", canonical(r.what), r.status, r.reason);
   if (machine != nullptr)
     for (const std::string& note : placement_notes(plan, *machine)) text += "\n" + note + "\n";
-  if (!plan.left_out.empty()) text += fmt::format("\nNot in this study: {}\n", plan.left_out);
+  if (!plan.left_out.empty())
+    text += "\n" + wrapped(fmt::format("Not in this study: {}", plan.left_out), 0) + "\n";
   return text + fmt::format("\nPoints to measure: {}, which also cover {} equal ones; not "
                             "supported: {}; about {:.3g} s\n",
                             plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
