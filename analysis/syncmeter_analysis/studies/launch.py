@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import inf
 
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over, over
@@ -222,14 +224,16 @@ def _graph_finding(kernel: Kernel) -> str:
     whole = f"a graph of {n} kernels"
     if isinstance(r, NotComparable):
         return f"Kernels in a graph: {each}; {whole} cannot be compared, {r.why}"
-    whole += f" takes {formats.times_as_long(r)} as {n} launches"
     if verdict(r) is not Verdict.faster:
         within = f" within {default_margin:.0%}" * (verdict(r) is Verdict.same)
+        whole += f" takes {formats.times_as_long(r)} as {n} launches"
         return f"Kernels in a graph: {each}; {whole}, {verdict(r).value}{within}"
     least = _faster_from(measured)
+    longer = Interval(1 / r.value, 1 / r.high, 1 / r.low if r.low > 0 else inf)
     sentence = (
-        f"Put kernels that run again and again into a graph, because {each}; {whole}, and all "
-        f"from {formats.count(least, 'kernel')} on are faster"
+        f"Put kernels that run again and again into a graph, because {each}; {n} launches take "
+        f"{formats.times_as_long(longer)} as {whole}, and graphs from "
+        f"{formats.count(least, 'kernel')} on are faster"
     )
     even = _even(line, one)
     if even not in (0, least):
