@@ -1,12 +1,14 @@
 """What `syncmeter advise` predicts for each program of examples/hazards, and what its fix brings: docs/advise.md's table.
 
-  python3 tests/benchmarks/hazards.py BIN [--programs FOLDER] [--compiler g++] [--turns 7] [--budget 20s]
-                                      [--only NAME ...]
+  python3 tests/benchmarks/hazards.py BIN [--programs FOLDER] [--compiler g++] [--turns 7] [--budget 20]
+                                      [--within 1500] [--only NAME ...]
   python3 tests/benchmarks/hazards.py --build FOLDER [--compiler g++]
 
 BIN holds the driver, the library that counts and the workers. In each turn the slow program runs, then the fixed one,
 and then `advise` on the slow one, so that a state of the machine meets all three. --build compiles the programs into a
-folder, and --programs takes them from there: on a machine without a compiler. Nothing here asserts.
+folder, and --programs takes them from there: on a machine without a compiler. With --within the calls of `advise` have
+shorter budgets where all would take longer than that. Progress is printed on standard error, and why a saving was
+withheld. Nothing here asserts.
 """
 
 import argparse
@@ -22,6 +24,8 @@ import time
 #: How much longer those run that take a few hundredths of a second as they are.
 TIMES = 15
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "hazards"
+#: Below this `advise` runs each program a few times only.
+LEAST_BUDGET_S = 3
 #: How far beyond the predicted range a saving may lie and still be as predicted.
 TOLERANCE = 0.15
 
@@ -45,11 +49,26 @@ def run(program):
     return time.monotonic() - begin, done.stdout
 
 
-def advise(binaries, program, budget):
+class Budget:
+    """Of calls of `advise`: the seconds that were given, or what is left for each of the remaining ones."""
+
+    def __init__(self, each_s, within_s, calls):
+        self.each_s, self.left = each_s, calls
+        self.end = time.monotonic() + within_s
+
+    def next(self, other_runs_s):
+        """For a call that such runs come before, as they do before each."""
+        left_s = (self.end - time.monotonic() + other_runs_s) / self.left - other_runs_s
+        self.left -= 1
+        # About a quarter comes on top: the runs that are sampled and timed, and prices.
+        return max(LEAST_BUDGET_S, min(self.each_s, left_s / 1.25))
+
+
+def advise(binaries, program, budget_s):
     """The header and the advice of one call, the first one first."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "advice.jsonl"
-        subprocess.run([binaries / "syncmeter", "advise", "--budget", budget, "--json", file, "--", program], check=True,
+        subprocess.run([binaries / "syncmeter", "advise", "--budget", f"{budget_s:.1f}s", "--json", file, "--", program], check=True,
                        capture_output=True)
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return lines[0], [line for line in lines if line["record"] == "advice"]
@@ -68,13 +87,16 @@ def seconds(values):
 
 def row(name, binaries, programs, turns, budget):
     slow, fixed, first, predicted, withheld, right = [], [], collections.Counter(), [], 0, 0
-    for _ in range(turns):
+    for turn in range(turns):
+        begin = time.monotonic()
         (slow_s, printed), (fixed_s, same) = run(programs / name), run(programs / f"{name}-fixed")
         if printed != same:
             sys.exit(f"{name}: the fixed program prints {same!r}, and the slow one {printed!r}")
         slow.append(slow_s)
         fixed.append(fixed_s)
-        _, advices = advise(binaries, programs / name, budget)
+        header, advices = advise(binaries, programs / name, budget.next(slow_s + fixed_s))
+        print(f"{name}, turn {turn + 1} of {turns}: {time.monotonic() - begin:.0f} s{', withheld: ' if header['withheld'] else ''}"
+              f"{header['withheld'] or ''}", file=sys.stderr, flush=True)
         first[advices[0]["rule"] if advices else "nothing"] += 1
         if not advices:
             continue
@@ -99,7 +121,8 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--budget", default="20s", help="of advise: pairs of runs that say what counting costs")
+    parser.add_argument("--budget", type=float, default=20, metavar="S", help="of advise: pairs of runs that say what counting costs")
+    parser.add_argument("--within", type=float, default=float("inf"), metavar="S", help="of all programs and turns together")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     given = parser.parse_args()
     if given.build:
@@ -113,8 +136,10 @@ def main():
             build(programs, given.compiler)
         print("| program | what is found first | s | predicted to save, s | the fix saves, s | as predicted |")
         print("| --- | --- | --- | --- | --- | --- |")
-        for name in given.only or names(programs):
-            print(row(name, given.binaries.resolve(), programs.resolve(), given.turns, given.budget), flush=True)
+        chosen = given.only or names(programs)
+        budget = Budget(given.budget, given.within, len(chosen) * given.turns)
+        for name in chosen:
+            print(row(name, given.binaries.resolve(), programs.resolve(), given.turns, budget), flush=True)
 
 
 main()
