@@ -1,6 +1,10 @@
 #include "probe/swapped_barriers.hpp"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdint>
 
@@ -13,7 +17,8 @@ namespace {
 /// may go on. Rounds are never counted anew, so that a thread which comes late finds its own over.
 struct barrier_place {
   alignas(128) std::uint32_t arrived;
-  alignas(128) std::uint64_t round;
+  alignas(128) std::uint32_t round;
+  std::uint32_t sleepers;
   std::uint32_t size, taken;
   bool is_crowded;  ///< more threads than processing units
 };
@@ -31,6 +36,14 @@ barrier_words& words_of(pthread_barrier_t* barrier) {
   return *reinterpret_cast<barrier_words*>(barrier);
 }
 barrier_place& place_of(pthread_barrier_t* barrier) { return places[words_of(barrier).place]; }
+
+/// Until the round is over, which its last thread says.
+void sleep_until_over(barrier_place& place, std::uint32_t round) {
+  __atomic_fetch_add(&place.sleepers, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&place.round, __ATOMIC_SEQ_CST) == round)
+    ::syscall(SYS_futex, &place.round, FUTEX_WAIT_PRIVATE, round, nullptr, nullptr, 0);
+  __atomic_fetch_sub(&place.sleepers, 1, __ATOMIC_SEQ_CST);
+}
 
 unsigned processing_units() {
   cpu_set_t allowed;
@@ -61,17 +74,28 @@ bool is_spinning(const pthread_barrier_t* barrier) {
 }
 
 int wait_spinning(pthread_barrier_t* barrier) {
+  // A thread that yields to other programs comes back late, one that sleeps when it is woken.
+  constexpr unsigned most_pauses = 4000, crowded_pauses = 256;
   barrier_place& place = place_of(barrier);
   // It goes on when this thread has arrived, at the earliest.
-  const std::uint64_t round = __atomic_load_n(&place.round, __ATOMIC_RELAXED);
+  const std::uint32_t round = __atomic_load_n(&place.round, __ATOMIC_RELAXED);
   const bool crowded = place.is_crowded;
+  const unsigned longest = crowded ? crowded_pauses : most_pauses;
   if (__atomic_add_fetch(&place.arrived, 1, __ATOMIC_ACQ_REL) == place.size) {
     __atomic_store_n(&place.arrived, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&place.round, round + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&place.round, round + 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&place.sleepers, __ATOMIC_SEQ_CST) != 0)
+      ::syscall(SYS_futex, &place.round, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  for (spin_wait wait(crowded); __atomic_load_n(&place.round, __ATOMIC_ACQUIRE) == round;)
+  spin_wait wait(crowded);
+  for (unsigned pauses = 0; __atomic_load_n(&place.round, __ATOMIC_ACQUIRE) == round; ++pauses) {
+    if (pauses == longest) {
+      sleep_until_over(place, round);
+      break;
+    }
     wait.pause();
+  }
   return 0;
 }
 

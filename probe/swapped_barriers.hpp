@@ -1,5 +1,5 @@
-// A barrier that spins, beside the one of the C library in the same pthread_barrier_t: which of
-// both it is stands in bytes that the C library does not use.
+// A barrier that spins for a while before it sleeps, beside the one of the C library in the same
+// pthread_barrier_t: which of both it is stands in bytes that the C library does not use.
 #pragma once
 
 #include <pthread.h>

@@ -82,6 +82,9 @@ json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
             {"tried", nullptr},
             {"text", printable(withheld ? of.cause : of.text)}};
   if (withheld) line["saves_s"] = nullptr;
+  if (!of.tried) return line;
+  line["tried"] = {{"low", of.tried->low_s}, {"high", of.tried->high_s}};
+  if (of.tried->is_shown) line["proof"] = "tried";
   return line;
 }
 

@@ -20,11 +20,11 @@
 #include "driver/advise/device_code.hpp"
 #include "driver/advise/machine_code.hpp"
 #include "driver/advise/objects.hpp"
+#include "driver/advise/preload.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/campaign/cpu_use.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/text/messages.hpp"
-#include "driver/workers/find_workers.hpp"
 #include "driver/workers/start_program.hpp"
 #include "probe/tables.hpp"
 
@@ -37,8 +37,8 @@ constexpr const char* probe_name = "libsyncmeter-probe.so";
 constexpr std::size_t most_pairs = 5;
 
 std::string find_probe() {
-  for (const fs::path& folder : folders_of_workers())
-    if (fs::exists(folder / probe_name)) return folder / probe_name;
+  std::string found = find_own_library(probe_name);
+  if (!found.empty()) return found;
   throw std::runtime_error(fmt::format("advise: there is no {} beside the driver, in its folder of "
                                        "workers or on PATH",
                                        probe_name));
@@ -91,11 +91,7 @@ program_run run_once(const program_counts& of, const std::string& arm,
 }
 
 std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
-  const char* const preloaded = std::getenv("LD_PRELOAD");
-  const std::string behind =
-      preloaded == nullptr || *preloaded == 0 ? "" : fmt::format(":{}", preloaded);
-  return {fmt::format("LD_PRELOAD={}{}", find_probe(), behind),
-          fmt::format("{}={}", probe::folder_variable, folder),
+  return {preload_setting(find_probe()), fmt::format("{}={}", probe::folder_variable, folder),
           fmt::format("{}={}", probe::times_variable, every)};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,12 @@
 #include "driver/advise/prices.hpp"
 
 namespace syncmeter {
+
+/// What runs with a change took less than runs without it, in turn.
+struct tried_saving {
+  double low_s = 0, high_s = 0;
+  bool is_shown = false;  ///< it is better, beyond chance
+};
 
 struct advice {
   std::string rule;            ///< imbalance, regions, barriers, atomics, oversubscription, nested,
@@ -22,6 +29,7 @@ struct advice {
   double at_least_s = 0;       ///< that it saves
   std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
+  std::optional<tried_saving> tried{};
 };
 
 /// What else advice goes by.

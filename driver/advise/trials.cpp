@@ -1,127 +1,18 @@
 #include "driver/advise/trials.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <string_view>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/machine/topology.hpp"
-#include "driver/census/isa/instruction_class.hpp"
-#include "driver/census/tools/elf_file.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
-
-namespace fs = std::filesystem;
-
-enum class change_to_try {
-  spin,
-  sleep,
-  threads_of_pus,
-  half_of_threads,
-  one_level,
-  bind,
-  schedule,
-  libomp
-};
-
-struct promise {
-  std::string_view rule;
-  std::vector<change_to_try> changes;
-};
-
-/// What each advice makes promising, the likeliest first.
-const std::vector<promise>& promises() {
-  using enum change_to_try;
-  static const std::vector<promise> all{
-      {"oversubscription", {threads_of_pus, sleep}},
-      {"nested", {one_level}},
-      {"sleeping", {spin}},
-      {"regions", {spin, bind, libomp, half_of_threads}},
-      {"barriers", {spin, bind, libomp, half_of_threads}},
-      {"imbalance", {schedule, bind}},
-      {"chunks", {schedule, libomp}},
-      {"tasks", {libomp, half_of_threads}},
-  };
-  return all;
-}
-
-std::vector<std::vector<std::string>> settings_of(change_to_try change, const advice& each,
-                                                  const program_counts& of,
-                                                  const trial_facts& facts) {
-  using enum change_to_try;
-  const bool gomp = std::ranges::any_of(
-      of.file.runtimes, [](const std::string& name) { return name.starts_with("libgomp."); });
-  switch (change) {
-  case spin:
-    return {{"OMP_WAIT_POLICY=active"}};
-  case sleep:
-    return {{"OMP_WAIT_POLICY=passive"}};
-  case threads_of_pus:
-    if (facts.pus == 0) return {};
-    return {{fmt::format("OMP_NUM_THREADS={}", facts.pus)}};
-  case half_of_threads:
-    if (facts.pus < 2) return {};
-    return {{fmt::format("OMP_NUM_THREADS={}", facts.pus / 2)}};
-  case one_level:
-    return {{"OMP_MAX_ACTIVE_LEVELS=1"}};
-  case bind:
-    return {{"OMP_PROC_BIND=close", "OMP_PLACES=threads"}};
-  case schedule:
-    if (!of.file.takes_schedule) return {};
-    if (each.rule == "chunks") return {{"OMP_SCHEDULE=static"}, {"OMP_SCHEDULE=guided"}};
-    return {{"OMP_SCHEDULE=dynamic"}, {"OMP_SCHEDULE=guided"}};
-  case libomp:
-    if (!gomp || facts.libomp.empty()) return {};
-    return {{"LD_PRELOAD=" + facts.libomp}};
-  }
-  return {};
-}
-
-bool is_set(const std::string& setting) {
-  const std::size_t equals = setting.find('=');
-  const char* const now = std::getenv(setting.substr(0, equals).c_str());
-  return now != nullptr && setting.substr(equals + 1) == now;
-}
-
-/// Of the constructs of OpenMP, which its variables change.
-bool is_of_openmp(const advice& each, const std::vector<site>& sites) {
-  if (each.site_id == 0 || each.site_id > sites.size()) return false;
-  const std::string& kind = sites[each.site_id - 1].kind;
-  return kind != "barrier_wait" && lock_kind_of(kind).empty();
-}
-
-/// The first libomp with entry points of libgomp where distributions put it.
-std::string find_libomp() {
-  std::vector<fs::path> folders{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-                                "/usr/lib64", "/usr/lib"};
-  std::error_code ignored;
-  std::vector<fs::path> versions;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/lib", ignored))
-    if (entry.path().filename().string().starts_with("llvm-"))
-      versions.push_back(entry.path() / "lib");
-  std::ranges::sort(versions);
-  folders.insert(folders.end(), versions.rbegin(), versions.rend());
-  for (const fs::path& folder : folders) {
-    for (const char* name : {"libomp.so.5", "libomp.so"}) {
-      const fs::path path = folder / name;
-      if (!fs::exists(path, ignored)) continue;
-      try {
-        if (read_elf_symbols(path).functions.contains("GOMP_parallel")) return path;
-      } catch (const disassembly_error&) {
-        continue;  // a linker script, or of another word size
-      }
-    }
-  }
-  return "";
-}
 
 std::string saving_text(const program_counts& of, const advice& each) {
   if (!why_withheld(of).empty()) return "no saving is named";
@@ -151,73 +42,96 @@ std::string outcome_text(const program_comparison& found, const program_pairs_op
 
 }  // namespace
 
-trial_facts facts_of_trials(const program_counts& counted) {
-  const advice_setting here = setting_of_run();
-  trial_facts facts{.pus = static_cast<unsigned>(here.usable_pus)};
-  if (!counted.advices.empty()) facts.libomp = find_libomp();
-  return facts;
+void leave_out_beyond_budget(std::vector<setting_to_try>& settings, double run_s, double budget_s) {
+  const double each_s = static_cast<double>(runs_until_first_look) * run_s;
+  const double room = std::floor(budget_s / each_s);
+  const auto wanted =
+      static_cast<std::size_t>(std::ranges::count(settings, "", &setting_to_try::left_out));
+  double tried = 0;
+  for (setting_to_try& each : settings)
+    if (each.left_out.empty() && ++tried > room)
+      each.left_out = fmt::format(
+          "A trial takes {} runs of {}, and --budget has room for {} of {}: give it {:.0f}s.",
+          runs_until_first_look, seconds_text(run_s),
+          room == 0 ? "none" : fmt::format("{:.0f}", room), wanted,
+          std::ceil(each_s * static_cast<double>(wanted)));
 }
 
-std::vector<setting_to_try> settings_to_try(const program_counts& counted,
-                                            const trial_facts& facts) {
-  std::vector<setting_to_try> found;
-  for (std::size_t i = 0; i < counted.advices.size(); ++i) {
-    const advice& each = counted.advices[i];
-    if (!is_of_openmp(each, counted.of_last_run.sites)) continue;
-    for (const promise& of : promises()) {
-      if (of.rule != each.rule) continue;
-      for (const change_to_try change : of.changes)
-        for (const auto& settings : settings_of(change, each, counted, facts)) {
-          const bool known =
-              std::ranges::find(found, settings, &setting_to_try::settings) != found.end();
-          if (!known && !std::ranges::all_of(settings, is_set))
-            found.push_back({.settings = settings, .rank = i + 1});
-        }
-    }
-  }
-  return found;
-}
-
-std::vector<trial> try_settings(const program_counts& counted,
-                                const std::vector<setting_to_try>& settings,
+std::vector<trial> try_settings(const program_counts& counted, std::vector<setting_to_try> settings,
                                 program_pairs_options options) {
+  std::vector<double> plain_s;
+  for (const program_run& run : counted.runs)
+    if (run.arm == "plain") plain_s.push_back(run.wall_s);
+  const double run_s = plain_s.empty() ? 0 : median(plain_s);
+  if (run_s > 0) leave_out_beyond_budget(settings, run_s, options.budget_s);
   std::vector<trial> trials;
   double left_s = options.budget_s;
-  options.comparisons = std::max<std::size_t>(1, settings.size());
-  for (std::size_t i = 0; i < settings.size() && left_s > 0; ++i) {
+  auto to_try =
+      static_cast<std::size_t>(std::ranges::count(settings, "", &setting_to_try::left_out));
+  options.comparisons = std::max<std::size_t>(1, to_try);
+  bool goes_on = true;
+  for (const setting_to_try& each : settings) {
+    if (!each.left_out.empty()) {
+      trials.push_back({each, {.verdict = program_verdict::refused, .refusal = each.left_out}});
+      print_message(fmt::format("not tried: {}. {}", each.text(), each.left_out));
+      continue;
+    }
+    if (!goes_on || left_s <= 0) continue;
     const program_arm plain{
         .name = "the program as it is", .path = counted.file.path, .words = counted.command};
-    program_arm changed{.name = "with " + join(settings[i].settings, " ") + " it",
+    program_arm changed{.name = "with " + each.text() + " it",
                         .path = counted.file.path,
                         .words = counted.command,
-                        .settings = settings[i].settings};
-    options.budget_s = left_s / static_cast<double>(settings.size() - i);
-    print_message(fmt::format("trying {}: up to {:.0f} s", join(settings[i].settings, " "),
-                              options.budget_s));
-    trials.push_back({settings[i], compare_programs({plain, changed}, options)});
-    left_s -= trials.back().found.used_s;
-    if (trials.back().found.interrupted_by != 0) break;
+                        .settings = each.settings};
+    // One that is hopeless may not take all that is left again and again.
+    constexpr double hopeless = 10;
+    options.longest_run_s = std::max(left_s, hopeless * run_s);
+    options.budget_s = left_s / static_cast<double>(to_try--);
+    print_message(fmt::format("trying {}: up to {:.0f} s", each.text(), options.budget_s));
+    trials.push_back({each, compare_programs({plain, changed}, options)});
+    const program_comparison& found = trials.back().found;
+    left_s -= found.used_s;
     // Where the program itself cannot be compared, it cannot with another setting either.
-    if (trials.back().found.verdict == program_verdict::refused && !trials.back().found.broken_in_b)
-      break;
+    goes_on = found.interrupted_by == 0 &&
+              (found.verdict != program_verdict::refused || found.broken_in_b);
   }
   return trials;
+}
+
+void note_trials(std::vector<advice>& advices, const std::vector<trial>& trials,
+                 const program_pairs_options& options) {
+  if (options.metric) return;
+  for (const trial& each : trials) {
+    const program_comparison& found = each.found;
+    if (found.verdict == program_verdict::refused || found.pairs() == 0) continue;
+    std::vector<double> plain_s;
+    for (const program_pair_run& run : found.runs[0]) plain_s.push_back(run.wall_s);
+    const double run_s = median(plain_s);
+    const tried_saving saved{.low_s = run_s * (1 - found.ratio.high),
+                             .high_s = run_s * (1 - found.ratio.low),
+                             .is_shown = found.verdict == program_verdict::faster};
+    std::optional<tried_saving>& best = advices[each.what.rank - 1].tried;
+    if (!best || std::pair(saved.is_shown, saved.low_s) > std::pair(best->is_shown, best->low_s))
+      best = saved;
+  }
 }
 
 std::string trials_text(const program_counts& counted, const std::vector<trial>& trials,
                         const program_pairs_options& options, std::size_t width) {
   if (trials.empty())
-    return wrapped("Nothing was tried: no advice is one that a setting of the environment follows.",
-                   0, width) +
+    return wrapped("Nothing was tried: no advice is one that a setting or another lock follows.", 0,
+                   width) +
            "\n";
   std::string text = "Tried, each in turn with the program as it is:\n";
   for (const trial& each : trials) {
     const advice& of = counted.advices[each.what.rank - 1];
+    const std::string outcome = each.what.left_out.empty()
+                                    ? "Measured: " + outcome_text(each.found, options)
+                                    : "Not tried: " + each.what.left_out;
     text +=
         "- " +
-        wrapped(printable(fmt::format("{} (advice {}, {}: {}). Measured: {}",
-                                      join(each.what.settings, " "), each.what.rank, of.rule,
-                                      saving_text(counted, of), outcome_text(each.found, options))),
+        wrapped(printable(fmt::format("{} (advice {}, {}: {}). {}", each.what.text(),
+                                      each.what.rank, of.rule, saving_text(counted, of), outcome)),
                 2, width) +
         "\n";
   }

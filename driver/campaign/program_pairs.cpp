@@ -26,6 +26,7 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t first_look = 8, least_pairs = 3, most_pairs = 1000;
+static_assert(runs_until_first_look == 2 * (first_look + 1));
 
 unique_fd opened(int fd, const char* what) {
   if (fd < 0) throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
@@ -62,17 +63,20 @@ class program_runner {
     }
   }
 
-  /// Why the run does not count, in words that follow the program's name; empty where it does.
-  std::string run(const program_arm& arm, program_pair_run& run) {
+  /// Why the run does not count, in words that follow the program's name; empty where it does. It
+  /// is ended after `longest_s`.
+  std::string run(const program_arm& arm, program_pair_run& run, std::optional<double> longest_s) {
     const unique_fd output = opened(::memfd_create("output", MFD_CLOEXEC), "memfd_create");
     if (options_.input >= 0) (void)::lseek(options_.input, options_.input_start, SEEK_SET);
     const int input = options_.input < 0 ? null_.get() : options_.input;
-    const finished_program done =
-        run_in_our_place(arm.path, arm.words, arm.settings, {input, output.get(), STDERR_FILENO});
+    const finished_program done = run_in_our_place(arm.path, arm.words, arm.settings,
+                                                   {input, output.get(), STDERR_FILENO}, longest_s);
     run = {.wall_s = done.wall_s,
            .figure = done.wall_s,
            .wait_status = done.wait_status,
            .output_hash = 0};
+    if (done.timed_out)
+      return fmt::format("had not ended after {:.3g} s, and was killed", *longest_s);
     if (WIFSIGNALED(done.wait_status))
       return fmt::format("was ended by signal {} ({})", WTERMSIG(done.wait_status),
                          ::strsignal(WTERMSIG(done.wait_status)));
@@ -218,7 +222,8 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
   };
   const auto run_arm = [&](std::size_t arm) {
     program_pair_run run;
-    const std::string problem = runner.run(arms[arm], run);
+    const std::string problem =
+        runner.run(arms[arm], run, arm == 1 ? options.longest_run_s : std::nullopt);
     of.used_s += run.wall_s;
     if (WIFSIGNALED(run.wait_status) &&
         (WTERMSIG(run.wait_status) == SIGINT || WTERMSIG(run.wait_status) == SIGQUIT))

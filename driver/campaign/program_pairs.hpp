@@ -26,15 +26,19 @@ struct program_arm {
 
 struct program_pairs_options {
   double budget_s = 120;
-  double threshold = 0.01;              ///< a change up to this one is none
-  std::size_t comparisons = 1;          ///< that this one is one of
-  std::optional<std::string> metric{};  ///< regular expression; what it, or its first group,
-                                        ///< matches is compared in place of the time
-  bool higher_is_better = false;        ///< of the metric
-  std::optional<std::string> check{};   ///< for the shell: reads the output, and must end with 0
-  int input = -1;                       ///< the programs' standard input; none: /dev/null
-  off_t input_start = 0;                ///< where each run reads it from, if it is a file
+  double threshold = 0.01;                ///< a change up to this one is none
+  std::size_t comparisons = 1;            ///< that this one is one of
+  std::optional<std::string> metric{};    ///< regular expression; what it, or its first group,
+                                          ///< matches is compared in place of the time
+  bool higher_is_better = false;          ///< of the metric
+  std::optional<std::string> check{};     ///< for the shell: reads the output, and must end with 0
+  std::optional<double> longest_run_s{};  ///< of B: one that takes longer is ended, and refused
+  int input = -1;                         ///< the programs' standard input; none: /dev/null
+  off_t input_start = 0;                  ///< where each run reads it from, if it is a file
 };
+
+/// Until pairs are first looked at, with the first run of each, which does not count.
+inline constexpr std::size_t runs_until_first_look = 18;
 
 /// Any text but none. Throws usage_error.
 [[nodiscard]] std::string parse_some_text(const std::string& option, const std::string& text);

@@ -57,8 +57,9 @@ std::vector<option_row> rows_of(advise_request& request) {
                 "machine code of this program or library (default: none)",
                 request.static_file, &parse_file_name),
       switch_row("try",
-                 "try what settings of the environment the advice makes promising: whole runs "
-                 "in turn with the program as it is, whose output is not shown (default: off)",
+                 "try what settings of the environment and other locks the advice makes promising: "
+                 "whole runs in turn with the program as it is, whose output is not shown "
+                 "(default: off)",
                  request.tries)};
   std::ranges::move(rows_of_pairs(request.trials), std::back_inserter(rows));
   return rows;
@@ -156,6 +157,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     request.trials.input_start = *input_start;
     trials =
         try_settings(counted, settings_to_try(counted, facts_of_trials(counted)), request.trials);
+    note_trials(counted.advices, trials, request.trials);
     std::fputs(("\n" + trials_text(counted, trials, request.trials,
                                    style.width == 0 ? usual_width : style.width))
                    .c_str(),

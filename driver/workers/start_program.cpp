@@ -1,10 +1,12 @@
 #include "driver/workers/start_program.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -258,10 +260,32 @@ started_program start_program(const program_to_start& what) {
   return {pid, std::move(in.write), std::move(out.read), std::move(errors.read)};
 }
 
+namespace {
+
+/// Whether a child still runs after so long; not where the kernel cannot tell (before Linux 5.3).
+bool outlasts(pid_t child, double seconds) {
+  const unique_fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  if (process.get() < 0) return false;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return true;
+    constexpr long long longest_ms = 1'000'000;
+    pollfd watched{.fd = process.get(), .events = POLLIN, .revents = 0};
+    const int ready =
+        ::poll(&watched, 1, static_cast<int>(std::min<long long>(left.count(), longest_ms)));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return false;
+  }
+}
+
+}  // namespace
+
 finished_program run_in_our_place(const std::string& path,
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& settings,
-                                  const std::array<int, 3>& standard) {
+                                  const std::array<int, 3>& standard,
+                                  std::optional<double> longest_s) {
   std::vector<std::string> environment_texts;
   for (char** entry = environ; *entry != nullptr; ++entry) environment_texts.emplace_back(*entry);
   put_settings(environment_texts, settings);
@@ -284,6 +308,8 @@ finished_program run_in_our_place(const std::string& path,
   ::sigaction(SIGINT, &ignored, &interrupt);
   ::sigaction(SIGQUIT, &ignored, &quit);
   finished_program finished;
+  finished.timed_out = longest_s && outlasts(pid, *longest_s);
+  if (finished.timed_out) ::kill(pid, SIGKILL);
   rusage used = {};
   pid_t ended = -1;
   do ended = ::wait4(pid, &finished.wait_status, 0, &used);

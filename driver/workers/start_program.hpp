@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,15 +71,17 @@ struct finished_program {
   int wait_status = 0;  ///< as waitpid has it
   double wall_s = 0;
   double user_s = 0, system_s = 0;  ///< of it and of those that it waited for
+  bool timed_out = false;           ///< it was killed
 };
 
 /// Runs a user's program to its end with our process group and environment, but for the NAME=VALUE
 /// of `settings`, and these standard streams, ours where none are named: what it reads and writes
-/// is as without us, and Ctrl-C is for it alone. Throws std::runtime_error when it cannot be
-/// started.
+/// is as without us, and Ctrl-C is for it alone. Where it runs for longer than `longest_s` it is
+/// killed. Throws std::runtime_error when it cannot be started.
 [[nodiscard]] finished_program run_in_our_place(const std::string& path,
                                                 const std::vector<std::string>& arguments,
                                                 const std::vector<std::string>& settings,
-                                                const std::array<int, 3>& standard = {0, 1, 2});
+                                                const std::array<int, 3>& standard = {0, 1, 2},
+                                                std::optional<double> longest_s = std::nullopt);
 
 }  // namespace syncmeter

@@ -359,7 +359,6 @@ void handed_over() {
   count_under(initialised, 2);
 }
 
-/// Whether those who wait at a barrier spin: the C library's own counts who is inside.
 bool is_spinning_barrier(const pthread_barrier_t& barrier) {
   unsigned words[8];
   std::memcpy(words, &barrier, sizeof words);
@@ -393,6 +392,14 @@ void barriers() {
   meet(2, 1'000);
   meet(5, 100);
   in_threads(2, [](unsigned) { meet(2, 100); });
+  // One comes late.
+  pthread_barrier_t rare;
+  pthread_barrier_init(&rare, nullptr, 3);
+  in_threads(3, [&](unsigned me) {
+    if (me == 0) usleep(50'000);
+    pthread_barrier_wait(&rare);
+  });
+  pthread_barrier_destroy(&rare);
   pthread_barrier_t none;
   REQUIRE(pthread_barrier_init(&none, nullptr, 0) == EINVAL);
 

@@ -16,7 +16,7 @@ def program(build):
 def test_settings_are_tried_and_one_that_changes_the_output_is_refused(program, advise):  # noqa: F811
     pus = len(os.sched_getaffinity(0))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
-    found = advise(program, options=["--try"], budget="10s", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
+    found = advise(program, options=["--try"], budget="30s", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
     assert found.done.returncode == 0, found.text
     assert found.advice and found.advice[0]["rule"] == "oversubscription", found.text
     trials = {tuple(line["settings"]): line for line in found.lines if line["record"] == "trial"}
@@ -29,6 +29,30 @@ def test_settings_are_tried_and_one_that_changes_the_output_is_refused(program, 
     words = " ".join(found.text.split())
     assert "Tried, each in turn with the program as it is:" in words
     assert "OMP_WAIT_POLICY=passive (advice 1, oversubscription:" in words
+    tried = found.advice[0]["tried"]
+    assert tried["low"] <= tried["high"] and (found.advice[0]["proof"] == "tried") == any(
+        trial["verdict"] == "faster" for trial in trials.values() if trial["advice"] == 1)
+
+
+def test_what_has_no_room_is_left_out_in_words(program, advise):  # noqa: F811
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
+    pus = len(os.sched_getaffinity(0))
+    found = advise(program, options=["--try"], budget="1ms", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
+    trials = [line for line in found.lines if line["record"] == "trial"]
+    assert trials and all(trial["verdict"] == "refused" and trial["pairs"] == 0 for trial in trials), found.text
+    assert all("--budget has room for none of" in trial["refusal"] for trial in trials)
+    assert "Not tried: A trial takes 18 runs of" in " ".join(found.text.split())
+    assert found.advice[0]["tried"] is None and found.advice[0]["proof"] == "calls"
+
+
+def test_a_barrier_that_spins_is_tried_and_writes_the_same(build, advise):  # noqa: F811
+    found = advise(build("../../examples/phases/radix_sort", "g++", "-O2", "-DPOSIX"), options=["--try"], budget="20s")
+    trials = [line for line in found.lines if line["record"] == "trial"]
+    meets = [line["rank"] for line in found.advice if line["rule"] in ("sleeping", "barriers")]
+    assert [trial["advice"] for trial in trials] == meets[:1], found.text
+    for trial in trials:
+        assert trial["settings"][-1] == "SYNCMETER_SWAP=barrier"
+        assert trial["refusal"] is None or "--budget has room for none" in trial["refusal"], found.text
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

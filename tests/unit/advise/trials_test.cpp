@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "probe/swaps.hpp"
+
 namespace syncmeter::trials_test {
 namespace {
 
@@ -33,11 +35,15 @@ std::vector<std::string> settings(const program_counts& of, const trial_facts& f
 
 TEST(SettingsToTry, FollowTheRule) {
   EXPECT_THAT(settings(advised("oversubscription", "region"), {.pus = 4}),
-              ElementsAre("OMP_NUM_THREADS=4", "OMP_WAIT_POLICY=passive"));
+              ElementsAre("OMP_NUM_THREADS=4", "OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=1000"));
   EXPECT_THAT(settings(advised("barriers", "barrier"), {.pus = 2, .libomp = "/lib/libomp.so"}),
               ElementsAre("OMP_WAIT_POLICY=active", "OMP_PROC_BIND=close",
                           "LD_PRELOAD=/lib/libomp.so", "OMP_NUM_THREADS=1"));
-  EXPECT_THAT(settings(advised("sleeping", "region"), {}), ElementsAre("OMP_WAIT_POLICY=active"));
+  EXPECT_THAT(settings(advised("sleeping", "region"), {}),
+              ElementsAre("OMP_WAIT_POLICY=active", "GOMP_SPINCOUNT=30000000"));
+  program_counts of = advised("sleeping", "region");
+  of.file.runtimes = {"libomp.so.5"};
+  EXPECT_THAT(settings(of, {}), ElementsAre("OMP_WAIT_POLICY=active", "KMP_BLOCKTIME=infinite"));
 }
 
 TEST(SettingsToTry, AreNoneForPosixThreads) {
@@ -57,9 +63,10 @@ TEST(SettingsToTry, ASchedulesIsOneThatTheProgramTakes) {
 TEST(SettingsToTry, AreTriedOnceAndNotWhereTheEnvironmentHasThem) {
   program_counts of = advised("sleeping", "region");
   of.advices.push_back({.rule = "regions", .site_id = 1});
-  EXPECT_THAT(settings(of, {}), ElementsAre("OMP_WAIT_POLICY=active", "OMP_PROC_BIND=close"));
+  EXPECT_THAT(settings(of, {}), ElementsAre("OMP_WAIT_POLICY=active", "GOMP_SPINCOUNT=30000000",
+                                            "OMP_PROC_BIND=close"));
   ::setenv("OMP_WAIT_POLICY", "active", 1);
-  EXPECT_THAT(settings(of, {}), ElementsAre("OMP_PROC_BIND=close"));
+  EXPECT_THAT(settings(of, {}), ElementsAre("GOMP_SPINCOUNT=30000000", "OMP_PROC_BIND=close"));
   ::unsetenv("OMP_WAIT_POLICY");
 }
 
@@ -67,6 +74,97 @@ TEST(SettingsToTry, AnotherRuntimeIsForProgramsOfLibgomp) {
   program_counts of = advised("tasks", "task");
   of.file.runtimes = {"libomp.so.5"};
   EXPECT_THAT(settings(of, {.libomp = "/lib/libomp.so"}), IsEmpty());
+}
+
+TEST(SettingsToTry, KeepWhatTheUserPreloads) {
+  ::setenv("LD_PRELOAD", "/lib/mine.so", 1);
+  const auto found = settings(advised("tasks", "task"), {.libomp = "/lib/libomp.so"});
+  ::unsetenv("LD_PRELOAD");
+  EXPECT_THAT(found, ElementsAre("LD_PRELOAD=/lib/libomp.so:/lib/mine.so"));
+}
+
+/// One lock of two threads, of which each waits for so long in a run of 1 s.
+program_counts with_waits(double wait_s, unsigned threads) {
+  program_counts of = advised("locks", "mutex_lock");
+  of.runs = {{.arm = "time", .wall_s = 1}};
+  site& at = of.of_last_run.sites.front();
+  at.threads = threads;
+  at.locks[1] = {.count = 100, .timed = 10, .waited = 5, .waited_ns = wait_s * threads * 1e9 / 10};
+  return of;
+}
+
+std::vector<std::string> swaps(const program_counts& of, const trial_facts& facts) {
+  std::vector<std::string> found;
+  for (const setting_to_try& each : settings_to_try(of, facts)) {
+    EXPECT_EQ(each.settings[0], "LD_PRELOAD=/lib/swaps.so");
+    const std::string name = each.settings[1].substr(each.settings[1].find('=') + 1);
+    EXPECT_NE(probe::swap_of_name(name.c_str()), probe::swap_kind::none) << name;
+    found.push_back(each.left_out.empty() ? name : "not " + name);
+  }
+  return found;
+}
+
+TEST(SettingsToTry, OtherLocksAreForThoseThatThreadsWaitFor) {
+  const trial_facts facts{.pus = 2, .swaps = "/lib/swaps.so"};
+  EXPECT_THAT(swaps(with_waits(0.05, 2), facts), ElementsAre("adaptive", "ttas", "mcs", "ticket"));
+  EXPECT_THAT(swaps(with_waits(0.01, 2), facts), IsEmpty());
+  EXPECT_THAT(swaps(with_waits(0.05, 2), {.pus = 2}), IsEmpty());
+}
+
+TEST(SettingsToTry, NoQueueIsForMoreThreadsThanRun) {
+  const trial_facts facts{.pus = 2, .swaps = "/lib/swaps.so"};
+  EXPECT_THAT(swaps(with_waits(0.05, 3), facts),
+              ElementsAre("adaptive", "ttas", "not mcs", "not ticket"));
+}
+
+TEST(SettingsToTry, ASpinningBarrierIsForThreadsThatSleepAtOne) {
+  const trial_facts facts{.pus = 2, .swaps = "/lib/swaps.so"};
+  EXPECT_THAT(swaps(advised("sleeping", "barrier_wait"), facts), ElementsAre("barrier"));
+  EXPECT_THAT(swaps(advised("oversubscription", "barrier_wait"), facts), IsEmpty());
+}
+
+TEST(Budget, LeavesOutWhatDoesNotFit) {
+  std::vector<setting_to_try> all(4);
+  all[1].left_out = "For another reason.";
+  leave_out_beyond_budget(all, 1, 40);
+  EXPECT_EQ(all[0].left_out, "");
+  EXPECT_EQ(all[1].left_out, "For another reason.");
+  EXPECT_EQ(all[2].left_out, "");
+  EXPECT_EQ(all[3].left_out,
+            "A trial takes 18 runs of 1 s, and --budget has room for 2 of 3: give it 54s.");
+  std::vector<setting_to_try> long_runs(1);
+  leave_out_beyond_budget(long_runs, 60, 60);
+  EXPECT_EQ(long_runs[0].left_out,
+            "A trial takes 18 runs of 60 s, and --budget has room for none of 1: give it 1080s.");
+}
+
+trial compared(std::size_t rank, program_verdict verdict, double low, double high) {
+  trial made{.what = {.settings = {}, .rank = rank}, .found = {}};
+  made.found.verdict = verdict;
+  made.found.ratio = {.value = (low + high) / 2, .low = low, .high = high};
+  made.found.runs = {std::vector<program_pair_run>(8, {.wall_s = 2, .figure = 2}),
+                     std::vector<program_pair_run>(8)};
+  return made;
+}
+
+TEST(Trials, AreNotedWithTheirAdvice) {
+  std::vector<advice> all(3);
+  const std::vector<trial> trials{compared(1, program_verdict::undecided, 0.1, 1.2),
+                                  compared(1, program_verdict::faster, 0.5, 0.6),
+                                  compared(1, program_verdict::faster, 0.7, 0.8),
+                                  compared(2, program_verdict::slower, 1.5, 2),
+                                  compared(3, program_verdict::refused, 0.1, 0.2)};
+  note_trials(all, trials, {});
+  ASSERT_TRUE(all[0].tried && all[1].tried);
+  EXPECT_TRUE(all[0].tried->is_shown);
+  EXPECT_DOUBLE_EQ(all[0].tried->low_s, 0.8);
+  EXPECT_DOUBLE_EQ(all[0].tried->high_s, 1);
+  EXPECT_FALSE(all[1].tried->is_shown);
+  EXPECT_DOUBLE_EQ(all[1].tried->low_s, -2);
+  EXPECT_FALSE(all[2].tried);
+  std::vector<advice> by_metric(3);
+  note_trials(by_metric, trials, {.metric = "x"});
+  EXPECT_FALSE(by_metric[0].tried) << "seconds of no time";
 }
 
 }  // namespace
