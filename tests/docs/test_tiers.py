@@ -10,7 +10,7 @@ import pytest
 from documents import ROOT
 
 STUB = """#!/bin/sh
-echo "$(basename "$0") $*" >>"$CALLS"
+echo "$(basename "$0") $*${SM_DRAWN_BY:+ drawn-by=$SM_DRAWN_BY}" >>"$CALLS"
 case $1 in --fresh) mkdir -p "build/$3" && : >"build/$3/build.ninja" ;; esac
 echo "Total Tests: 1"
 """
@@ -74,6 +74,18 @@ def test_types_and_headers_are_drawn_where_a_commit_is_named_and_nowhere_else(tr
     assert len(drawn) > 1 and drawn <= {"int32", "uint32", "uint64", "float", "double"}
 
 
+def test_the_first_tier_draws_unless_tests_are_named(tree):
+    def drawn(*options, **environment):
+        return [re.search("drawn-by=.*", line) for line in calls(tree, *options, **environment)[1] if line.startswith("ctest")]
+
+    assert drawn() == [None], "no repository, no commit"
+    subprocess.run("git init -q && git -c user.name=n -c user.email=e commit -q --allow-empty -m all", shell=True, cwd=tree, check=True)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tree, check=True, capture_output=True, text=True).stdout.strip()
+    assert [found[0] for found in drawn()] == [f"drawn-by={head}"]
+    assert drawn("-R", "golden") == [None] and drawn("--all") == [None] * 3
+    assert [found[0] for found in drawn("--all", SM_DRAWN_BY="abc")] == ["drawn-by=abc"] * 3
+
+
 def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_changed(tree, tmp_path_factory):
     def rooms():
         shutil.rmtree(tree / "build", ignore_errors=True)  # what is configured already is not configured again
@@ -114,3 +126,14 @@ def test_the_first_tier_has_every_kind_of_test_without_sanitizers_and_what_is_sl
     assert configured["SM_TESTS"] == "ON" and "SM_SANITIZE" not in configured
     tested = next(p for p in file["testPresets"] if p["name"] == "quick")
     assert tested["filter"] == {"exclude": {"label": "^slow$"}}
+    assert tested["environment"] == {"PYTEST_ADDOPTS": "-m 'not slow'"}
+
+
+def test_no_file_of_the_first_tier_has_slow_tests_alone():
+    """pytest fails where it has deselected all."""
+    labelled = (ROOT / "analysis/CMakeLists.txt").read_text(encoding="utf-8").partition("# Not of the first tier.")[2]
+    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "analysis/tests").glob("test_*.py")]
+    slow = {path: text for path in files if (text := path.read_text(encoding="utf-8")).count("\n@pytest.mark.slow\n")}
+    assert len(slow) > 2
+    for path, text in slow.items():
+        assert text.count("\n@pytest.mark.slow\n") < text.count("\ndef test_") or f"analysis.{path.stem} " in labelled, path

@@ -180,6 +180,7 @@ def check_members(line, known):
                 check_members(each, known[name])
 
 
+@pytest.mark.slow
 def test_what_is_written_has_its_rows_in_the_record(advise, build):
     """As syncmeter-report reads it by them."""
     known = {name: {**record(name), "record": None} for name in ("advise", "site", "object", "price", "advice", "trial")}
@@ -190,6 +191,7 @@ def test_what_is_written_has_its_rows_in_the_record(advise, build):
             check_members(line, known[line["record"]])
 
 
+@pytest.mark.slow
 def test_a_site_has_its_place_and_its_time_in_words_of_the_text(advise, build):
     for _ in range(5):  # other programs may make counting seem slow
         found = advise(hazard(build, "imbalance", "-g"), budget="1s")
