@@ -42,6 +42,19 @@ def test_of_held_locks_the_fastest_and_the_longest_waits_are_named(tmp_path):
     assert "times as long" not in same.split("Locks held")[0]
 
 
+def test_a_lock_is_not_taken_for_a_cost_that_its_work_alone_exceeds(tmp_path):
+    text = printed_text(
+        tmp_path,
+        "locks",
+        held("shared_mutex", 300.0, 700, section_ns=500),
+        held("mutex", 1200.0, 700, section_ns=500),
+        held("mcs_lock", 2400.0, 700, section_ns=500),
+    )
+    start = "- 2 threads, 500 ns under the lock: take std mutex (1.67 M sections/s)"
+    assert start in " ".join(text.split())
+    assert "interferes" in text
+
+
 def test_waits_that_visits_do_not_tell_apart_name_no_lock(tmp_path):
     """In two visits of five a lane of one lock was preempted, in three one of the other's."""
     lines = held("mutex", 100.0, 900, section_ns=50) + held("mcs_lock", 100.0, 900, section_ns=50)

@@ -25,7 +25,7 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.relate.repetition import Repeats
+from syncmeter_analysis.relate.repetition import Repeats, in_repeats
 from syncmeter_analysis.relate.summary import Measured
 
 #: So many names stand in a sentence; the table has the others.
@@ -132,12 +132,15 @@ class Contest:
 
     @cached_property
     def slower_than_all(self) -> list[tuple[Measured, Ratio]]:
-        """The points that are resolved to be slower than each leader, with the ratio whose lower bound
-        is the least, the slowest first."""
+        """The points that are resolved to be slower than each leader, the slowest first. Beside several
+        with the ratio whose lower bound is the least, as repeats of the campaign may have it."""
+        if not self.ties:
+            return self.slower
         found = []
-        for s, r in self.slower:
-            ratios = [r, *(x for tie in self.ties if isinstance(x := ratio(s, tie), Ratio))]
-            if len(ratios) > len(self.ties) and all(verdict(x) is Verdict.slower for x in ratios):
+        for s, _ in self.slower:
+            beside = [(leader, ratio(s, leader)) for leader in self.leaders]
+            ratios = [in_repeats(s, leader, r) for leader, r in beside if isinstance(r, Ratio)]
+            if len(ratios) == len(beside) and all(verdict(r) is Verdict.slower for r in ratios):
                 found.append((s, min(ratios, key=attrgetter("low"))))
         return found
 
@@ -267,13 +270,18 @@ def contest(points: Iterable[Measured], source: str = "") -> Contest:
     return Contest(found, won.best, won.ties, won.apart, over_best, below, source)
 
 
-def contests(campaign: Campaign, belongs: Callable[[Measured], bool], *axes: str) -> list[Contest]:
+def contests(
+    campaign: Campaign,
+    belongs: Callable[[Measured], bool],
+    *axes: str,
+    known: Callable[[Measured], Measured] = lambda s: s,
+) -> list[Contest]:
     """A contest of two points or more for each set of values on these axes, of each file; its points
-    by backend and op."""
+    by backend and op, as what is `known` of them."""
     return [
         contest(sorted(alike, key=lambda s: (s.point.backend, s.point.op)), source)
         for _, points, source in campaign.parts()
-        for alike in group(filter(belongs, points), *axes).values()
+        for alike in group(map(known, filter(belongs, points)), *axes).values()
         if len(alike) > 1
     ]
 

@@ -12,7 +12,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from statistics import NormalDist, median
 
 from syncmeter_analysis.record.interval import Interval
@@ -114,6 +114,16 @@ def _reach_of(drawn: Sequence[tuple[float, float]], share: float) -> float:
             within -= normal.cdf((-middle - difference) / sigma)
         low, high = (middle, high) if within < share * len(used) else (low, middle)
     return high
+
+
+def in_repeats(over: Measured, under: Measured, r: Ratio) -> Ratio:
+    """The ratio of the two, with what campaigns differ by beyond their visits in its interval."""
+    if not (r.bounded and r.low > 0):
+        return r
+    beyond = _of_95_percent * math.hypot(*map(_wander_but_for_clock, (over, under)))
+    i = r.interval
+    low, high = (math.hypot(math.log(i.value / x), beyond) for x in (i.low, i.high))
+    return replace(r, interval=Interval(i.value, i.value * _factor(-low), i.value * _factor(high)))
 
 
 class Repeats:

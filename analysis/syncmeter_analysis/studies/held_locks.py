@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from syncmeter_analysis.relate import text as formats
@@ -20,6 +21,9 @@ _suffix = "_held"
 #: held.
 _busy_lock = 2
 
+#: Work is measured at one clock, and may be done at a faster one.
+_least_of_work = 0.5
+
 #: Waits of two locks differ where chance would have it so less often, of all pairs together.
 _least_p = 0.05
 
@@ -28,12 +32,19 @@ def situations(campaign: Campaign) -> list[Contest]:
     """All locks with so many lanes, so much work under the lock and so much between two sections, in
     this order; none where there is one lock only."""
     axes = "lanes", "section_ns", "think_ns", "affinity", "wait"
-    return contests(campaign, _belongs, *axes)
+    return contests(campaign, _belongs, *axes, known=_possible)
 
 
 def _belongs(s: Measured) -> bool:
     # A point that timed out has no family: its name tells.
     return s.point.op.endswith(_suffix) and not s.imported and s.status != "unsupported"
+
+
+def _possible(s: Measured) -> Measured:
+    """Without its cost where that is far less than the work of all lanes under the lock, which they do
+    one after another: visits of a lock that sleeps scatter by more than that under load."""
+    least = _least_of_work * s.point.lanes * s.point.section_ns
+    return replace(s, status="interferes") if s.cost and s.cost.value < least else s
 
 
 def _oversubscribed(one: Contest) -> bool:
