@@ -6,7 +6,6 @@ import pytest
 
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.precision import precision_of
-from syncmeter_analysis.render.trust import _begun
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 
 near, far = 60.0, 240.0
@@ -260,19 +259,6 @@ def test_an_import_says_that_it_is_one(tmp_path):
     head = report(tmp_path, visits(around(5.0), point()), imported={"from": "a paper"}).head
     assert head.verdict.startswith("Imported")
     assert "imported: a paper" in head.facts
-
-
-def test_answers_begin_with_a_capital_letter_unless_with_a_name():
-    assert _begun("least fair of the locks: omp critical", {"omp"}) == (
-        "Least fair of the locks: omp critical"
-    )
-    for name in (
-        "omp handoff: one way",
-        "remote_load of one thread",
-        "omp-llvm: export",
-        "2 threads",
-    ):
-        assert _begun(name, {"omp", "omp-llvm"}) == name
 
 
 # The first figure

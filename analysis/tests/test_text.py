@@ -67,3 +67,19 @@ def test_no_text_of_the_package_says_dear_or_cheap():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not words.search(node.value), (path.name, node.lineno, node.value)
+
+
+def test_a_sentence_begins_with_a_capital_letter_unless_with_a_name():
+    assert text.begun("least fair of the locks: omp critical", {"omp"}) == (
+        "Least fair of the locks: omp critical"
+    )
+    for name in (
+        "omp handoff: one way",
+        "remote_load of one thread",
+        "omp-llvm: export",
+        "2 threads",
+        "atomicCAS over atomicAdd",
+        "",
+    ):
+        assert text.begun(name, {"omp", "omp-llvm"}) == name
+    assert text.sentence("capture over update") == "Capture over update."

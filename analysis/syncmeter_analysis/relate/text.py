@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from syncmeter_analysis.record.interval import Interval
@@ -190,9 +191,17 @@ def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
 
 
+def begun(words: str, names: Set[str] = frozenset()) -> str:
+    """With a capital letter, unless the first word is a name: one of `names`, or no plain word, as
+    `atomicCAS` or `handoff_cas`."""
+    first = re.split(r"[^\w-]", words, maxsplit=1)[0]
+    plain = first.isalpha() and first.islower() and first not in names
+    return f"{words[:1].upper()}{words[1:]}" if plain else words
+
+
 def sentence(words: str) -> str:
     """With a capital letter and a full stop; '' of nothing."""
-    return f"{words[:1].upper()}{words[1:]}." if words else ""
+    return f"{begun(words)}." if words else ""
 
 
 def count(n: int, what: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Set
 from datetime import datetime
 from typing import Any
 
@@ -293,15 +292,8 @@ def how_sure(campaign: Campaign) -> str:
 def answers_and_how_sure(campaign: Campaign, answered: list[str]) -> list[str]:
     """What a campaign begins with: the `answers` of its studies, and how sure they are."""
     names = {s.point.backend for s in campaign.points.values()}
-    sentences = [_begun(s, names) for s in _with_libraries(campaign, answered)]
+    sentences = [text.begun(s, names) for s in _with_libraries(campaign, answered)]
     return [*sentences, *filter(None, [how_sure(campaign)])] if sentences else []
-
-
-def _begun(sentence: str, names: Set[str]) -> str:
-    """With a capital letter, but for what is a name: of a backend or an op."""
-    first = re.match(r"[\w-]*", sentence)
-    name = first is None or first[0] in names or not first[0].isalpha()
-    return sentence if name else f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:
