@@ -14,6 +14,7 @@ withheld. Nothing here asserts.
 import argparse
 import collections
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -64,12 +65,12 @@ class Budget:
         return max(LEAST_BUDGET_S, min(self.each_s, left_s / 1.25))
 
 
-def advise(binaries, program, budget_s):
-    """The header and the advice of one call, the first one first."""
+def advise(binaries, program, budget_s, settings=None):
+    """The header and the advice of one call in this environment, the first one first."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "advice.jsonl"
         subprocess.run([binaries / "syncmeter", "advise", "--budget", f"{budget_s:.1f}s", "--json", file, "--", program], check=True,
-                       capture_output=True)
+                       capture_output=True, env=os.environ | (settings or {}))
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return lines[0], [line for line in lines if line["record"] == "advice"]
 
@@ -142,4 +143,5 @@ def main():
             print(row(name, given.binaries.resolve(), programs.resolve(), given.turns, budget), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

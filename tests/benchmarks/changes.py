@@ -1,0 +1,194 @@
+"""What `syncmeter advise` predicts for 27 changes of programs, and what each brings: a row for each.
+
+  python3 tests/benchmarks/changes.py BIN --output FILE [--turns 7] [--runs 3] [--budget 6]
+                                      [--programs FOLDER] [--compiler g++] [--only NAME ...]
+  python3 tests/benchmarks/changes.py --table FILE
+
+BIN holds the driver, its libraries and the workers. A change is a fix of the source (examples/hazards, examples/phases),
+a setting of OpenMP, or another lock or barrier that is swapped in. In each turn `advise` looks at the program as it is,
+and then that and the changed one run in turn. Each turn of a change is a line of FILE, and what FILE has is not run
+again: end it at any time, and call it anew; --programs keeps what it compiles. The table is printed at the end, or with
+--table of what there is. Nothing here asserts. A saving is predicted by the first advice, or for settings and swaps by
+all advice that they follow; as in hazards.py a bound holds from above alone.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import hazards
+
+PHASES = hazards.SOURCES.parent / "phases"
+#: How often the phases run, so that they take about a second.
+PHASES_TIMES = {"relaxation": 20, "radix_sort": 8}
+#: Beyond this share of the time a change has a sign.
+SIGN = 0.10
+LIBOMPS = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so.5"))
+
+
+@dataclasses.dataclass
+class Change:
+    name: str
+    before: str
+    after: str
+    before_settings: dict
+    settings: dict
+    rules: tuple = ()  #: that predict it; none: the first advice
+
+
+def changes(binaries):
+    """All of them, those of one program as it is behind each other."""
+    swaps = str(binaries / "libsyncmeter-swaps.so")
+
+    def swap(program, kind, rules):
+        return Change(f"{program}: {kind} swapped in", program, program, {}, {"LD_PRELOAD": swaps, "SYNCMETER_SWAP": kind}, rules)
+
+    found = []
+    meetings = ("sleeping", "barriers")
+    for source in sorted(hazards.SOURCES.glob("*.cpp")):
+        name = source.stem
+        found.append(Change(f"{name}: fixed", name, f"{name}-fixed", {}, {}))
+        if name == "sleeping_barrier":
+            found.append(swap(name, "barrier", meetings))
+        if name == "contended_counter":
+            found += [swap(name, kind, ("locks",)) for kind in ("adaptive", "ttas", "mcs")]
+        if name in ("inner_region", "small_tasks", "dynamic_chunk") and LIBOMPS:
+            found.append(Change(f"{name}: libomp", name, name, {}, {"LD_PRELOAD": str(LIBOMPS[-1])}, ("regions", "tasks", "chunks")))
+        if name in ("inner_region", "barrier_storm"):
+            found.append(Change(f"{name}, passive: OMP_WAIT_POLICY=active", name, name, {"OMP_WAIT_POLICY": "passive"},
+                                {"OMP_WAIT_POLICY": "active"}, ("sleeping", "regions", "barriers")))
+    for name in PHASES_TIMES:
+        found.append(Change(f"{name}: condition to atomic barrier", name, f"{name}-atomic", {}, {}))
+        found.append(Change(f"{name}: POSIX to atomic barrier", f"{name}-posix", f"{name}-atomic", {}, {}, meetings))
+        found.append(swap(f"{name}-posix", "barrier", meetings))
+    return found
+
+
+def build(folder, compiler):
+    if (folder / "radix_sort-atomic").exists():
+        return
+    hazards.build(folder, compiler)
+    for name, times in PHASES_TIMES.items():
+        for suffix, options in (("", []), ("-posix", ["-DPOSIX"]), ("-atomic", ["-DATOMIC"])):
+            subprocess.run([compiler, "-std=c++20", "-O2", "-g", "-pthread", f"-DTIMES={times}", *options, PHASES / f"{name}.cpp",
+                            "-o", folder / f"{name}{suffix}"], check=True)
+
+
+def run(program, settings):
+    begin = time.monotonic()
+    done = subprocess.run([program], check=True, capture_output=True, env=os.environ | settings)
+    return time.monotonic() - begin, done.stdout
+
+
+def predict(header, advices, rules):
+    """(saves_s or None, kind, rules)"""
+    chosen = [advice for advice in advices if advice["rule"] in rules] if rules else advices[:1]
+    named = ", ".join(dict.fromkeys(advice["rule"] for advice in chosen))
+    if not chosen or header["withheld"]:
+        return None, "withheld" if chosen else "none", named
+    wall = next(run["wall_s"] for run in header["runs"] if run["arm"] == "time")
+    saves = {end: min(wall, sum(advice["saves_s"][end] for advice in chosen)) for end in ("low", "high")}
+    exact = not rules and chosen[0]["kind"] == "estimate"
+    return saves, "estimate" if exact else "bound", named
+
+
+def measure(change, programs, advised, runs):
+    times, printed = ([], []), set()
+    for i in range(runs):
+        for changed in ((False, True), (True, False))[i % 2]:
+            program, settings = (change.after, change.settings) if changed else (change.before, change.before_settings)
+            seconds, text = run(programs / program, settings)
+            times[changed].append(seconds)
+            printed.add(text)
+    saves, kind, rules = predict(*advised, change.rules)
+    return {"change": change.name, "before_s": times[0], "after_s": times[1], "same_output": len(printed) == 1,
+            "predicted": saves, "kind": kind, "rules": rules, "withheld": advised[0]["withheld"]}
+
+
+def lines_of(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+def saving(line):
+    return statistics.median(before - after for before, after in zip(line["before_s"], line["after_s"], strict=True))
+
+
+def row(name, lines):
+    before = statistics.median(statistics.median(line["before_s"]) for line in lines)
+    savings = [saving(line) for line in lines]
+    shares = [100 * -saving(line) / statistics.median(line["before_s"]) for line in lines]
+    named = [line for line in lines if line["predicted"]]
+    covered = [hazards.held(saving(line), line["predicted"], line["kind"]) for line in named]
+    predicted = "none"
+    if named:
+        highs = hazards.seconds([line["predicted"]["high"] for line in named])
+        lows = hazards.seconds([line["predicted"]["low"] for line in named])
+        predicted = f"{lows}, {highs}" if named[0]["kind"] == "estimate" else f"at most {highs}"
+    share = statistics.median(shares)
+    wrong = bool(named) and share > 100 * SIGN
+    notes = [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))
+    return (f"| {name} | {lines[-1]['rules'] or 'nothing'} | {before:.2g} | {predicted} | {hazards.seconds(savings)} | "
+            f"{share:+.0f} % ({min(shares):+.0f} to {max(shares):+.0f}) | {sum(covered)} of {len(covered)} | "
+            f"{'wrong' if wrong else 'right' if named and abs(share) > 100 * SIGN else ''} | {', '.join(notes)} |"), covered, wrong
+
+
+def table(lines):
+    print("| change | advice | as it is, s | predicted to save, s | saved, s | time | covered, turns | sign | |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    mostly, wrongs, predicted = 0, 0, 0
+    for name in dict.fromkeys(line["change"] for line in lines):
+        text, covered, wrong = row(name, [line for line in lines if line["change"] == name])
+        print(text)
+        predicted += bool(covered)
+        mostly += bool(covered) and 2 * sum(covered) > len(covered)
+        wrongs += wrong
+    print(f"\nOf {predicted} changes that were predicted {mostly} were covered in most turns; {wrongs} had the wrong sign.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binaries", nargs="?", type=pathlib.Path, metavar="BIN")
+    parser.add_argument("--output", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--table", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER", help="compiled there, unless they are")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=3, help="of each program in a turn")
+    parser.add_argument("--budget", type=float, default=6, metavar="S", help="of advise: pairs of runs that say what counting costs")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="changes whose name has one of these in it")
+    given = parser.parse_args()
+    if given.table:
+        table(lines_of(given.table))
+        return
+    if not given.binaries or not given.output:
+        parser.error("BIN or --output is missing")
+    binaries = given.binaries.resolve()
+    chosen = [change for change in changes(binaries) if not given.only or any(word in change.name for word in given.only)]
+    done = {(line["change"], line["turn"]) for line in lines_of(given.output)}
+    with tempfile.TemporaryDirectory() as folder, given.output.open("a", encoding="utf-8") as file:
+        programs = (given.programs or pathlib.Path(folder)).resolve()
+        build(programs, given.compiler)
+        for turn in range(given.turns):
+            advised = {}
+            for change in chosen:
+                if (change.name, turn) in done:
+                    continue
+                key = change.before, *change.before_settings
+                begin = time.monotonic()
+                if key not in advised:
+                    advised[key] = hazards.advise(binaries, programs / change.before, given.budget, change.before_settings)
+                line = measure(change, programs, advised[key], given.runs) | {"turn": turn}
+                print(json.dumps(line), file=file, flush=True)
+                print(f"turn {turn + 1} of {given.turns}, {change.name}: {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+    table(lines_of(given.output))
+
+
+if __name__ == "__main__":
+    main()
