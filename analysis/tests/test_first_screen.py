@@ -216,7 +216,7 @@ def test_two_openmp_runtimes_have_their_libraries_where_they_are_named_first(tmp
 def test_a_control_that_missed_and_a_virtual_machine_stand_with_the_answers(tmp_path):
     machine = {**MACHINE, "hypervisor": True}
     shown = how_sure_of(tmp_path, updates(), controls(cost=5.0), machine=machine)
-    assert shown.startswith("How sure: quiet; a control missed; ")
+    assert shown.startswith("How sure: quiet; a control failed; ")
     assert shown.endswith("; as the virtual machine placed the threads")
 
 

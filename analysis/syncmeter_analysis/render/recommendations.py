@@ -331,13 +331,13 @@ def headline(judged: Judged) -> str:
     return f"{count}, first: {sentence(found[0])}"
 
 
-def _open(why: str, found: Sequence[tuple[Claim, Finding]]) -> list[str]:
-    """Why claims advise nothing, with the first of them."""
+def _open(what: str, why: str, found: Sequence[tuple[Claim, Finding]]) -> list[str]:
+    """That claims advise nothing, with the first of them, and why."""
     if not found:
         return []
     first = found[0][0].statement.rstrip(".")
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return [f"{why}: {first}{more}."]
+    return [f'{what} the claim "{first}"{more}, as {why}.']
 
 
 def findings(campaign: Campaign) -> list[str]:
@@ -352,9 +352,10 @@ def findings(campaign: Campaign) -> list[str]:
     found += device_sentences(campaign)
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)
-    found += _open("No answer, as an interval holds both yes and no", unclear)
+    found += _open("Not decided is", "an interval holds both yes and no", unclear)
     for why in dict.fromkeys(f.doubts[0] for _, f in doubtful):
-        found += _open(f"No advice, as {why}", [(c, f) for c, f in doubtful if f.doubts[0] == why])
+        doubted = [(c, f) for c, f in doubtful if f.doubts[0] == why]
+        found += _open("No advice follows from", why, doubted)
     if runs := what_to_run(campaign, claims):
         command, statements = runs[0]
         found.append(

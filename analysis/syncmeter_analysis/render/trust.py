@@ -282,7 +282,9 @@ def how_sure(campaign: Campaign) -> str:
     if not controls:
         found.append("no control checked it")
     elif "bad" in controls:
-        found.append("a control missed")
+        miss = control_miss(campaign)
+        failed = miss.doubts_all(campaign)
+        found.append("a control failed" if failed else f"a control missed by {miss}")
     found += how_far_costs_repeat(campaign)
     if campaign.machine.hypervisor and one_placement(campaign):
         found.append("as the virtual machine placed the threads")

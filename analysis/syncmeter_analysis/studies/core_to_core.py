@@ -273,14 +273,19 @@ def _ways(matrix: Matrix) -> list[str]:
     lines = []
     if shares:
         a, b = ways.farthest
+        same, differ = ways.count(Verdict.same), ways.count(Verdict.slower, Verdict.faster)
+        medians = (
+            f"their medians are {100 * median(shares.values()):.1f} % apart in the middle pair, "
+            f"{100 * shares[a, b]:.1f} % at most (PUs {a} and {b})"
+        )
+        pairs = formats.count(len(shares), "pair")
         lines.append(
-            f"{name}: the two directions of a pair differ by "
-            f"{100 * median(shares.values()):.1f} % in the median, by {100 * shares[a, b]:.1f} % at "
-            f"most (PUs {a} and {b}): the same within "
-            f"{default_margin:.0%} in {ways.count(Verdict.same)} of "
-            f"{formats.count(len(shares), 'pair')}, different in "
-            f"{ways.count(Verdict.slower, Verdict.faster)}, not decided in "
-            f"{ways.count(Verdict.cannot_tell)}"
+            f"{name}: whether the two directions of a pair differ could be told in "
+            f"{same + differ} of {pairs}: {same} the same within {default_margin:.0%}, {differ} "
+            f"different; {medians}"
+            if same + differ
+            else f"{name}: whether the two directions of a pair differ could be told in none of "
+            f"{pairs}; {medians}"
         )
     apart = Counter(r.why for r in ways.over_back.values() if isinstance(r, NotComparable))
     for why, n in sorted(apart.items()):
@@ -354,8 +359,8 @@ def by_class(matrix: Matrix) -> str:
     times = median(far.costs) / median(near.costs)
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
         found += (
-            ": bind no threads to a pair, because the slowest takes "
-            f"{formats.ratio(most / least)} times the fastest (from {gap_of_states} on it would pay)"
+            ": which pair two threads run on matters little, because the slowest takes "
+            f"{formats.ratio(most / least)} times the fastest (choose pairs from {gap_of_states} on)"
         )
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (

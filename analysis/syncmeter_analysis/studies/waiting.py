@@ -287,14 +287,15 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
         return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
     extra = formats.duration(a.extra_ns)
     found = [
-        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper goes on "
+        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper resumes "
         f"that much later than a spinner (the other thread {a.extra_at_us} µs late): a wait then "
         "takes at most about twice the time, and twice the CPU time, of the better of both"
     ]
     if a.spin_ns > 0:
         found.append(
             f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
-            f"because going on later is about {_percent(allowed_behind)} of a longer wait or less; "
+            f"because resuming later is about {_percent(allowed_behind)} or less of a wait that outlasts "
+            "the spin; "
             f"{_checked(a)}"
         )
     return found
@@ -308,12 +309,13 @@ def _checked(a: Advice) -> str:
     """What it loses at worst, by the costs and by the ends of their intervals, and what it spares, each
     in which wait of those measured."""
     known = math.isfinite(a.worst_at_ends)
-    shares = dict.fromkeys(f"{100 * x:.0f}" for x in (a.worst, a.worst_at_ends) if math.isfinite(x))
-    where = f"in one of {a.worst_at_us:.3g} µs" if known else "scatter unknown"
+    worst, at_ends = _percent(a.worst), _percent(a.worst_at_ends) if known else ""
+    where = f"at worst a wait, one of {a.worst_at_us:.3g} µs," if known else "at worst a wait"
+    bound = f" ({at_ends} by the ends of the intervals)" if at_ends not in ("", worst) else ""
     return (
-        f"a wait takes at most {' to '.join(shares)} % longer than the better of spinning and "
-        f"sleeping ({where}); one of {a.latenesses[1] / 1e3:g} ms burns {_percent(a.cpu_spared)} less "
-        "CPU time than spinning"
+        f"{where} takes {worst} longer than the better of spinning and sleeping"
+        f"{bound if known else ' (scatter unknown)'}; a wait of {a.latenesses[1] / 1e3:g} ms burns "
+        f"{_percent(a.cpu_spared)} less CPU time than spinning"
     )
 
 
@@ -322,8 +324,11 @@ def _why(a: Advice) -> str:
     if a.extra_ns <= 0:
         return ""
     extra = formats.duration(a.extra_ns)
-    late = f"where the other thread is {a.extra_at_us} µs late"
-    return f", because a sleeper goes on {extra} later than a spinner {late}"
+    late = f"(the other thread {a.extra_at_us} µs late)"
+    return (
+        f", because a sleeper resumes {extra} later than a spinner {late}, about "
+        f"{_percent(allowed_behind)} or less of a wait that outlasts the spin"
+    )
 
 
 def setting(runtime: Runtime) -> str:
@@ -354,8 +359,8 @@ def _variable(runtime: Runtime, a: Advice) -> str:
     if runtime.pause is None:
         older = math.ceil(a.spin_ns / 1e6)
         return (
-            f"export KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us (before LLVM 18 "
-            f"KMP_BLOCKTIME={older}, in ms)"
+            f"export KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us (before LLVM 18, which takes ms "
+            f"alone and so spins for longer, KMP_BLOCKTIME={older})"
         )
     spins = formats.duration_interval(runtime.pause.scaled(a.spin_ns / runtime.pause.value))
     return f"export GOMP_SPINCOUNT={runtime.spins} (spins for {spins})"
