@@ -294,9 +294,8 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
     if a.spin_ns > 0:
         found.append(
             f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
-            f"because resuming later is about {_percent(allowed_behind)} or less of a wait that outlasts "
-            "the spin; "
-            f"{_checked(a)}"
+            f"because resuming later is about {_percent(allowed_behind)} or less of a wait that "
+            f"outlasts the spin; {_checked(a)}"
         )
     return found
 
