@@ -86,6 +86,13 @@ def test_the_first_tier_draws_unless_tests_are_named(tree):
     assert [found[0] for found in drawn("--all", SM_DRAWN_BY="abc")] == ["drawn-by=abc"] * 3
 
 
+def test_unit_tests_of_the_first_tier_are_by_clang_where_it_takes_the_library(tree):
+    assert "-DSM_TEST_COMPILER=" in calls(tree)[1][0].split()
+    (tree / "bin/clang++").write_text("#!/bin/sh\n", encoding="utf-8")
+    assert "-DSM_TEST_COMPILER=clang++" in calls(tree, CXX="g++")[1][0].split()
+    assert "-DSM_TEST_COMPILER=" in calls(tree, CXX="clang++")[1][0].split(), "the compiler of the build"
+
+
 def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_changed(tree, tmp_path_factory):
     def rooms():
         shutil.rmtree(tree / "build", ignore_errors=True)  # what is configured already is not configured again
