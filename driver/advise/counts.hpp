@@ -128,6 +128,18 @@ struct site_cost {
          of.times->lateness.sum_ns > 0;
 }
 
+/// Whether threads meet at it, and were timed.
+[[nodiscard]] bool is_timed_meeting(const site& of);
+/// The mean times between the regions and barriers of a run.
+struct meeting_pace {
+  double before_region_ns = 0;  ///< by one thread
+  double before_barrier_ns = 0;
+};
+[[nodiscard]] meeting_pace pace_of(const std::vector<site>& sites, double wall_s);
+
+/// What the work of a thread is from the begin to the end of a region, or from one barrier to the
+/// next, in ns.
+[[nodiscard]] double work_ns(const site& of, const meeting_pace& pace);
 /// Of the threads that met at a site that was timed, those that met another one on their processor.
 [[nodiscard]] double same_processor_share(const site& of);
 

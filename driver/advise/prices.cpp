@@ -22,7 +22,6 @@
 namespace syncmeter {
 namespace {
 
-constexpr double ns = 1e9;
 constexpr std::size_t most_points = 6;
 // A body or gap beyond these changes a price no more, and would make its visit long.
 constexpr double longest_work_ns = 1e5, longest_gap_us = 5000;
@@ -36,18 +35,6 @@ unsigned rounded_work(double work) {
   return static_cast<unsigned>(work < 1.25 * power   ? power
                                : work < 1.75 * power ? 1.5 * power
                                                      : 2 * power);
-}
-
-/// The mean time of one region, from the call to the return.
-double region_ns(const site& of) {
-  const site_times& times = *of.times;
-  return ((times.fork_ns + times.inside_ns + times.lateness.sum_ns) / times.threads +
-          times.mechanism.sum_ns) /
-         static_cast<double>(times.timed);
-}
-
-bool is_timed_meeting(const site& of) {
-  return of.times && of.times->timed > 0 && of.times->threads > 1;
 }
 
 /// The op that a site's calls are priced by.
@@ -108,10 +95,6 @@ std::string text_of(const point& p) {
   return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
 
-bool contains_worker(const std::vector<worker_info>& workers, const std::string& backend) {
-  return std::ranges::find(workers, backend, &worker_info::name) != workers.end();
-}
-
 /// Half as much to twice as much.
 bool is_about(unsigned value, unsigned wanted, unsigned nothing) {
   return (value <= nothing && wanted <= nothing) || (value <= 2 * wanted && wanted <= 2 * value);
@@ -151,69 +134,51 @@ std::string lacking_text(const std::string& path, const point& p) {
                      to_text(wait_of_environment()));
 }
 
-/// The worker that serves this backend, where it is installed.
-std::vector<worker_info> worker_of_backend(const std::string& backend,
-                                           const std::vector<std::string>& settings) {
+/// The worker that serves this backend, with a problem where there is none.
+worker_info worker_of_backend(const std::string& backend) {
+  const std::string name = fmt::format("{}{}", worker_prefix, backend);
   for (const auto& folder : folders_of_workers()) {
-    const auto path = folder / fmt::format("{}{}", worker_prefix, backend);
-    if (!is_program(path)) continue;
-    std::vector<worker_info> found = workers_at(path);
-    for (worker_info& worker : found) worker.environment = settings;
-    return found;
+    if (!is_program(folder / name)) continue;
+    if (auto found = workers_at(folder / name); !found.empty()) return std::move(found.front());
   }
-  return {};
+  worker_info missing;
+  missing.problem = "there is no worker " + name;
+  return missing;
+}
+
+std::string unpriced_text(const std::string& why) {
+  return fmt::format("What the program calls has no price: {}.", why);
+}
+
+/// One more of these, unless there are `most` or one that will do for it.
+void add_point(const point& what, std::size_t most, const topology& machine,
+               std::vector<planned_point>& points,
+               const std::function<bool(const planned_point&)>& does_for_it) {
+  if (points.size() == most || std::ranges::any_of(points, does_for_it)) return;
+  points.push_back({.what = what,
+                    .pus = machine.place(what.affinity, what.lanes),
+                    .same_as = {},
+                    .why = {},
+                    .visits = 1});
 }
 
 /// Of work as long as a site's, or about so long as of another one's before.
 void add_equal_work(const site& of, const meeting_pace& pace, affinity placed,
                     wanted_prices& wanted) {
   constexpr double longest_ns = 2e7;
-  constexpr std::size_t most = 3;
-  if (of.times->threads > wanted.machine.units().size() || wanted.equal_work.size() == most) return;
+  if (of.times->threads > wanted.machine.units().size()) return;
   point p;
   p.op = equal_work_name;
   p.backend = "host";
   p.lanes = of.times->threads;
   p.affinity = placed;
   p.section_ns = static_cast<unsigned>(std::clamp(work_ns(of, pace), 1.0, longest_ns));
-  const bool known = std::ranges::any_of(wanted.equal_work, [&](const planned_point& other) {
+  add_point(p, 3, wanted.machine, wanted.equal_work, [&](const planned_point& other) {
     return other.what.lanes == p.lanes && is_about(other.what.section_ns, p.section_ns, 16);
   });
-  if (known) return;
-  wanted.equal_work.push_back({.what = p,
-                               .pus = wanted.machine.place(placed, p.lanes),
-                               .same_as = {},
-                               .why = {},
-                               .visits = 1});
 }
 
 }  // namespace
-
-meeting_pace pace_of(const std::vector<site>& sites, double wall_s) {
-  double in_regions_ns = 0, regions = 0, in_barriers_ns = 0, barriers = 0;
-  for (const site& each : sites) {
-    if (!is_timed_meeting(each)) continue;
-    const auto count = static_cast<double>(each.count);
-    if (each.kind == "region") {
-      in_regions_ns += count * region_ns(each);
-      regions += count;
-      continue;
-    }
-    const site_cost cost = cost_of(each).value_or(site_cost{});
-    in_barriers_ns += (cost.lateness_s + cost.mechanism_s) * ns;
-    barriers += count;
-  }
-  const auto between = [&](double inside_ns, double number) {
-    return number == 0 ? 0 : std::max(0.0, (wall_s * ns - inside_ns) / number);
-  };
-  return {.before_region_ns = between(in_regions_ns, regions),
-          .before_barrier_ns = between(in_barriers_ns, barriers)};
-}
-
-double work_ns(const site& of, const meeting_pace& pace) {
-  if (of.kind != "region") return pace.before_barrier_ns;
-  return of.times->inside_ns / (of.times->threads * static_cast<double>(of.times->timed));
-}
 
 std::optional<point> priced_point(const site& of, const meeting_pace& pace,
                                   const program_file& program) {
@@ -306,19 +271,12 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
     if (!at || at->lanes > machine.units().size()) continue;
     if (!setting.why_not_placed.empty()) {
       wanted.notes.push_back(
-          fmt::format("What the program calls has no price: no worker places threads as {} does.",
-                      setting.why_not_placed));
+          unpriced_text("no worker places threads as " + setting.why_not_placed + " does"));
       break;
     }
     at->affinity = setting.placed;
-    const bool known = std::ranges::any_of(
-        wanted.points, [&](const planned_point& other) { return other.what == *at; });
-    if (known || wanted.points.size() == most_points) continue;
-    wanted.points.push_back({.what = *at,
-                             .pus = machine.place(at->affinity, at->lanes),
-                             .same_as = {},
-                             .why = {},
-                             .visits = 1});
+    add_point(*at, most_points, machine, wanted.points,
+              [&](const planned_point& other) { return other.what == *at; });
   }
   return wanted;
 }
@@ -358,22 +316,17 @@ std::vector<price> prices_in_file(const results_file& file, const program_file& 
 }
 
 price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
-  const std::vector<std::string> settings = setting_of_environment().settings;
+  const auto is_served = [&](const planned_point& each) {
+    return std::ranges::find(workers_, each.what.backend, &worker_info::name) != workers_.end();
+  };
   for (const planned_point& each : wanted.points) {
-    const std::string& backend = each.what.backend;
-    if (contains_worker(workers_, backend)) continue;
-    std::vector<worker_info> found = worker_of_backend(backend, settings);
-    if (!found.empty() && found.front().problem.empty())
-      workers_.push_back(std::move(found.front()));
-    else
-      wanted.notes.push_back(
-          fmt::format("What the program calls has no price: {}.",
-                      found.empty() ? fmt::format("there is no worker syncmeter-{}", backend)
-                                    : found.front().problem));
+    if (is_served(each)) continue;
+    worker_info found = worker_of_backend(each.what.backend);
+    found.environment = setting_of_environment().settings;
+    if (found.problem.empty()) workers_.push_back(std::move(found));
+    else add_once(wanted.notes, unpriced_text(found.problem));
   }
-  std::erase_if(wanted.points, [&](const planned_point& each) {
-    return !contains_worker(workers_, each.what.backend);
-  });
+  std::erase_if(wanted.points, std::not_fn(is_served));
   pool_.emplace(workers_, worker_pool::settings{
                               .cpus = read_cpu_grant().allowed, .deadlines = {}, .on_start = {}});
 }
@@ -411,9 +364,7 @@ void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
         continue;
       }
     }
-    const std::string sentence =
-        fmt::format("{} was not measured: {}.", text_of(each.what), problem);
-    if (!contains(wanted_.notes, sentence)) wanted_.notes.push_back(sentence);
+    add_once(wanted_.notes, fmt::format("{} was not measured: {}.", text_of(each.what), problem));
   }
   pool_->close();
 }

@@ -28,17 +28,6 @@ struct price {
                               ///< of a results file
 };
 
-/// The mean times between the regions and barriers of a run.
-struct meeting_pace {
-  double before_region_ns = 0;  ///< by one thread
-  double before_barrier_ns = 0;
-};
-[[nodiscard]] meeting_pace pace_of(const std::vector<site>& sites, double wall_s);
-
-/// What the work of a thread is from the begin to the end of a region, or from one barrier to the
-/// next, in ns.
-[[nodiscard]] double work_ns(const site& of, const meeting_pace& pace);
-
 /// The op that a site calls, with as much work as the program has there; nothing where no op is
 /// like it. Work and gaps are rounded, so that sites have points in common.
 [[nodiscard]] std::optional<point> priced_point(const site& of, const meeting_pace& pace,

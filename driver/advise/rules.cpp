@@ -100,6 +100,16 @@ advice about_imbalance(const meeting& m) {
                              machine));
 }
 
+/// Why threads that wait for the last one are none for advice.
+std::string on_equal_work(const meeting& m) {
+  return fmt::format(
+      "{}: a thread waits {} of {} for the last one ({}). With equal work threads wait up to {} on "
+      "this machine, whose processing units are not equally fast or have other work too: that is "
+      "no reason to divide the work in another way.",
+      where_text(m.of), seconds_text(m.cost.lateness_s), seconds_text(m.setting.wall_s), m.of.kind,
+      seconds_text(*m.equal_work_s));
+}
+
 /// Waking a thread takes microseconds, up to tens of them, and spinning for it less than one. A
 /// runtime spins before it sleeps, and in a large team takes some microseconds all the same; the C
 /// library's barrier sleeps at once, so that there more than a spinning thread needs is waking.
@@ -182,13 +192,16 @@ advice about_mechanism(const meeting& m) {
 }
 
 /// The cause is the first of these that holds. What happens once cannot happen less often.
-std::optional<advice> about_meeting(const meeting& m) {
+std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& notes) {
   for (const auto rule : {&about_oversubscription, &about_nesting})
     if (auto found = rule(m)) return found;
   if (m.runs_tasks()) return std::nullopt;
-  if (waits_for_late_threads(m.of))
-    return m.cost.lateness_s <= m.equal_work_s.value_or(0) ? std::nullopt
-                                                           : std::optional(about_imbalance(m));
+  if (waits_for_late_threads(m.of)) {
+    if (m.cost.lateness_s > m.equal_work_s.value_or(0)) return about_imbalance(m);
+    if (m.equal_work_s && m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
+      notes.push_back(on_equal_work(m));
+    return std::nullopt;
+  }
   if (auto found = about_sleeping(m)) return found;
   return m.of.count > 1 ? std::optional(about_mechanism(m)) : std::nullopt;
 }
@@ -322,7 +335,8 @@ advice_setting setting_of_run() {
           .sleeps = has_passive_waits()};
 }
 
-std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setting& setting) {
+std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setting& setting,
+                              std::vector<std::string>& notes) {
   const double wall_s = setting.wall_s;
   const meeting_pace pace = pace_of(sites, wall_s);
   const std::uint64_t created = created_by_runtimes(sites);
@@ -352,7 +366,8 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
                                                  .equal_work_s = equal_work_s(of, pace, setting),
                                                  .gap_ns = pace.before_region_ns,
                                                  .threads_created = created,
-                                                 .tasks = tasks_in(sites, of.team)});
+                                                 .tasks = tasks_in(sites, of.team)},
+                                                notes);
     if (!found) continue;
     all.push_back(*std::move(found));
     all.back().site_id = i + 1;
@@ -364,27 +379,6 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::stable_sort(all, [&](const advice& a, const advice& b) {
     return std::pair(is_of_setting(a), a.at_most_s) > std::pair(is_of_setting(b), b.at_most_s);
   });
-  return all;
-}
-
-std::vector<std::string> sentences_on_equal_work(const std::vector<site>& sites,
-                                                 const advice_setting& setting) {
-  const meeting_pace pace = pace_of(sites, setting.wall_s);
-  std::vector<std::string> all;
-  for (const site& of : sites) {
-    const auto cost = cost_of(of);
-    if (!cost || of.times->threads < 2 || !waits_for_late_threads(of)) continue;
-    const auto equal_s = equal_work_s(of, pace, setting);
-    if (!equal_s || cost->lateness_s > *equal_s ||
-        cost->lateness_s < least_worth_saying * setting.wall_s)
-      continue;
-    all.push_back(fmt::format(
-        "{}: a thread waits {} of {} for the last one ({}). With equal work threads wait up to {} "
-        "on this machine, whose processing units are not equally fast or have other work too: that "
-        "is no reason to divide the work in another way.",
-        where_text(of), seconds_text(cost->lateness_s), seconds_text(setting.wall_s), of.kind,
-        seconds_text(*equal_s)));
-  }
   return all;
 }
 

@@ -45,17 +45,16 @@ struct advice_setting {
 [[nodiscard]] advice_setting setting_of_run();
 
 /// First what makes all else slow: too many threads, teams inside teams, threads that sleep; then
-/// the greatest saving. Nothing below two hundredths of the time.
+/// the greatest saving. Nothing below two hundredths of the time. Adds a sentence to `notes` for
+/// each site where threads wait for the last one no longer than with equal work here.
 [[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites,
-                                            const advice_setting& setting);
+                                            const advice_setting& setting,
+                                            std::vector<std::string>& notes);
 
 /// "250 us", and "250 us to 1.2 ms": of two that read alike one.
 [[nodiscard]] std::string seconds_text(double s);
 [[nodiscard]] std::string range_text(double low_s, double high_s);
 
-/// Of sites where threads wait for the last one no longer than threads with equal work do here.
-[[nodiscard]] std::vector<std::string> sentences_on_equal_work(const std::vector<site>& sites,
-                                                               const advice_setting& setting);
 /// Of loads and stores that take much of the CPU time without a call that explains it.
 [[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites);
 

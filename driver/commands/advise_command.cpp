@@ -142,9 +142,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.stamps = costs_of_stamps();
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
-    counted.advices = advise_on(counted.of_last_run.sites, setting);
-    std::ranges::move(sentences_on_equal_work(counted.of_last_run.sites, setting),
-                      std::back_inserter(counted.notes));
+    counted.advices = advise_on(counted.of_last_run.sites, setting, counted.notes);
   }
   // Its output comes first, also where both go to one file.
   std::fflush(out);

@@ -57,15 +57,21 @@ TEST(latest_of_equal_work, is_that_of_the_nearest_work_for_as_long_as_the_sites)
 
 TEST(advise_on, as_late_as_equal_work_is_no_imbalance) {
   advice_setting setting{.wall_s = 1.1, .prices = {late(2, 1'000'000, 99'000)}};
-  const std::vector<advice> all = advise_on({late_barrier()}, setting);
+  std::vector<std::string> notes;
+  const std::vector<advice> all = advise_on({late_barrier()}, setting, notes);
   ASSERT_EQ(all.size(), 1);
   EXPECT_EQ(all.front().rule, "imbalance");
   EXPECT_THAT(all.front().text, HasSubstr("With equal work threads wait up to 0.099 s"));
-  EXPECT_THAT(sentences_on_equal_work({late_barrier()}, setting), IsEmpty());
+  EXPECT_THAT(notes, IsEmpty());
   setting.prices.push_back(late(2, 1'000'000, 101'000));
-  EXPECT_THAT(advise_on({late_barrier()}, setting), IsEmpty());
-  EXPECT_THAT(sentences_on_equal_work({late_barrier()}, setting),
+  EXPECT_THAT(advise_on({late_barrier()}, setting, notes), IsEmpty());
+  EXPECT_THAT(notes,
               ElementsAre(HasSubstr("a thread waits 0.1 s of 1.1 s for the last one (barrier)")));
+  // Where each thread has no processing unit, that is why they wait.
+  notes.clear();
+  setting.usable_pus = 1;
+  EXPECT_EQ(advise_on({late_barrier()}, setting, notes).front().rule, "oversubscription");
+  EXPECT_THAT(notes, IsEmpty());
 }
 
 }  // namespace

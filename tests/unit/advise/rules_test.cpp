@@ -59,8 +59,13 @@ price priced(const std::string& op, unsigned section_ns, double cost_ns) {
   return one;
 }
 
+std::vector<advice> advised(const std::vector<site>& sites, const advice_setting& setting) {
+  std::vector<std::string> notes;
+  return advise_on(sites, setting, notes);
+}
+
 advice first_of(const std::vector<site>& sites, const advice_setting& setting) {
-  const std::vector<advice> all = advise_on(sites, setting);
+  const std::vector<advice> all = advised(sites, setting);
   return all.empty() ? advice{.rule = "none", .site_id = 0} : all.front();
 }
 
@@ -139,7 +144,7 @@ TEST(advise_on, more_threads_than_processing_units_come_first) {
   advice_setting setting{.wall_s = 1, .usable_pus = 2};
   EXPECT_EQ(first_of(sites, setting).rule, "imbalance");
   setting.usable_pus = 1.5;
-  const std::vector<advice> all = advise_on(sites, setting);
+  const std::vector<advice> all = advised(sites, setting);
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(all[0].rule, "oversubscription");
   EXPECT_THAT(all[0].cause, HasSubstr("OMP_NUM_THREADS=1)"));
@@ -201,11 +206,11 @@ TEST(advise_on, a_price_with_next_to_no_work_is_none_of_longer_chunks) {
 
 TEST(advise_on, long_chunks_are_as_they_should_be) {
   EXPECT_EQ(first_of({chunks(20'000, 1000, 49'000)}, {.wall_s = 0.5}).rule, "chunks");
-  EXPECT_THAT(advise_on({chunks(20'000, 1000, 51'000)}, {.wall_s = 0.49}), IsEmpty());
+  EXPECT_THAT(advised({chunks(20'000, 1000, 51'000)}, {.wall_s = 0.49}), IsEmpty());
 }
 
 TEST(advise_on, small_tasks_are_named_by_their_price) {
-  EXPECT_THAT(advise_on({tasks(1'000'000)}, {.wall_s = 2.6}), IsEmpty());
+  EXPECT_THAT(advised({tasks(1'000'000)}, {.wall_s = 2.6}), IsEmpty());
   EXPECT_EQ(first_of({tasks(1'000'000)}, {.wall_s = 2.4}).kind, "bound");
   // 64 tasks for each thread in one op: each takes a thread 400 ns.
   advice_setting setting{.wall_s = 0.5, .prices = {priced("task_by_one", 0, 64 * 400)}};
@@ -218,13 +223,13 @@ TEST(advise_on, small_tasks_are_named_by_their_price) {
   setting.wall_s = 1.9;
   EXPECT_EQ(first_of({tasks(1'000'000)}, setting).rule, "tasks");
   setting.wall_s = 2.1;
-  EXPECT_THAT(advise_on({tasks(1'000'000)}, setting), IsEmpty());
+  EXPECT_THAT(advised({tasks(1'000'000)}, setting), IsEmpty());
 }
 
 TEST(advise_on, threads_that_do_tasks_meanwhile_wait_for_nobody) {
   const site end = meeting("region", 10, 1e7, 100);
   EXPECT_EQ(first_of({end}, {.wall_s = 0.2}).rule, "imbalance");
-  EXPECT_THAT(advise_on({end, tasks(10)}, {.wall_s = 0.2}), IsEmpty());
+  EXPECT_THAT(advised({end, tasks(10)}, {.wall_s = 0.2}), IsEmpty());
   EXPECT_EQ(first_of({end, tasks(9)}, {.wall_s = 0.2}).rule, "imbalance");
 }
 
@@ -252,7 +257,7 @@ TEST(advise_on, whoever_waits_at_a_barrier_of_posix_sleeps) {
 }
 
 TEST(advise_on, what_takes_little_is_not_said) {
-  EXPECT_THAT(advise_on({meeting("barrier", 10'000, 50, 250)}, {.wall_s = 1}), IsEmpty());
+  EXPECT_THAT(advised({meeting("barrier", 10'000, 50, 250)}, {.wall_s = 1}), IsEmpty());
 }
 
 TEST(price_of, work_is_rounded_and_gaps_are_in_microseconds) {

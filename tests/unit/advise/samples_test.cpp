@@ -24,6 +24,11 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t period_ns = 1'000'000;
 
+std::vector<advice> advised(const std::vector<site>& sites, const advice_setting& setting) {
+  std::vector<std::string> notes;
+  return advise_on(sites, setting, notes);
+}
+
 /// Every offset is a locked instruction's of its own.
 std::map<std::uint64_t, sampled_code> all_locked(const std::string&,
                                                  const std::set<std::uint64_t>& offsets) {
@@ -175,7 +180,7 @@ TEST(Samples, SitesThatTakeLittleAreNotShown) {
 
 TEST(Samples, AdviceOnAtomicsIsAnUpperBound) {
   const std::vector<advice> found =
-      advise_on({sampled_site("atomic", 0.64, 2, 10'000)}, {.wall_s = 2});
+      advised({sampled_site("atomic", 0.64, 2, 10'000)}, {.wall_s = 2});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().rule, "atomics");
   // Two standard deviations of 10,000 samples are 2 %.
@@ -192,7 +197,7 @@ TEST(Samples, AdviceOnAtomicsIsOneForAFunction) {
                           sampled_site("memory", 0.15), sampled_site("memory", 0.3)};
   sites[3].frames.back().function = "other";
   choose_sampled_sites(sites);
-  const std::vector<advice> found = advise_on(sites, {.wall_s = 2});
+  const std::vector<advice> found = advised(sites, {.wall_s = 2});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(sites[found.front().site_id - 1].samples->share, 0.2);
   const double noise = 1 + 2 / std::sqrt(1000.0);
@@ -202,10 +207,10 @@ TEST(Samples, AdviceOnAtomicsIsOneForAFunction) {
 }
 
 TEST(Samples, NothingIsAdvisedWhereAnAtomicMayCostNothing) {
-  EXPECT_THAT(advise_on({sampled_site("atomic", 0.24)}, {.wall_s = 2}), IsEmpty());
-  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 1)}, {.wall_s = 2}), IsEmpty());
-  EXPECT_THAT(advise_on({sampled_site("atomic", 0.9, 2, 40)}, {.wall_s = 2}), IsEmpty());
-  EXPECT_THAT(advise_on({sampled_site("memory", 0.9)}, {.wall_s = 2}), IsEmpty());
+  EXPECT_THAT(advised({sampled_site("atomic", 0.24)}, {.wall_s = 2}), IsEmpty());
+  EXPECT_THAT(advised({sampled_site("atomic", 0.9, 1)}, {.wall_s = 2}), IsEmpty());
+  EXPECT_THAT(advised({sampled_site("atomic", 0.9, 2, 40)}, {.wall_s = 2}), IsEmpty());
+  EXPECT_THAT(advised({sampled_site("memory", 0.9)}, {.wall_s = 2}), IsEmpty());
 }
 
 TEST(Samples, MemoryGetsOneSentenceThatNamesNoCause) {
