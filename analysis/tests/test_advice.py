@@ -12,7 +12,7 @@ from syncmeter_analysis.command import main
 from syncmeter_analysis.record.advice_file import read_advice
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.tables import advise_records
-from syncmeter_analysis.render.advice import advice_report, as_json, as_text
+from syncmeter_analysis.render.advice import advice_report, as_json, as_text, rough_seconds
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
 from tests.test_foreign_text import Elements, planted, unprintable
@@ -37,6 +37,13 @@ def written(path, lines):
 
 def report_of(path):
     return advice_report(read_advice(path))
+
+
+def test_seconds_read_as_in_the_driver_s_sentences():
+    """Which are held to the same file."""
+    same = Path(__file__).parents[2] / "tests" / "data" / "seconds.json"
+    pairs = json.loads(same.read_text(encoding="utf-8"))
+    assert [rough_seconds(s).replace("µ", "u") for s, _ in pairs] == [says for _, says in pairs]
 
 
 def text_of(path):

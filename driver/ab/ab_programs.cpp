@@ -142,7 +142,7 @@ int compare_commands(const std::vector<std::string>& arguments, std::FILE* out) 
     throw usage_error("ab: --better higher is of a --metric: less time is always better");
   const std::array<program_arm, 2> arms = arms_of_request(request);
   std::optional<results_writer> file;
-  if (request.output) file = results_writer::create(*request.output);
+  if (request.output) file = results_writer::create(*request.output, "--output", false);
   const program_comparison of = compare_programs(arms, request.options);
   const int status = status_of(of, request);
   const nlohmann::json line = json_of(of, arms, request, status);

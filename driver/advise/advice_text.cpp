@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <tuple>
 
@@ -64,16 +65,27 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   return text;
 }
 
-/// More than is worth saying, of synchronization: neither work under a lock nor a thread without
+/// Of one thread's path, and of synchronization: neither work under a lock nor a thread without
 /// any, which waits for a signal or for another one's end.
+double synchronizing_s(const site& of) {
+  const site_cost cost = cost_of(of).value_or(site_cost{});
+  const bool meets = of.times && of.times->threads > 0;
+  const bool synchronizes = meets || of.kind == "cond_wait" || has_section(of);
+  return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
+}
+
 bool some_site_takes_much(const program_counts& of) {
   return std::ranges::any_of(of.of_last_run.sites, [&](const site& each) {
-    const site_cost cost = cost_of(each).value_or(site_cost{});
-    const bool meets = each.times && each.times->threads > 0;
-    const bool synchronizes = meets || each.kind == "cond_wait" || has_section(each);
-    return synchronizes && cost.mechanism_s + (meets ? cost.lateness_s : 0) >=
-                               least_worth_saying * of.timed_run()->wall_s;
+    return synchronizing_s(each) >= least_worth_saying * of.timed_run()->wall_s;
   });
+}
+
+/// Those first that take most of the time, by the thousandths that are shown, and then as they are.
+std::vector<site> by_time(std::vector<site> sites, double wall_s) {
+  std::ranges::stable_sort(sites, std::ranges::greater{}, [&](const site& each) {
+    return std::floor(1000 * synchronizing_s(each) / wall_s);
+  });
+  return sites;
 }
 
 }  // namespace
@@ -146,10 +158,12 @@ std::string advice_text(const program_counts& of, page_style style) {
                  {"after", right},
                  {"samples", right},
                  {"where"}});
-  const auto& sites = of.of_last_run.sites;
+  const bool timed = shares && of.timed_run();
+  const std::vector<site> sites =
+      timed ? by_time(of.of_last_run.sites, of.timed_run()->wall_s) : of.of_last_run.sites;
   for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
     const site& each = sites[i];
-    const auto cost = shares && of.timed_run() ? cost_of(each) : std::nullopt;
+    const auto cost = timed ? cost_of(each) : std::nullopt;
     // A few calls stand for many: what no thread can have is as much as it can have.
     const auto share = [&](double s) {
       return cost ? fmt::format("{:.1f} %", std::min(1.0, s / of.timed_run()->wall_s) * 100) : "";
@@ -165,8 +179,8 @@ std::string advice_text(const program_counts& of, page_style style) {
   }
   text += "\n" + advice_paragraphs(of, width) + "\n" + table.text(style);
   if (sites.size() > sites_shown)
-    text += fmt::format("  ... and {} sites with smaller counts; --json FILE has all.\n",
-                        sites.size() - sites_shown);
+    text += fmt::format("  ... and {} sites with {}; --json FILE has all.\n",
+                        sites.size() - sites_shown, timed ? "less time" : "smaller counts");
   return text;
 }
 

@@ -96,7 +96,8 @@ inline constexpr double most_disturbance = 0.05;
 
 /// The lines of the file: first what was run, then a line for each site.
 [[nodiscard]] std::vector<nlohmann::json> advice_lines(const program_counts& counted);
-/// The same for a reader: the runs, what counting cost, and the sites with the most calls.
+/// The same for a reader: the runs, what counting cost, and the sites that take most of the time,
+/// or have the most calls where that is not known.
 [[nodiscard]] std::string advice_text(const program_counts& counted, page_style style);
 
 /// The sites of a program that was not run: those of its own source first.

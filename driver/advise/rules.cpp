@@ -318,9 +318,11 @@ std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
 }  // namespace
 
 std::string seconds_text(double s) {
-  if (s < 1e-6) return fmt::format("{:.3g} ns", s * 1e9);
-  if (s < 1e-3) return fmt::format("{:.3g} us", s * 1e6);
-  return s < 0.01 ? fmt::format("{:.2g} ms", s * 1e3) : fmt::format("{:.2g} s", s);
+  // Up to what is rounded to 1000, or 100: no figure has a power of ten.
+  if (s < 999.5e-9) return fmt::format("{:.3g} ns", s * 1e9);
+  if (s < 999.5e-6) return fmt::format("{:.3g} us", s * 1e6);
+  if (s < 0.01) return fmt::format("{:.2g} ms", s * 1e3);
+  return s < 99.5 ? fmt::format("{:.2g} s", s) : fmt::format("{:.0f} s", s);
 }
 
 std::string range_text(double low_s, double high_s) {

@@ -88,7 +88,7 @@ int advise_on_code(const advise_request& request, bool has_command, std::FILE* o
   if (request.fail_above)
     throw usage_error("advise: --fail-above needs a run, and --static runs nothing; leave one out");
   std::optional<results_writer> file;
-  if (request.json) file = results_writer::create(*request.json);
+  if (request.json) file = results_writer::create(*request.json, "--json", false);
   program_counts found = sites_without_a_run(*request.static_file);
   const std::string problem = find_source_lines(found.of_last_run.sites);
   if (!problem.empty()) found.notes.push_back(problem);
@@ -127,7 +127,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     require_this_machine(*results);
   }
   std::optional<results_writer> file;
-  if (request.json) file = results_writer::create(*request.json);
+  if (request.json) file = results_writer::create(*request.json, "--json", false);
   program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s,
                                        results ? &*results : nullptr);
   const std::string problem = find_source_lines(counted.of_last_run.sites);

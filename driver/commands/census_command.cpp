@@ -32,35 +32,32 @@ template <class List, class Value> bool admits(const List& list, const Value& va
 }
 
 bool wanted(const census_options& options, const worker_info& worker, const capability& what) {
-  const bool by_worker = contains(options.backends, worker.name);
-  return (by_worker || admits(options.backends, what.backend)) && admits(options.ops, what.op) &&
-         admits(options.orders, what.order) && (!what.type || admits(options.types, *what.type));
+  return (contains(options.backends, worker.name) || admits(options.backends, what.backend)) &&
+         admits(options.ops, what.op) && admits(options.orders, what.order) &&
+         (!what.type || admits(options.types, *what.type));
 }
 
 void check_names(std::string_view option, const std::vector<std::string>& named,
                  const std::set<std::string>& existing) {
-  for (const std::string& name : named) {
-    if (existing.contains(name)) continue;
-    throw usage_error(fmt::format("--{}: '{}' is not one of {}", option, name,
-                                  existing.empty() ? "any worker's"
-                                                   : fmt::format("{}", fmt::join(existing, ", "))));
-  }
+  for (const std::string& name : named)
+    if (!existing.contains(name))
+      throw usage_error(fmt::format(
+          "--{}: '{}' is not one of {}", option, name,
+          existing.empty() ? "any worker's" : fmt::format("{}", fmt::join(existing, ", "))));
 }
 
 void check_names(const census_options& options, const std::vector<worker_info>& workers) {
   std::set<std::string> backends, ops;
-  bool all_asked = true;
   for (const worker_info& worker : workers) {
     backends.insert(worker.name);
     backends.insert(worker.backends.begin(), worker.backends.end());
-    all_asked = all_asked && worker.problem.empty();
+    // It may know the name; its problem is printed instead.
+    if (!worker.problem.empty()) return;
     for (const capability& what : worker.capabilities) {
       backends.insert(what.backend);
       ops.insert(what.op);
     }
   }
-  // A worker that cannot be asked may know the name; its problem is printed instead.
-  if (!all_asked) return;
   check_names("backend", options.backends, backends);
   check_names("op", options.ops, ops);
 }
@@ -71,6 +68,7 @@ bool passes(const census_entry& entry) {
 }
 
 void print(std::FILE* out, const std::string& text) { fmt::print(out, "{}", text); }
+void print_json(std::FILE* out, const nlohmann::json& object) { print(out, object.dump() + "\n"); }
 
 std::vector<option_row> rows_of(census_options& o) {
   return {
@@ -104,6 +102,13 @@ constexpr const char* read_notes =
     "`syncmeter census read WORKER FILE` names what each op of that worker is in\n"
     "FILE, a program or cubin with the same loops for another machine.\n";
 
+int print_help(std::FILE* out, const char* words, const char* notes,
+               const std::vector<option_row>& rows, const char* statuses) {
+  fmt::print(out, "Usage: syncmeter census {} [options]\n{}\n{}\nExit status: {}.\n", words, notes,
+             options_text(rows), statuses);
+  return 0;
+}
+
 struct diff_request {
   std::string format = "text";
   bool help = false;
@@ -134,14 +139,13 @@ named_workers workers_of_build(const std::string& path) {
   return workers;
 }
 
-std::vector<census_entry> census_with_lines(const worker_info& worker) {
-  return take_census(worker.path, worker.capabilities, true);
-}
-
 worker_diff diff_of(const std::string& name, const worker_info& a, const worker_info& b) {
+  const auto census = [](const worker_info& worker) {
+    return take_census(worker.path, worker.capabilities, true);
+  };
   // A disassembler takes seconds on a worker.
-  auto of_a = std::async(std::launch::async, census_with_lines, std::cref(a));
-  const std::vector<census_entry> of_b = census_with_lines(b);
+  auto of_a = std::async(std::launch::async, census, std::cref(a));
+  const std::vector<census_entry> of_b = census(b);
   return compare_workers(name, of_a.get(), of_b, a.name != b.name);
 }
 
@@ -150,8 +154,7 @@ std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b
   if (programs) {
     const auto& [name_a, worker_a] = *a.begin();
     const auto& [name_b, worker_b] = *b.begin();
-    const std::string name = name_a == name_b ? name_a : fmt::format("{} and {}", name_a, name_b);
-    return {diff_of(name, worker_a, worker_b)};
+    return {diff_of(name_a == name_b ? name_a : name_a + " and " + name_b, worker_a, worker_b)};
   }
   std::vector<std::future<worker_diff>> under_way;
   for (const auto& [name, worker] : a)
@@ -174,14 +177,10 @@ int diff_command(const std::vector<std::string>& arguments, std::FILE* out) {
   diff_request request;
   const std::vector<option_row> rows = rows_of(request);
   const std::vector<std::string> words = parse_command_line(arguments, rows, 2);
-  if (request.help) {
-    fmt::print(
-        out,
-        "Usage: syncmeter census diff A B [options]\n{}\n{}\nExit status: 0 nothing changed, 1 "
-        "something did, 2 a wrong command line or\nnothing to compare.\n",
-        diff_notes, options_text(rows));
-    return 0;
-  }
+  if (request.help)
+    return print_help(out, "diff A B", diff_notes, rows,
+                      "0 nothing changed, 1 something did, 2 a wrong command line or\nnothing to "
+                      "compare");
   if (words.size() != 2)
     throw usage_error(
         "census diff: two builds must be named, as in syncmeter census diff old/bin new/bin");
@@ -192,22 +191,17 @@ int diff_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (diffs.empty())
     throw usage_error(fmt::format("census diff: no worker is in both {} and {}", quote(words[0]),
                                   quote(words[1])));
-  const std::vector<std::string> only_a =
-      programs ? std::vector<std::string>{} : names_beyond(a, b);
-  const std::vector<std::string> only_b =
-      programs ? std::vector<std::string>{} : names_beyond(b, a);
-
+  std::vector<std::string> only_a, only_b;
+  if (!programs) only_a = names_beyond(a, b), only_b = names_beyond(b, a);
   if (request.format == "json") {
     nlohmann::json list = nlohmann::json::array();
     for (const worker_diff& diff : diffs) list.push_back(diff_json(diff));
-    fmt::print(out, "{}\n",
-               nlohmann::json{{"kind", "census_diff"},
-                              {"a", words[0]},
-                              {"b", words[1]},
-                              {"workers", std::move(list)},
-                              {"only_a", only_a},
-                              {"only_b", only_b}}
-                   .dump());
+    print_json(out, {{"kind", "census_diff"},
+                     {"a", words[0]},
+                     {"b", words[1]},
+                     {"workers", std::move(list)},
+                     {"only_a", only_a},
+                     {"only_b", only_b}});
   } else {
     const bool markdown = request.format == "markdown";
     for (std::size_t i = 0; i < diffs.size(); ++i)
@@ -257,21 +251,13 @@ bool is_missing(const census_entry& entry) {
          entry.loops[1].lines.empty() && entry.loops[0].problem.empty();
 }
 
-std::string machine_text(const std::string& file, bool gpu_code) {
-  return std::string(to_text(gpu_code ? machine::sass : read_elf_symbols(file).machine));
-}
-
 int read_command(const std::vector<std::string>& arguments, std::FILE* out) {
   read_request request;
   const std::vector<option_row> rows = rows_of(request);
   const std::vector<std::string> words = parse_command_line(arguments, rows, 2);
-  if (request.help) {
-    fmt::print(out,
-               "Usage: syncmeter census read WORKER FILE [options]\n{}\n{}\nExit status: 0, 1 "
-               "where FILE has none of the loops, 2 a wrong command line.\n",
-               read_notes, options_text(rows));
-    return 0;
-  }
+  if (request.help)
+    return print_help(out, "read WORKER FILE", read_notes, rows,
+                      "0, 1 where FILE has none of the loops, 2 a wrong command line");
   if (words.size() != 2)
     throw usage_error("census read: a worker and a file must be named, as in syncmeter census "
                       "read bin/syncmeter-std other-build/syncmeter-std");
@@ -282,9 +268,9 @@ int read_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const bool gpu_code = file.ends_with(".cubin");
   const std::vector<capability> whats = with_two_loops(worker.capabilities, gpu_code);
   std::vector<census_entry> census;
-  std::string machine_name;
+  std::string_view machine_name;
   try {
-    machine_name = machine_text(file, gpu_code);
+    machine_name = to_text(gpu_code ? machine::sass : read_elf_symbols(file).machine);
     census = take_census(file, whats, true);
   } catch (const disassembly_error& error) {
     throw usage_error(fmt::format("census read: {}", printable(error.what())));
@@ -296,13 +282,11 @@ int read_command(const std::vector<std::string>& arguments, std::FILE* out) {
     if (!is_missing(census[i])) found.push_back({std::move(census[i]), whats[i]});
   }
   if (request.json) {
-    fmt::print(out, "{}\n",
-               nlohmann::json{{"kind", "census_read"},
-                              {"worker", worker.name},
-                              {"file", file},
-                              {"machine", machine_name},
-                              {"entries", found_json(found)}}
-                   .dump());
+    print_json(out, {{"kind", "census_read"},
+                     {"worker", worker.name},
+                     {"file", file},
+                     {"machine", machine_name},
+                     {"entries", found_json(found)}});
   } else {
     fmt::print(out, "{} for {}: {}\n\n{}", printable(file), machine_name,
                count_text(found.size(), "entry", "entries"), printable(found_table(found), true));
@@ -345,12 +329,12 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
         if (!failure.empty()) print_message(failure);
         good = good && failure.empty();
       }
-      const std::string compiler = worker.build.is_object()
-                                       ? worker.build.value("compiler", "unknown compiler")
-                                       : "unknown compiler";
       if (!options.json && !census.empty()) {
-        const std::string of =
-            fmt::format("worker {} ({}), {}", worker.name, compiler, worker.path);
+        const std::string unknown = "unknown compiler";
+        const std::string of = fmt::format(
+            "worker {} ({}), {}", worker.name,
+            worker.build.is_object() ? worker.build.value("compiler", unknown) : unknown,
+            worker.path);
         print(out, fmt::format("{}\n\n{}\n", narrow ? wrapped(of, 0) : of,
                                narrow ? census_by_op(census) : census_table(census)));
       }
@@ -358,10 +342,8 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
     list.push_back(std::move(object));
   }
   // A check that looked at nothing must not pass.
-  if (checked == 0 && !options.json)
-    print(out, "nothing to look at: no worker has a supported op of these\n");
-  if (options.json)
-    print(out, nlohmann::json{{"kind", "census"}, {"workers", std::move(list)}}.dump() + "\n");
+  if (options.json) print_json(out, {{"kind", "census"}, {"workers", std::move(list)}});
+  else if (checked == 0) print(out, "nothing to look at: no worker has a supported op of these\n");
   return any_wrong || (options.check && (!good || checked == 0)) ? 1 : 0;
 }
 

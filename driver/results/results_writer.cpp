@@ -63,7 +63,8 @@ bool is_at(const std::string& path, const struct stat& file) {
 
 }  // namespace
 
-results_writer results_writer::create(const std::string& path) {
+results_writer results_writer::create(const std::string& path, const std::string& option,
+                                      bool is_resumed) {
   // Beyond a file size limit write() shall fail like on a full disk, not end us by signal.
   ::signal(SIGXFSZ, SIG_IGN);
   results_writer writer(
@@ -76,17 +77,17 @@ results_writer results_writer::create(const std::string& path) {
     if (!writer.file_ && errno == EACCES) writer.file_.reset(::open(path.c_str(), appending));
     error = writer.file_ || errno == EISDIR ? EEXIST : errno;
     if (error == ENXIO)
-      throw usage_error(fmt::format("--output: nobody reads from the pipe '{}'", path));
+      throw usage_error(fmt::format("{}: nobody reads from the pipe '{}'", option, path));
   }
   if (error != 0 && error != EEXIST) {
     throw usage_error(
-        fmt::format("--output: '{}' cannot be created: {}", path, std::strerror(error)));
+        fmt::format("{}: '{}' cannot be created: {}", option, path, std::strerror(error)));
   }
   if (writer.file_) writer.lock();
   const int fd = writer.file_.get();
   if (error == EEXIST && !(fd >= 0 && (is_pipe(path) || is_device(fd) || is_left_empty(fd)))) {
-    throw usage_error(fmt::format(
-        "--output: '{}' exists; name another file, or continue it with --resume", path));
+    throw usage_error(fmt::format("{}: '{}' exists; name another file{}", option, path,
+                                  is_resumed ? ", or continue it with --resume" : ""));
   }
   if (names_zstd(path)) writer.packer_.emplace();
   return writer;

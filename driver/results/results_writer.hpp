@@ -26,8 +26,10 @@ class results_writer {
  public:
   /// A new file, or an empty one that no other process holds. Throws usage_error when it exists or
   /// cannot be made. A device or a pipe ("/dev/stdout") is written to as it is; one that nobody
-  /// reads from is waited for, 10 s. *.zst is written compressed.
-  [[nodiscard]] static results_writer create(const std::string& path);
+  /// reads from is waited for, 10 s. *.zst is written compressed. Messages name `option`, and
+  /// --resume where that continues such a file.
+  [[nodiscard]] static results_writer
+  create(const std::string& path, const std::string& option = "--output", bool is_resumed = true);
   /// An existing file, to append to, compressed where it is. Throws usage_error when it cannot be
   /// opened or another process writes to it.
   [[nodiscard]] static results_writer append_to(const std::string& path,

@@ -152,8 +152,9 @@ def test_commands_that_cannot_run(command, words, advise):
 def test_a_file_that_exists_is_kept(tmp_path):
     file = tmp_path / "advice.jsonl"
     file.write_text("mine", encoding="utf-8")
-    done = subprocess.run([DRIVER, "advise", "--json", file, "--", "/usr/bin/true"], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([DRIVER, "advise", "--json", file, "--", "/usr/bin/true"], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, file.read_text(encoding="utf-8")) == (2, "mine")
+    assert f"--json: '{file}' exists; name another file\n" in done.stderr
 
 
 def test_no_folder_is_left_behind(advise, endings):

@@ -137,13 +137,15 @@ def _title(file: AdviceFile) -> str:
     return f"syncmeter advise{static}: {cut(' '.join(file.header['command']), longest_place)}"
 
 
-def _rough(s: float) -> str:
-    """Seconds with two digits, as the driver's sentences have them: a saving has no more."""
-    if s < 1e-6:
+def rough_seconds(s: float) -> str:
+    """Seconds as the driver's sentences have them, which a test holds this to."""
+    if s < 999.5e-9:
         return f"{s * 1e9:.3g} ns"
-    if s < 1e-3:
+    if s < 999.5e-6:
         return f"{s * 1e6:.3g} µs"
-    return f"{s * 1e3:.2g} ms" if s < 0.01 else f"{s:.2g} s"
+    if s < 0.01:
+        return f"{s * 1e3:.2g} ms"
+    return f"{s:.2g} s" if s < 99.5 else f"{s:.0f} s"
 
 
 def _facts(file: AdviceFile) -> list[str]:
@@ -183,8 +185,9 @@ def _answers(file: AdviceFile) -> list[str]:
         # Sites that different threads pass may take more together than any thread has.
         most = min(spent.in_all, wall)
         found.append(
-            f"Synchronization takes at most {per_cent(most, wall)} of a thread's time ({_rough(most)} "
-            f"of {_rough(wall)}){': ' if shown else ''}{', '.join(shown)}."
+            f"Synchronization takes at most {per_cent(most, wall)} of a thread's time "
+            f"({rough_seconds(most)} of {rough_seconds(wall)})"
+            f"{': ' if shown else ''}{', '.join(shown)}."
         )
     elif calls := sum(site.get("count") or 0 for site in file.sites):
         found.append(
@@ -210,7 +213,7 @@ def _verdict(file: AdviceFile) -> str:
     if file.wall_s is None:
         return "The program ended before it could be timed: there are counts, and no advice."
     if (why := header.get("withheld")) and file.advice:
-        return header.get("conclusion") or f"No saving is named, as {why}."
+        return str(header.get("conclusion") or "")
     if why:
         return f"The times are rough, as {why}."
     if not header.get("counting_cost"):
@@ -251,11 +254,17 @@ def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
     says = "no saving is named"
     if saves and wall:
         low, high = saves["low"], saves["high"]
-        both = _rough(low) if _rough(low) == _rough(high) else f"{_rough(low)} to {_rough(high)}"
-        says = f"saves {both if low > 0 else f'at most {_rough(high)}'} of {_rough(wall)}"
+        both = (
+            rough_seconds(low)
+            if rough_seconds(low) == rough_seconds(high)
+            else f"{rough_seconds(low)} to {rough_seconds(high)}"
+        )
+        says = f"saves {both if low > 0 else f'at most {rough_seconds(high)}'} of {rough_seconds(wall)}"
         ends = [("at least", low), ("at most", high)] if low > 0 else [("at most", high)]
-        bars = [Bar("the run", _rough(wall), 1.0)]
-        bars += [Bar(f"saves {end}", _rough(s), min(1.0, max(0.0, s / wall))) for end, s in ends]
+        bars = [Bar("the run", rough_seconds(wall), 1.0)]
+        bars += [
+            Bar(f"saves {end}", rough_seconds(s), min(1.0, max(0.0, s / wall))) for end, s in ends
+        ]
     where = _kinds_of_saving.get(advice["kind"], "") if saves else ""
     if saves and advice.get("proof") == "samples":
         where = "an upper bound, from samples of CPU time"

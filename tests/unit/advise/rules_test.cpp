@@ -2,8 +2,11 @@
 #include "driver/advise/rules.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace syncmeter::rules_test {
 namespace {
@@ -67,6 +70,15 @@ std::vector<advice> advised(const std::vector<site>& sites, const advice_setting
 advice first_of(const std::vector<site>& sites, const advice_setting& setting) {
   const std::vector<advice> all = advised(sites, setting);
   return all.empty() ? advice{.rule = "none", .site_id = 0} : all.front();
+}
+
+/// The report says them in the same way, and is held to the same file.
+TEST(seconds_text, has_no_more_digits_than_a_saving_and_no_power_of_ten) {
+  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  std::ifstream file(tests / "data" / "seconds.json");
+  for (const auto& [seconds, text] :
+       nlohmann::json::parse(file).get<std::vector<std::pair<double, std::string>>>())
+    EXPECT_EQ(seconds_text(seconds), text);
 }
 
 TEST(advise_on, without_a_price_there_is_a_bound) {
