@@ -93,6 +93,14 @@ def test_unit_tests_of_the_first_tier_are_by_clang_where_it_takes_the_library(tr
     assert "-DSM_TEST_COMPILER=" in calls(tree, CXX="clang++")[1][0].split(), "the compiler of the build"
 
 
+def test_unit_tests_with_sanitizers_and_planted_bugs_are_linked_by_lld_where_clang_takes_it(tree):
+    lld = "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld"
+    for refuses, expected in (("-fuse-ld=lld", False), ("-fno-such-option", True)):
+        (tree / "bin/clang++").write_text(f"#!/bin/sh\ncat >/dev/null\ncase $* in *{refuses}*) exit 1 ;; esac\n", encoding="utf-8")
+        _, lines = calls(tree, "--preset", "asan")
+        assert "-DSM_SANITIZE=address,undefined,fuzzer-no-link" in lines[0].split() and (lld in lines[0].split()) == expected
+
+
 def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_changed(tree, tmp_path_factory):
     def rooms():
         shutil.rmtree(tree / "build", ignore_errors=True)  # what is configured already is not configured again
