@@ -93,6 +93,19 @@ double waits_s(const advice& each, const std::vector<site>& sites) {
   return all_s;
 }
 
+/// Why some threads have no processing unit at times, in a sentence; empty: they have.
+std::string crowd_text(const std::vector<site>& sites, const program_run& timed,
+                       const trial_facts& facts) {
+  unsigned threads = 0;
+  for (const site& one : sites) threads = std::max(threads, one.threads);
+  if (facts.pus != 0 && threads > facts.pus)
+    return fmt::format("Of {} threads {} have no processing unit.", threads, threads - facts.pus);
+  const double others = timed.other_cpu_share.value_or(0);
+  return others > most_disturbance
+             ? fmt::format("Other programs use {:.0f} % of the CPUs.", 100 * others)
+             : "";
+}
+
 /// Another mutex changes who waits, and how: nothing where next to nobody does. The likeliest
 /// first; the last two have threads wait in line, where one that does not run keeps all others.
 std::vector<setting_to_try> other_mutexes(const advice& each, const program_counts& of,
@@ -108,14 +121,10 @@ std::vector<setting_to_try> other_mutexes(const advice& each, const program_coun
       swap_of(ttas, facts, "test-and-test-and-set locks with backoff around its mutexes"),
       swap_of(mcs, facts, "MCS locks around its mutexes"),
       swap_of(ticket, facts, "ticket locks around its mutexes")};
-  unsigned threads = 0;
-  for (const site& one : sites) threads = std::max(threads, one.threads);
-  if (facts.pus != 0 && threads > facts.pus)
+  if (const std::string crowd = crowd_text(sites, *timed, facts); !crowd.empty())
     for (std::size_t i = 2; i < all.size(); ++i)
-      all[i].left_out = fmt::format(
-          "Of {} threads {} have no processing unit, and one that is next in line and does not run "
-          "keeps all others waiting.",
-          threads, threads - facts.pus);
+      all[i].left_out =
+          crowd + " One that is next in line and does not run keeps all others waiting.";
   return all;
 }
 
@@ -228,9 +237,9 @@ std::vector<setting_to_try> settings_to_try(const program_counts& counted,
       for (const change_to_try change : of.changes) {
         if (!is_for(change, each, counted.of_last_run.sites)) continue;
         for (setting_to_try& setting : settings_of(change, each, counted, facts)) {
-          const bool known =
-              std::ranges::find(found, setting.settings, &setting_to_try::settings) != found.end();
-          if (known || std::ranges::all_of(setting.settings, is_set)) continue;
+          const auto known = std::ranges::find(found, setting.settings, &setting_to_try::settings);
+          if (known != found.end() && known->rank != i + 1) known->more_ranks.push_back(i + 1);
+          if (known != found.end() || std::ranges::all_of(setting.settings, is_set)) continue;
           setting.rank = i + 1;
           found.push_back(std::move(setting));
         }

@@ -11,10 +11,11 @@
 namespace syncmeter {
 
 struct setting_to_try {
-  std::vector<std::string> settings;  ///< NAME=VALUE
-  std::size_t rank = 0;               ///< of the advice that it is for, from 1 on
-  std::string name{};                 ///< what they stand for; empty: themselves
-  std::string left_out{};             ///< why it is not tried, a sentence; empty: it is
+  std::vector<std::string> settings;      ///< NAME=VALUE
+  std::size_t rank = 0;                   ///< of the advice that it is for, from 1 on
+  std::string name{};                     ///< what they stand for; empty: themselves
+  std::vector<std::size_t> more_ranks{};  ///< of further advice that it is for
+  std::string left_out{};                 ///< why it is not tried, a sentence; empty: it is
 
   [[nodiscard]] std::string text() const;
 };

@@ -14,14 +14,24 @@
 namespace syncmeter {
 namespace {
 
-std::string saving_text(const program_counts& of, const advice& each) {
+/// What all advice that a trial is for may save: to wait in another way saves less than not to
+/// wait.
+std::string saving_text(const program_counts& of, const setting_to_try& what) {
   if (!why_withheld(of).empty()) return "no saving is named";
   const double wall_s = of.timed_run()->wall_s;
-  return each.at_least_s > 0
-             ? fmt::format("saves {} of {}", range_text(each.at_least_s, each.at_most_s),
-                           seconds_text(wall_s))
-             : fmt::format("saves at most {} of {}", seconds_text(each.at_most_s),
-                           seconds_text(wall_s));
+  double most_s = of.advices[what.rank - 1].at_most_s;
+  for (const std::size_t rank : what.more_ranks) most_s += of.advices[rank - 1].at_most_s;
+  return fmt::format("saves at most {} of {}", seconds_text(std::min(most_s, wall_s)),
+                     seconds_text(wall_s));
+}
+
+/// "advice 1 and 3, sleeping".
+std::string advice_text_of(const program_counts& of, const setting_to_try& what) {
+  std::string ranks = std::to_string(what.rank);
+  for (std::size_t i = 0; i < what.more_ranks.size(); ++i)
+    ranks +=
+        fmt::format("{}{}", i + 1 == what.more_ranks.size() ? " and " : ", ", what.more_ranks[i]);
+  return fmt::format("advice {}, {}", ranks, of.advices[what.rank - 1].rule);
 }
 
 std::string outcome_text(const program_comparison& found, const program_pairs_options& options) {
@@ -124,16 +134,15 @@ std::string trials_text(const program_counts& counted, const std::vector<trial>&
            "\n";
   std::string text = "Tried, each in turn with the program as it is:\n";
   for (const trial& each : trials) {
-    const advice& of = counted.advices[each.what.rank - 1];
     const std::string outcome = each.what.left_out.empty()
                                     ? "Measured: " + outcome_text(each.found, options)
                                     : "Not tried: " + each.what.left_out;
-    text +=
-        "- " +
-        wrapped(printable(fmt::format("{} (advice {}, {}: {}). {}", each.what.text(),
-                                      each.what.rank, of.rule, saving_text(counted, of), outcome)),
-                2, width) +
-        "\n";
+    text += "- " +
+            wrapped(printable(fmt::format("{} ({}: {}). {}", each.what.text(),
+                                          advice_text_of(counted, each.what),
+                                          saving_text(counted, each.what), outcome)),
+                    2, width) +
+            "\n";
   }
   return text;
 }

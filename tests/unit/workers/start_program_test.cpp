@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -71,6 +72,16 @@ TEST(start_program, gives_the_worker_the_mask_asked_for) {
        .cpus = {first}});
   EXPECT_EQ(worker.receive(generous).object.at("is"),
             "Cpus_allowed_list: " + std::to_string(first));
+}
+
+TEST(run_in_our_place, ends_what_takes_too_long) {
+  const finished_program late =
+      run_in_our_place("/bin/sleep", {"sleep", "60"}, {}, {0, 1, 2}, 0.05);
+  EXPECT_TRUE(late.timed_out && WIFSIGNALED(late.wait_status));
+  const finished_program in_time =
+      run_in_our_place("/bin/sleep", {"sleep", "0"}, {}, {0, 1, 2}, 60);
+  EXPECT_FALSE(in_time.timed_out);
+  EXPECT_EQ(in_time.wait_status, 0);
 }
 
 TEST(stream_tail, keeps_the_last_bytes) {
