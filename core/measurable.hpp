@@ -167,6 +167,7 @@ template <class Backend, class T, class Op, form F> consteval measurable make_ro
   if constexpr (Op::info.typed) row.type = type_tag<T>::value;
   using lane = lane_for<Backend, Op, typename Backend::template lane<T, F>>;
   if constexpr (runs_on<Op, lane>) {
+    row.info.unroll = steps_in_trip<Op, lane>();
     if constexpr (has_object<Op>) row.object = object_kind_of<Op>();
     row.built = counts_built<Backend, Op, lane>();
     if constexpr (requires { Backend::template body_of<Op, 0, lane>(); })

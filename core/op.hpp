@@ -194,13 +194,22 @@ SM_FN void trip(auto& lane, std::index_sequence<I...>) {
   ((void(I), step<Op, Count>(lane)), ...);
 }
 
+/// Steps in a trip of the op's loop on a lane: the op's, or fewer where lanes of that form bear no
+/// more of it, such as where the results of a whole trip are kept, and spill.
+template <class Op, class Lane> consteval unsigned steps_in_trip() {
+  if constexpr (requires { Lane::template most_steps<Op>(); })
+    return Op::info.unroll < Lane::template most_steps<Op>() ? Op::info.unroll
+                                                             : Lane::template most_steps<Op>();
+  else return Op::info.unroll;
+}
+
 /// The timed loop of one side. The lane comes by value and is copied once more: through a reference
 /// g++ reloads its members from memory at every step, and from the argument itself clang does.
 /// Returns what the lane's oracle needs.
 template <class Op, int Count, class Lane> SM_LOOP auto loop(Lane given, std::uint32_t trips) {
   Lane lane = given;
   SM_ROLLED for (std::uint32_t t = 0; t < trips; ++t) {
-    trip<Op, Count>(lane, std::make_index_sequence<Op::info.unroll>{});
+    trip<Op, Count>(lane, std::make_index_sequence<steps_in_trip<Op, Lane>()>{});
   }
   return lane.outcome();
 }

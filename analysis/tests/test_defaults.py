@@ -127,3 +127,29 @@ def test_one_cell_and_own_cells_are_apart_and_the_worst_is_told(tmp_path):
     assert sentence.startswith("add (132 x 1024, own cells): ")
     (figure,) = defaults.figures(found)
     assert figure.title == sentence
+
+
+def test_each_update_has_its_default_beside_what_is_enough(tmp_path):
+    by_function = {"flavour": "function"}
+    points = []
+    for op, axes in {
+        "atomic_exchange": by_function,
+        "atomic_cas_pass": by_function,
+        "atomic_read": {},
+        "atomic_write": {},
+    }.items():
+        points += [(by_default(op), 90.0), (update(op, **axes), 10.0)]
+    sentences = defaults.answer(found_in(measured(tmp_path, *points)))
+    assert [s.split(" (", 1)[0] for s in sentences] == [
+        "exchange",
+        "compare-and-swap",
+        "load",
+        "store",
+    ]
+    taken = [re.search(r"take (\S+) .* because (\S+) of libcu", s) for s in sentences]
+    assert [match.groups() for match in taken if match] == [
+        ("atomicExch", "exchange()"),
+        ("atomicCAS", "compare_exchange_strong()"),
+        ("load(relaxed),", "load()"),
+        ("store(relaxed),", "store()"),
+    ]

@@ -51,6 +51,17 @@ static_assert(adds[0].by_count[2] == &backend::take<ops::atomic_add, 2, lane<flo
 static_assert(adds[0].by_count[3] == &backend::take<ops::atomic_add, 4, lane<float>>);
 static_assert(adds[0].built == 4);
 
+// A lane may bear fewer steps than the op has, and never more.
+struct short_lane : int_lane {
+  template <class> static consteval unsigned most_steps() { return 8; }
+};
+struct long_lane : int_lane {
+  template <class> static consteval unsigned most_steps() { return 64; }
+};
+static_assert(steps_in_trip<ops::atomic_add, short_lane>() == 8);
+static_assert(steps_in_trip<ops::atomic_add, long_lane>() == ops::atomic_add::info.unroll);
+static_assert(steps_in_trip<ops::atomic_add, int_lane>() == ops::atomic_add::info.unroll);
+
 // A backend may leave additivity out.
 struct two_counts : backend {
   template <class Op, class Lane> static consteval bool is_additive() { return false; }

@@ -67,6 +67,16 @@ template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
  public:
   using basic_lane<T, Form>::basic_lane;
 
+  /// Around fences the compiler keeps the operands or the results of a whole trip in registers, and
+  /// has not enough for 32 steps.
+  template <class Op> static consteval unsigned most_steps() {
+    const bool releases = O == order::release || O == order::acq_rel || O == order::seq_cst;
+    if (F.placement == placement::none || !releases) return Op::info.unroll;
+    const bool exchanges = Op::info.name == "atomic_exchange";
+    if (O == order::seq_cst) return exchanges ? 8 : 16;
+    return exchanges ? 4 : Op::info.unroll;
+  }
+
   SM_FN void atomic_add(T& x, T v) const
     requires(by_function || by_ref || by_ptx)
   {

@@ -45,8 +45,6 @@ inline constexpr std::array all_orders{order::relaxed, order::acquire, order::re
 /// Whether a flavour has an order, for loads, stores and the rest.
 [[nodiscard]] constexpr bool has_order(std::string_view op, flavour f, order o) {
   if (f == flavour::function) return o == order::relaxed;
-  // The operands of a whole trip are worked out ahead of its fences there, and spill.
-  if (op == "atomic_exchange" && o == order::seq_cst) return false;
   if (op == "atomic_read" && (o == order::release || o == order::acq_rel)) return false;
   if (op.starts_with("atomic_write") && (o == order::acquire || o == order::acq_rel)) return false;
   if (f == flavour::ptx) {
@@ -62,6 +60,18 @@ inline constexpr std::array all_orders{order::relaxed, order::acquire, order::re
   if (f == flavour::function) return op != "atomic_read" && !op.starts_with("atomic_write");
   if (f == flavour::ptx) return op != "atomic_sub";
   return op != "atomic_inc";
+}
+
+/// What an API takes where the author says nothing, or a scope alone, and what is enough to count.
+[[nodiscard]] constexpr bool is_written_by_default(const form& f) {
+  if (f.flavour == flavour::ptx || f.scope == scope::block) return false;
+  return f.order == order::relaxed || f.order == order::seq_cst;
+}
+
+/// Whether these are built for cells of one's own too, so that the study `defaults` can compare.
+[[nodiscard]] constexpr bool has_defaults(std::string_view op) {
+  return op == "atomic_exchange" || op == "atomic_cas_pass" || op == "atomic_read" ||
+         op == "atomic_write";
 }
 
 constexpr void add_atomic_forms(form_list& list, const op_info& info, value_type t) {
@@ -90,7 +100,8 @@ constexpr void add_atomic_forms(form_list& list, const op_info& info, value_type
     form f = standard(p);
     f.some_lanes = true;
     list.add(f);
-    if (!add && p != placement::shared) continue;
+    const bool own = !add && p != placement::shared;
+    if (own && !has_defaults(op)) continue;
     for (const flavour flavour : {flavour::function, flavour::atomic_ref, flavour::ptx}) {
       if (!has_flavour(op, flavour)) continue;
       for (const scope scope : all_scopes) {
@@ -108,7 +119,7 @@ constexpr void add_atomic_forms(form_list& list, const op_info& info, value_type
           const bool one_axis =
               differing <= 1 ||
               (differing == 2 && f.flavour == flavour::atomic_ref && f.scope == s.scope);
-          if (add || one_axis) list.add(f);
+          if (own ? is_written_by_default(f) : add || one_axis) list.add(f);
         }
       }
     }

@@ -40,8 +40,9 @@ sass_text barrier(std::string_view words, unsigned meets, unsigned branches, std
 
 sass_text barrier(std::string_view op) {
   if (op == "multi_gpu_barrier_counter") {
-    return barrier("ATOMG.ADD 2, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, STG.STRONG.GPU 1, "
-                   "MEMBAR.ALL.GPU 2, MEMBAR.ALL.SYS 1, ERRBAR 3, CGAERRBAR 3, CCTL.IVALL 4, "
+    return barrier("ATOMG.ADD 1, ATOMG.ADD.SYS 1, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, "
+                   "STG.STRONG.GPU 1, MEMBAR.ALL.GPU 2, MEMBAR.ALL.SYS 1, ERRBAR 3, CGAERRBAR 3, "
+                   "CCTL.IVALL 4, "
                    "YIELD 2, imad 2",
                    2, 10, "VOTEU.ANY 1, branch 9");
   }
@@ -74,7 +75,7 @@ std::string token(const form& f) {
 nlohmann::json multi_declares(const measurable& row) {
   if (row.info.family == family::barrier) return declared_sass(barrier(row.info.name));
   if (row.info.family == family::handoff) return declared_sass({token(row.form)});
-  return declared_sass({"ATOMG.ADD 1"});
+  return declared_sass({"ATOMG.ADD.SYS 1"});
 }
 
 void multi_rig::prepare_point() {

@@ -19,6 +19,9 @@
 namespace syncmeter::cuda {
 namespace {
 
+/// Code of the same shape, but for what single instructions are (rig/architectures.hpp).
+enum class generation { before_hopper, hopper, behind_hopper };
+
 std::string_view level(scope s) {
   if (s == scope::block) return "CTA";
   return s == scope::system ? "SYS" : "GPU";
@@ -60,7 +63,8 @@ std::string in_shared_memory(const measurable& row) {
 
 // Where all lanes visibly use one address, the compiler may let one lane of a warp speak for all:
 // it reduces the operands, and hands each lane its part of the result.
-std::string of_one_address(std::string_view op, const std::string& alone, std::string_view what) {
+std::string of_one_address(std::string_view op, const std::string& alone, std::string_view what,
+                           generation g) {
   if (op == "atomic_fetch_add") {
     return with(alone, "SHFL.IDX 1 | SHFL.IDX 2, imad 1 | SHFL.IDX 1, imad 2, "
                        "VOTEU.ANY 1 | "
@@ -77,14 +81,26 @@ std::string of_one_address(std::string_view op, const std::string& alone, std::s
   }
   if (uses_result(op)) return alone;
   const auto reduction = fmt::format("REDUX.{} 1", what == "ADD" ? "SUM" : what);
-  return alone + " | " + with(alone, reduction + " | " + reduction + ", VOTEU.ANY 1 | VOTEU.ANY 1");
+  std::string all =
+      alone + " | " + with(alone, reduction + " | " + reduction + ", VOTEU.ANY 1 | VOTEU.ANY 1");
+  // There libcu++ hands each lane its part though nobody uses it.
+  if (g == generation::before_hopper && alone.starts_with("ATOM.ADD"))
+    all += " | " + with(alone, "SHFL.IDX 1, imad 1 | SHFL.IDX 1, VOTEU.ANY 1, imad 2");
+  return all;
 }
 
-std::string relaxed_atomic(const measurable& row, std::string_view opcode) {
+// The scope of the device goes without saying, and in a block's own memory there is but one.
+std::string_view scope_of_atomic(const form& f, std::string_view opcode) {
+  if (opcode == "ATOMS" || f.scope == scope::device) return "";
+  return f.scope == scope::block ? ".SM" : ".SYS";
+}
+
+std::string relaxed_atomic(const measurable& row, std::string_view opcode, generation g) {
   const std::string_view what = operation(row.info.name);
-  const std::string alone = fmt::format("{}.{} 1", opcode, what);
+  const std::string alone =
+      fmt::format("{}.{}{} 1", opcode, what, scope_of_atomic(row.form, opcode));
   const bool one_address = row.form.placement == placement::shared && !is_float(row);
-  return one_address ? of_one_address(row.info.name, alone, what) : alone;
+  return one_address ? of_one_address(row.info.name, alone, what, g) : alone;
 }
 
 // An order is a fence before (release) and a drop of L1 behind (acquire), on each of the op's
@@ -121,7 +137,7 @@ std::string operand_arithmetic(const measurable& row) {
   return {};
 }
 
-std::string atomic(const measurable& row) {
+std::string atomic(const measurable& row, generation g) {
   const std::string_view op = row.info.name;
   const form& f = row.form;
   const auto reach = f.scope == scope::block ? "SM" : level(f.scope);
@@ -144,7 +160,7 @@ std::string atomic(const measurable& row) {
     opcodes = {"RED"};
   }
   std::string all;
-  for (const auto opcode : opcodes) all = joined(std::move(all), relaxed_atomic(row, opcode));
+  for (const auto opcode : opcodes) all = joined(std::move(all), relaxed_atomic(row, opcode, g));
   // libcu++ exchanges a double by way of the stack.
   if (op == "atomic_exchange" && row.type == value_type::float64)
     all += " | " + with("LD 1, ST 1", all);
@@ -192,8 +208,11 @@ constexpr std::pair<std::string_view, std::string_view> by_name_before_hopper[]{
     {"warp_sync_partial", "BRA.DIV 1, call:(inside) 1"},
     {"warp_sync_divergent", "VOTE.ANY 2, BRA.DIV 3, call:(inside) 3, branch 1"}};
 
-std::string named(std::string_view op, auto& names) {
-  for (const auto& [name, text] : names)
+std::string named(std::string_view op, generation g) {
+  if (g == generation::before_hopper)
+    for (const auto& [name, text] : by_name_before_hopper)
+      if (name == op) return std::string{text};
+  for (const auto& [name, text] : by_name)
     if (name == op) return std::string{text};
   return {};
 }
@@ -207,11 +226,13 @@ std::string with_addition(const measurable& row, std::string text) {
 
 // Take the lock (and drop L1), add, give it back (and wait for what was written); the way round for
 // a lane that did not get it.
-std::string critical(const measurable& row) {
+std::string critical(const measurable& row, generation g) {
   if (row.info.name != "critical_add") return {};
-  return with_addition(row, "ATOM.CAS 1, CCTL.IVALL 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, "
-                            "MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, ST.STRONG.GPU 1, YIELD 1, "
-                            "branch 2");
+  return with_addition(
+      row, fmt::format("ATOM.CAS 1, CCTL.IVALL 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, "
+                       "MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, ST.STRONG.GPU 1, YIELD 1, "
+                       "branch {}",
+                       g == generation::behind_hopper ? 1 : 2));
 }
 
 std::string handoff(scope s) {
@@ -230,17 +251,17 @@ std::string multiplies(value_type type, std::string_view how_many) {
   return fmt::format("imad {}", how_many);
 }
 
-std::string sass(const measurable& row) {
+std::string sass(const measurable& row, generation g) {
   const std::string_view op = row.info.name;
   switch (row.info.family) {
   case family::barrier:
   case family::warp:
-    return named(op, by_name);
+    return named(op, g);
   case family::fence:
     return fence(row.form.order == order::unordered || row.form.order == order::seq_cst,
                  row.form.scope);
   case family::atomic:
-    return atomic(row);
+    return atomic(row, g);
   case family::memory:
     if (op == "memory_latency_shared") return "LDS 1";
     if (op == "memory_latency_l1") return "LDG.STRONG.SM 1";
@@ -248,7 +269,7 @@ std::string sass(const measurable& row) {
     if (op == "plain_add") return with_addition(row, "LDG.STRONG.SYS 1, STG.STRONG.SYS 1");
     return op == "plain_read" ? "LDG.STRONG.SYS 1" : "STG.STRONG.SYS 1";
   case family::critical:
-    return critical(row);
+    return critical(row, g);
   case family::handoff:
     return handoff(row.form.scope);
   case family::control:
@@ -265,8 +286,9 @@ std::string sass(const measurable& row) {
 }  // namespace
 
 nlohmann::json declared_instructions(const measurable& row) {
-  return declared_sass(
-      {.hopper = sass(row), .before = named(row.info.name, by_name_before_hopper)});
+  return declared_sass({.hopper = sass(row, generation::hopper),
+                        .before = sass(row, generation::before_hopper),
+                        .behind = sass(row, generation::behind_hopper)});
 }
 
 nlohmann::json declared_sass(const sass_text& text) {

@@ -28,16 +28,15 @@ bool is_hint(std::string_view word) {
                           "PRIVATE", "LTC64B", "LTC128B", "LTC256B"});
 }
 
-bool is_scope(std::string_view word) { return is_one_of(word, {"CTA", "SM", "GPU", "SYS", "VC"}); }
-
-/// The name of a load or a store has its order and scope: "LDG.STRONG.GPU"; that of an atomic has
-/// its operation alone: a fence around it is an instruction of its own.
+/// The name of a load or a store has its order and scope: "LDG.STRONG.GPU". That of an atomic has
+/// its operation and a scope that is not the device's, "ATOMG.CAS.SYS": its order is that of fences
+/// around it, which are instructions of their own.
 std::string access_name(const std::vector<std::string_view>& parts, bool atomic) {
   // Newer disassemblers print REDG where older ones print RED; both reduce in global memory.
   std::string name(parts.front() == "REDG" ? "RED" : parts.front());
   for (const std::string_view word : std::span(parts).subspan(1)) {
     if (is_size_or_type(word) || is_hint(word)) continue;
-    if (atomic && (is_scope(word) || word == "STRONG")) continue;
+    if (atomic && (word == "GPU" || word == "STRONG")) continue;
     name += "." + std::string(word);
   }
   return name;

@@ -26,10 +26,11 @@ INSTANTIATE_TEST_SUITE_P(
     Opcodes, SassClass,
     testing::Values(
         classified{"RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5", "RED.ADD"},
-        classified{"REDG.E.ADD.F64.RN.STRONG.SYS desc[UR4][R2.64], R4", "RED.ADD"},
+        classified{"REDG.E.ADD.F64.RN.STRONG.SYS desc[UR4][R2.64], R4", "RED.ADD.SYS"},
         classified{"@P0 ATOMG.E.ADD.64.STRONG.GPU PT, R2, desc[UR4][R2.64], R4", "ATOMG.ADD"},
         classified{"ATOMG.E.CAS.STRONG.GPU PT, R9, [R4], R8, R9", "ATOMG.CAS"},
-        classified{"ATOMG.E.EXCH.STRONG.SM PT, R9, [R4], R8", "ATOMG.EXCH"},
+        classified{"ATOMG.E.EXCH.STRONG.SM PT, R9, [R4], R8", "ATOMG.EXCH.SM"},
+        classified{"ATOM.E.CAS.STRONG.SYS PT, R5, [R2], R4, R5", "ATOM.CAS.SYS"},
         classified{"ATOMS.POPC.INC.32 RZ, [UR4]", "ATOMS.POPC.INC"},
         classified{"ATOMS.CAST.SPIN R5, [R2], R4, R5", "ATOMS.CAST.SPIN"},
         classified{"ATOM.E.MAX.S32.STRONG.GPU PT, R3, [R2.64], R5", "ATOM.MAX"},

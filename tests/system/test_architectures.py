@@ -1,0 +1,69 @@
+"""GPUs that are not here: what each op compiles to for them is what it declares for that architecture.
+
+The ops without a type and those of one type, for one architecture that the commit draws; for all without SM_DRAWN_BY.
+"""
+
+import csv
+import os
+import re
+import runpy
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+from conftest import driver_path
+
+ATLAS = Path(__file__).resolve().parents[2] / "scripts/atlas"
+#: sm_90 is the one that workers are built for where no GPU is: codegen.cuda_census holds it to the same.
+ARCHITECTURES = ("sm_80", "sm_86", "sm_89", "sm_100", "sm_120")
+
+#: What is something else there, and why: architecture, op, type.
+DIFFERS = {
+    ("sm_100", "atomic_exchange", "double"): "the addend that makes the next operand is made again in each trip",
+}
+
+
+def drawn_architectures(seed):
+    return [ARCHITECTURES[zlib.crc32(f"architecture {seed}".encode()) % len(ARCHITECTURES)]] if seed else ARCHITECTURES
+
+
+def type_of_build():
+    """One that the worker was built with (SM_CUDA_TYPES)."""
+    cache = (driver_path().parents[1] / "CMakeCache.txt").read_text(encoding="utf-8")
+    chosen = re.search(r"^SM_CUDA_TYPES:\w+=(\w+)", cache, re.MULTILINE)
+    return chosen[1] if chosen else "int32"
+
+
+@pytest.mark.parametrize("architecture", drawn_architectures(os.environ.get("SM_DRAWN_BY")))
+def test_every_op_is_what_it_declares_there(architecture, tmp_path):
+    if not driver_path().with_name("syncmeter-cuda").exists():
+        pytest.skip("there is no worker syncmeter-cuda: this build has no CUDA")
+    of_type = type_of_build()
+    command = [sys.executable, ATLAS, "--check", "--bin", driver_path().parent, "--backends", "cuda", "--types", of_type]
+    done = subprocess.run([*command, "--targets", architecture, "--output", tmp_path], capture_output=True, text=True,
+                          check=False)
+    with (tmp_path / "atlas.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    wrong = [row for row in rows if row["verdict"] not in ("proven", "elided")]
+    unknown = [row for row in wrong if (architecture, row["op"], row["type"]) not in DIFFERS]
+    assert unknown == [], done.stdout + done.stderr
+    assert done.returncode == (1 if wrong else 0), done.stdout + done.stderr
+    assert {row["target"] for row in rows} == {architecture}
+    assert {row["type"] for row in rows} >= {of_type}
+    assert len(rows) > 40
+
+
+def test_each_architecture_is_drawn_by_some_commit():
+    drawn = {architecture for seed in range(60) for architecture in drawn_architectures(f"{seed:040x}")}
+    assert drawn == set(ARCHITECTURES)
+    assert drawn_architectures("") == ARCHITECTURES
+
+
+def test_an_op_that_is_something_else_than_declared_is_refused():
+    as_declared = runpy.run_path(str(ATLAS))["as_declared"]
+    assert as_declared({"backend": "cuda", "verdict": "proven"})
+    assert as_declared({"backend": "std", "verdict": "wrong"})
+    for verdict in ("wrong", "not proven", "not declared"):
+        assert not as_declared({"backend": "cuda", "verdict": verdict})
