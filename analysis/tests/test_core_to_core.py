@@ -135,8 +135,8 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.farthest == (2, 3)
     text = printed_text(tmp_path, PAIRS)
     assert (
-        ": whether the two directions of a pair differ could be told in 5 of 5 pairs: 4 the same "
-        "within 5%, 1 different; their medians are 0.0 % apart in the middle pair, 42.9 % at most "
+        ": whether its two directions differ is decided of 5 of 5 pairs: 4 the same "
+        "within 5%, 1 different; the medians are 0.0 % apart in the middle pair, 42.9 % at most "
         "(PUs 0 and 3)"
     ) in text
 

@@ -275,17 +275,16 @@ def _ways(matrix: Matrix) -> list[str]:
         a, b = ways.farthest
         same, differ = ways.count(Verdict.same), ways.count(Verdict.slower, Verdict.faster)
         medians = (
-            f"their medians are {100 * median(shares.values()):.1f} % apart in the middle pair, "
+            f"the medians are {100 * median(shares.values()):.1f} % apart in the middle pair, "
             f"{100 * shares[a, b]:.1f} % at most (PUs {a} and {b})"
         )
         pairs = formats.count(len(shares), "pair")
         lines.append(
-            f"{name}: whether the two directions of a pair differ could be told in "
-            f"{same + differ} of {pairs}: {same} the same within {default_margin:.0%}, {differ} "
-            f"different; {medians}"
+            f"{name}: whether its two directions differ is decided of {same + differ} of {pairs}: "
+            f"{same} the same within {default_margin:.0%}, {differ} different; {medians}"
             if same + differ
-            else f"{name}: whether the two directions of a pair differ could be told in none of "
-            f"{pairs}; {medians}"
+            else f"{name}: whether its two directions differ is decided of no pair of "
+            f"{len(shares)}; {medians}"
         )
     apart = Counter(r.why for r in ways.over_back.values() if isinstance(r, NotComparable))
     for why, n in sorted(apart.items()):
@@ -359,8 +358,8 @@ def by_class(matrix: Matrix) -> str:
     times = median(far.costs) / median(near.costs)
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
         found += (
-            ": which pair two threads run on matters little, because the slowest takes "
-            f"{formats.ratio(most / least)} times the fastest (choose pairs from {gap_of_states} on)"
+            ": which pair matters little, because the slowest takes "
+            f"{formats.ratio(most / least)} times the fastest (it would from {gap_of_states} on)"
         )
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (
