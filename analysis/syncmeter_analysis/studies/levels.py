@@ -137,7 +137,6 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
     barriers = grid_barriers.barriers_of(points)
     # Of one launch, the smallest, as the sentence on it.
     axis |= {"grid": barriers[0].contest} if barriers else {}
-    chains = by_op.get("fadd_chain", [])
     return GpuLevels(
         backend,
         [*axis.items()],
@@ -145,7 +144,7 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
         _block_rates(by_op.get("barrier", [])),
         by_op.get("grid_sync", []),
         barriers,
-        [s for s in chains if s.point.size and s.cycles],
+        [s for s in by_op.get("fadd_chain", []) if s.point.size and s.cycles],
         [
             _both_clocks(max(by_op[op], key=attrgetter("point.size")), campaign)
             for op in _by_both_clocks
