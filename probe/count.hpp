@@ -9,8 +9,13 @@
 
 /// Where the call of this wrapper returns to: the site.
 #define SM_SITE reinterpret_cast<std::uint64_t>(__builtin_return_address(0))
-/// The frame of this wrapper, which also tells functions of the standard library by their callers.
+/// The frame of this wrapper, which also tells functions of the standard library by their callers;
+/// where frames are laid out in another way, the site alone.
+#if defined(__x86_64__)
 #define SM_FRAME static_cast<const stack_frame*>(__builtin_frame_address(0))
+#else
+#define SM_FRAME (&static_cast<const stack_frame&>(stack_frame{nullptr, SM_SITE}))
+#endif
 
 namespace syncmeter::probe {
 
