@@ -22,21 +22,20 @@ def test_it_goes_from_the_least_cost_to_the_highest(tmp_path):
         "a plain add (1 thread)",
         "an atomic add (1 thread)",
         "a lock around an add (1 thread)",
-        "an atomic add by each of 2 threads on one variable",
-        "a lock around an add by each of 2 threads",
+        "2 atomic adds at once on one variable",
+        "2 adds at once under a lock",
         "a barrier (2 threads)",
     ]
     assert ladder_sentence(rungs) == (
         "Here a plain add (1 thread) takes 0.3000 ns; an atomic add (1 thread) 5.000 ns; "
-        "an atomic add by each of 2 threads on one variable 20.00 ns for both; a barrier (2 threads) "
-        "600.0 ns"
+        "2 atomic adds at once on one variable 20.00 ns; a barrier (2 threads) 600.0 ns"
     )
 
 
 def test_the_cost_of_an_add_by_each_thread_says_how_many_adds_that_is(tmp_path):
     """1998 ns beside 6 ns of one thread reads as 333 times slower; it is 64 adds."""
     rungs = ladder(read(write(tmp_path / "f", quick(64), first=campaign())))
-    assert "by each of 64 threads on one variable 20.00 ns for all 64; " in ladder_sentence(rungs)
+    assert "; 64 atomic adds at once on one variable 20.00 ns; " in ladder_sentence(rungs)
 
 
 def test_there_is_none_without_a_plain_add_or_with_few_rungs(tmp_path):
@@ -63,7 +62,7 @@ def test_a_lock_of_more_lanes_than_all_else_is_no_rung(tmp_path):
     rungs = ladder(read(write(tmp_path / "f", lines, first=campaign())))
     assert [rung.name for rung in rungs if "lock" in rung.name] == [
         "a lock around an add (1 thread)",
-        "a lock around an add by each of 2 threads",
+        "2 adds at once under a lock",
     ]
 
 

@@ -17,7 +17,7 @@ _least_rungs = 5
 
 @dataclass(frozen=True)
 class Rung:
-    """A point and its name for a reader: `an atomic add by each of 16 threads on one variable`."""
+    """A point and its name for a reader: `16 atomic adds at once on one variable`."""
 
     name: str
     s: Measured
@@ -33,28 +33,27 @@ _on_cpus = (
     ("an atomic add (1 thread)", ("atomic_add",), False, "shared"),
     ("a fence (1 thread)", ("fence",), False, ""),
     ("a lock around an add (1 thread)", ("lock_add", "critical_add"), False, "shared"),
-    ("an atomic add by each of {} on its own variable", ("atomic_add",), True, "strided"),
+    ("{n} atomic adds at once on variables of their own", ("atomic_add",), True, "strided"),
     ("a value handed on ({})", ("handoff",), True, ""),
-    ("an atomic add by each of {} on one variable", ("atomic_add",), True, "shared"),
-    ("a lock around an add by each of {}", ("lock_add", "critical_add"), True, "shared"),
+    ("{n} atomic adds at once on one variable", ("atomic_add",), True, "shared"),
+    ("{n} adds at once under a lock", ("lock_add", "critical_add"), True, "shared"),
     ("a barrier ({})", ("barrier",), True, ""),
     ("waking a thread by a futex", ("wait_futex",), None, ""),
 )
 #: Of a GPU: one warp, or the largest launch.
 _on_gpus = (
-    ("a plain add by each of 32 threads (global memory)", ("plain_add",), False, "strided"),
+    ("32 plain adds at once (global memory)", ("plain_add",), False, "strided"),
     ("a barrier of a warp", ("warp_sync_partial", "warp_sync"), False, ""),
     ("a shuffle of a warp", ("shuffle_idx", "shuffle_down"), False, ""),
     ("a barrier of a block of 32 threads", ("barrier",), False, ""),
-    ("an atomic add by each of 32 threads on one variable", ("atomic_add",), False, "shared"),
+    ("32 atomic adds at once on one variable", ("atomic_add",), False, "shared"),
     ("a barrier of a grid of {}", ("grid_sync",), True, ""),
-    ("an atomic add by each of {} on one variable", ("atomic_add",), True, "shared"),
+    ("{n} atomic adds at once on one variable", ("atomic_add",), True, "shared"),
     ("one launch more of a graph of {kernels}", ("additional_graph_launch",), False, ""),
     ("one launch more of a kernel", ("additional_launch",), False, ""),
     ("a launch and its wait", ("launch",), False, ""),
 )
 _plain = "plain_add"
-_each_adds = ("atomic_add", "lock_add", "critical_add")
 _in_sentence = ("atomic_add", "barrier", "launch")
 
 
@@ -93,7 +92,7 @@ def _of_cpus(points: list[Measured]) -> list[Rung]:
             if lanes in (None, s.point.lanes) and s.point.wait == "active"
         ]
         if most > 1 and (s := _first(fits, ops)):
-            found.append(Rung(name.format(count(most, "thread")), s))
+            found.append(Rung(name.format(count(most, "thread"), n=most), s))
     return found
 
 
@@ -111,7 +110,7 @@ def _of_gpu(points: list[Measured]) -> list[Rung]:
         ]
         if s := _first(fits, ops):
             threads, kernels = f"{most[0]} x {most[1]} threads", count(s.point.size, "kernel")
-            found.append(Rung(name.format(threads, kernels=kernels), s))
+            found.append(Rung(name.format(threads, n=f"{most[0] * most[1]:,}", kernels=kernels), s))
     return found
 
 
@@ -140,16 +139,8 @@ def ladder_sentence(rungs: Sequence[Rung]) -> str:
         if i in (0, len(rungs) - 1)
         or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
     ]
-    costs = [f"{rung.name} {duration(rung.ns)}{_for_all(rung)}" for rung in others]
+    costs = [f"{rung.name} {duration(rung.ns)}" for rung in others]
     return "; ".join([f"Here {first.name} takes {duration(first.ns)}", *costs])
-
-
-def _for_all(rung: Rung) -> str:
-    """` for all 64`: so many adds are done in that time, not one."""
-    threads = rung.s.point.blocks * rung.s.point.lanes
-    if threads == 1 or rung.s.point.op not in _each_adds:
-        return ""
-    return " for both" if threads == 2 else f" for all {threads:,}"
 
 
 def ladder_title(rungs: Sequence[Rung]) -> str:
