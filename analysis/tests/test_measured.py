@@ -162,10 +162,10 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code: spin (pause) for 32.04 µs, then sleep (atomic), because a sleeper goes "
-            "on that much later (100 µs late)",
+            "- your own code: spin (pause) for 32.04 µs, then sleep (atomic), because a sleeper "
+            "resumes that much later than a spinner (100 µs late)",
             "- omp: spin for 398.1 µs (GOMP_SPINCOUNT; spin_pause was not measured), because a sleeper "
-            "goes on ",
+            "resumes ",
         ],
         1,
     ),

@@ -76,7 +76,7 @@ def answers(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]
     """What a campaign begins with: the costs of its ladder, and of each study as many answers as there
     is room for, the most important first."""
     rungs = ladder(campaign)
-    each = max(1, _most_answers // max(1, len(found)))
+    each = max(1, _most_answers // max(1, sum(bool(section.answer) for section in found)))
     first = [ladder_sentence(rungs)] if rungs else []
     return first + [sentence for section in found for sentence in section.answer[:each]]
 

@@ -264,7 +264,7 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
 def answer(part: Part) -> list[str]:
     """How long to spin before sleeping, the settings of each OpenMP runtime that do so, and what
     waiting costs a neighbour."""
-    found = list(map(setting, part.runtimes))
+    found = [each for runtime in part.runtimes for each in setting(runtime)]
     if part.advice is not None and part.between is not None:
         found += _crossover(part.advice, *part.between)
     if not found and part.ways:
@@ -288,15 +288,16 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
     extra = formats.duration(a.extra_ns)
     found = [
         f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper resumes "
-        f"that much later than a spinner (the other thread {a.extra_at_us} µs late): a wait then "
-        "takes at most about twice the time, and twice the CPU time, of the better of both"
+        f"that much later than a spinner ({a.extra_at_us} µs late): a wait then "
+        "takes at most about twice the time and CPU time of the better of both"
     ]
     if a.spin_ns > 0:
         found.append(
             f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
             f"because resuming later is about {_percent(allowed_behind)} or less of a wait that "
-            f"outlasts the spin; {_checked(a)}"
+            "outlasts the spin"
         )
+        found.append(f"your own code: {_checked(a)}")
     return found
 
 
@@ -330,37 +331,34 @@ def _why(a: Advice) -> str:
     )
 
 
-def setting(runtime: Runtime) -> str:
-    """What follows for the settings of one OpenMP runtime, from its own two curves."""
+def setting(runtime: Runtime) -> list[str]:
+    """What follows for the settings of one OpenMP runtime, from its own two curves, and what that
+    brings."""
     a, name = runtime.advice, runtime.backend
     if a is None:
-        return f"{name}: cannot tell, its barrier has no cost at two latenesses"
+        return [f"{name}: cannot tell, its barrier has no cost at two latenesses"]
+    brings = f"{name}: {_checked(a)}"
     if a.spin_ns == 0:
         because = f"because sleeping costs about {_percent(allowed_behind)} more time or less"
-        return f"{name}: export OMP_WAIT_POLICY=passive, {because}; {_checked(a)}"
+        return [f"{name}: export OMP_WAIT_POLICY=passive, {because}", brings]
     if a.spin_ns >= 1e3 * a.latenesses[1]:
-        return (
+        return [
             f"{name}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
             f"{_percent(allowed_behind)} of the time {a.latenesses[1]} µs late too"
-        )
-    spin = formats.duration(a.spin_ns)
+        ]
     if "llvm" not in name and runtime.spins is None:
         # What one look takes is the cost of spin_pause.
-        return (
-            f"{name}: spin for {spin} (GOMP_SPINCOUNT; spin_pause was not measured){_why(a)}; "
-            f"{_checked(a)}"
-        )
-    return f"{name}: {_variable(runtime, a)}{_why(a)}; {_checked(a)}"
+        spin = formats.duration(a.spin_ns)
+        spins = f"spin for {spin} (GOMP_SPINCOUNT; spin_pause was not measured)"
+        return [f"{name}: {spins}{_why(a)}", brings]
+    return [f"{name}: {_variable(runtime, a)}{_why(a)}", brings]
 
 
 def _variable(runtime: Runtime, a: Advice) -> str:
     """The line to copy, and how long that spins: a number of looks lasts as the clock goes."""
     if runtime.pause is None:
-        older = math.ceil(a.spin_ns / 1e6)
-        return (
-            f"export KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us (before LLVM 18, which takes ms "
-            f"alone and so spins for longer, KMP_BLOCKTIME={older})"
-        )
+        now, older = math.ceil(a.spin_ns / 1e3), math.ceil(a.spin_ns / 1e6)
+        return f"export KMP_BLOCKTIME={now}us (before LLVM 18, in ms alone: {older})"
     spins = formats.duration_interval(runtime.pause.scaled(a.spin_ns / runtime.pause.value))
     return f"export GOMP_SPINCOUNT={runtime.spins} (spins for {spins})"
 
