@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -36,6 +37,31 @@ barrier_words& words_of(pthread_barrier_t* barrier) {
   return *reinterpret_cast<barrier_words*>(barrier);
 }
 barrier_place& place_of(pthread_barrier_t* barrier) { return places[words_of(barrier).place]; }
+
+std::uint64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Whether it is over soon. The thread that is waited for may be behind this one on its processing
+/// unit, so that it yields from time to time; where others take it instead, for long, it is time to
+/// sleep: who is woken comes back sooner than who yields.
+bool spins_until_over(const barrier_place& place, std::uint32_t round, bool crowded) {
+  constexpr std::uint64_t longest_ns = 100'000;
+  const unsigned looks = crowded ? 1 : 64;
+  const std::uint64_t end_ns = now_ns() + longest_ns;
+  do {
+    spin_wait wait;
+    for (unsigned i = 0; i < looks; ++i) {
+      if (__atomic_load_n(&place.round, __ATOMIC_ACQUIRE) != round) return true;
+      wait.pause();
+    }
+    ::syscall(SYS_sched_yield);
+  } while (now_ns() < end_ns);
+  return false;
+}
 
 /// Until the round is over, which its last thread says.
 void sleep_until_over(barrier_place& place, std::uint32_t round) {
@@ -74,13 +100,10 @@ bool is_spinning(const pthread_barrier_t* barrier) {
 }
 
 int wait_spinning(pthread_barrier_t* barrier) {
-  // A thread that yields to other programs comes back late, one that sleeps when it is woken.
-  constexpr unsigned most_pauses = 4000, crowded_pauses = 256;
   barrier_place& place = place_of(barrier);
   // It goes on when this thread has arrived, at the earliest.
   const std::uint32_t round = __atomic_load_n(&place.round, __ATOMIC_RELAXED);
   const bool crowded = place.is_crowded;
-  const unsigned longest = crowded ? crowded_pauses : most_pauses;
   if (__atomic_add_fetch(&place.arrived, 1, __ATOMIC_ACQ_REL) == place.size) {
     __atomic_store_n(&place.arrived, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&place.round, round + 1, __ATOMIC_SEQ_CST);
@@ -88,14 +111,7 @@ int wait_spinning(pthread_barrier_t* barrier) {
       ::syscall(SYS_futex, &place.round, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  spin_wait wait(crowded);
-  for (unsigned pauses = 0; __atomic_load_n(&place.round, __ATOMIC_ACQUIRE) == round; ++pauses) {
-    if (pauses == longest) {
-      sleep_until_over(place, round);
-      break;
-    }
-    wait.pause();
-  }
+  if (!spins_until_over(place, round, crowded)) sleep_until_over(place, round);
   return 0;
 }
 

@@ -15,7 +15,6 @@ namespace syncmeter::probe {
 /// away from time to time.
 class spin_wait {
  public:
-  explicit spin_wait(bool yields_at_once = false) : spun_(yields_at_once ? most_spins : 0) {}
   void pause(unsigned times = 1) {
     for (unsigned i = 0; i < times; ++i) {
 #if defined(__x86_64__)
@@ -32,7 +31,7 @@ class spin_wait {
 
  private:
   static constexpr unsigned most_spins = 4096, between_yields = 64;
-  unsigned spun_;
+  unsigned spun_ = 0;
 };
 
 struct lock_words {
