@@ -88,7 +88,7 @@ def test_two_cards_do_not_tell_one_comparison(tmp_path):
     shown = report(tmp_path, updates(), controls()).head.cards
     sides = [tuple(bar.name for bar in card.bars) for card in shown]
     assert sides.count(("critical_add", "atomic_add")) == 1
-    assert ("2 threads (2 ops)", "1 thread (1 op)") in sides
+    assert ("2 threads (an op each, at once)", "1 thread (an op)") in sides
 
 
 def test_what_a_repeat_may_decide_otherwise_makes_no_card_and_says_so(tmp_path):

@@ -67,7 +67,6 @@ def test_who_may_lose_a_tenth_spins_ten_times_as_long(tmp_path):
     # 20 us are a tenth of 200 us.
     assert a.spin_ns == pytest.approx(200e3, rel=0.06)
     assert a.worst <= 0.10
-    assert 100 < a.worst_at_us < 300
     assert a.cpu_spared == pytest.approx(1 - 220 / 10000, abs=0.01)
 
 
@@ -132,14 +131,14 @@ def test_each_runtime_gets_its_own_variable(tmp_path):
     assert libgomp.spins == pytest.approx(30000, rel=0.06), "300 us of 10 ns each"
     assert f"omp: export GOMP_SPINCOUNT={libgomp.spins} (spins for " in text
     blocktime = math.ceil(libomp.advice.spin_ns / 1e3)
-    setting = f"omp-llvm: export KMP_BLOCKTIME={blocktime}us (before LLVM 18, in ms alone: 1)"
+    setting = f"omp-llvm: export KMP_BLOCKTIME={blocktime}us (1 before LLVM 18, in ms: longer)"
     assert setting in text
     late = libomp.advice
     because = f"because a sleeper resumes {duration(late.extra_ns)} later than a spinner"
     where = f"(the other thread {late.extra_at_us} µs late)"
     assert f", {because} {where}, about 10 % or less of a wait that outlasts the spin " in text
     assert re.search(
-        r"omp-llvm: at worst a wait, one of \S+ µs, takes \d+ % longer than the better of spinning and "
+        r"omp-llvm: at worst a wait takes \d+ % longer than the better of spinning and "
         r"sleeping; a wait of 10 ms burns \d+ % less CPU time than spinning",
         text,
     )

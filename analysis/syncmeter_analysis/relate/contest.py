@@ -226,7 +226,7 @@ class Contest:
         (first, r), *others = slower
         if self.ties:
             found = [f"{first} takes at least {text.ratio(r.low)} times as long{than}"]
-            found += [f"{name} {text.ratio(r.low)}" for name, r in others]
+            found += [f"{name} at least {text.ratio(r.low)}" for name, r in others]
         else:
             found = [f"{first} takes {text.times_as_long(r)}"]
             found += [f"{name} {text.times(r)}{text.bounds(r)}" for name, r in others]

@@ -34,7 +34,7 @@ class Advice:
     `extra_ns` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
     `spin_ns` is the least time after which who sleeps is never more than `allowed_behind` behind
     spinning; `worst` how far behind the best fixed setting that leaves a thread over `latenesses`, by
-    the costs, and `worst_at_ends`, at `worst_at_us`, by the least favourable ends of their intervals;
+    the costs, and `worst_at_ends` by the least favourable ends of their intervals;
     `cpu_spared` which share of the CPU time of spinning it spares at the largest one.
     """
 
@@ -43,7 +43,6 @@ class Advice:
     spin_ns: float
     worst: float
     worst_at_ends: float
-    worst_at_us: float
     latenesses: tuple[int, int]
     cpu_spared: float
 
@@ -106,7 +105,7 @@ def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -
         taken = [spun] * (1e3 * late <= longest) + [slept] * (1e3 * late > shortest)
         return max(1.0, *taken) - 1
 
-    worst, at = max((behind(late, "value", "value", spin_ns, spin_ns), late) for late in looked_at)
+    worst = max(behind(late, "value", "value", spin_ns, spin_ns) for late in looked_at)
     tops = [way("high")[late] for way in (spinning, sleeping) for late in lates]
     at_ends = math.inf
     if all(map(math.isfinite, tops)) and (look is None or look.bounded):
@@ -114,8 +113,8 @@ def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -
             look.scaled(spin_ns / look.value) if look else Interval(spin_ns, spin_ns, spin_ns)
         )
         ends = of_looks.low, of_looks.high
-        at_ends, at = max((behind(late, "high", "low", *ends), late) for late in looked_at)
+        at_ends = max(behind(late, "high", "low", *ends) for late in looked_at)
     last = lates[-1]
     spared = max(0.0, 1 - (spin_ns + extra[last]) / (1e3 * last))
     latenesses = lates[0], last
-    return Advice(extra[extra_at], extra_at, spin_ns, worst, at_ends, at, latenesses, spared)
+    return Advice(extra[extra_at], extra_at, spin_ns, worst, at_ends, latenesses, spared)

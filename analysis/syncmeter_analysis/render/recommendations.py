@@ -213,7 +213,7 @@ def _bars(f: Finding) -> list[Bar]:
     ops = [s.concurrent_ops for s in sides if s.family in ("atomic", "critical", "memory")]
     if len(ops) == len(sides) and ops[0] != ops[1]:
         # A cost is of one op of each lane, while all lanes do theirs.
-        counts = [text.count(round(n), "op") for n in ops]
+        counts = ["an op each, at once" if n > 1 else "an op" for n in ops]
         names = f"{names[0]} ({counts[0]})", f"{names[1]} ({counts[1]})"
     return [
         Bar(name, text.duration(ns), ns / max(costs)) for name, ns in zip(names, costs, strict=True)

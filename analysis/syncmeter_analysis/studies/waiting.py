@@ -297,7 +297,7 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
             f"because resuming later is about {_percent(allowed_behind)} or less of a wait that "
             "outlasts the spin"
         )
-        found.append(f"your own code: {_checked(a)}")
+        found.append(f"your own code, with the longer spin: {_checked(a)}")
     return found
 
 
@@ -306,14 +306,12 @@ def _percent(share: float) -> str:
 
 
 def _checked(a: Advice) -> str:
-    """What it loses at worst, by the costs and by the ends of their intervals, and what it spares, each
-    in which wait of those measured."""
+    """What it loses at worst, by the costs and by the ends of their intervals, and what it spares."""
     known = math.isfinite(a.worst_at_ends)
     worst, at_ends = _percent(a.worst), _percent(a.worst_at_ends) if known else ""
-    where = f"at worst a wait, one of {a.worst_at_us:.3g} µs," if known else "at worst a wait"
     bound = f" ({at_ends} by the ends of the intervals)" if at_ends not in ("", worst) else ""
     return (
-        f"{where} takes {worst} longer than the better of spinning and sleeping"
+        f"at worst a wait takes {worst} longer than the better of spinning and sleeping"
         f"{bound if known else ' (scatter unknown)'}; a wait of {a.latenesses[1] / 1e3:g} ms burns "
         f"{_percent(a.cpu_spared)} less CPU time than spinning"
     )
@@ -358,7 +356,7 @@ def _variable(runtime: Runtime, a: Advice) -> str:
     """The line to copy, and how long that spins: a number of looks lasts as the clock goes."""
     if runtime.pause is None:
         now, older = math.ceil(a.spin_ns / 1e3), math.ceil(a.spin_ns / 1e6)
-        return f"export KMP_BLOCKTIME={now}us (before LLVM 18, in ms alone: {older})"
+        return f"export KMP_BLOCKTIME={now}us ({older} before LLVM 18, in ms: longer)"
     spins = formats.duration_interval(runtime.pause.scaled(a.spin_ns / runtime.pause.value))
     return f"export GOMP_SPINCOUNT={runtime.spins} (spins for {spins})"
 
