@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace syncmeter::cuda {
 namespace {
 
@@ -48,7 +50,7 @@ void before_hopper(terms& alternative) {
 // unit than the sum; sm_110 and sm_120 do not.
 void on_blackwell_of_data_centres(terms& alternative) {
   for (term& each : alternative)
-    if (each.first == "REDUX.MIN" || each.first == "REDUX.MAX") each.first.insert(0, "C");
+    if (each.first == "REDUX.MIN" || each.first == "REDUX.MAX") each.first = fmt::format("C{}", each.first);
 }
 
 }  // namespace
