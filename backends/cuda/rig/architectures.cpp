@@ -50,7 +50,8 @@ void before_hopper(terms& alternative) {
 // unit than the sum; sm_110 and sm_120 do not.
 void on_blackwell_of_data_centres(terms& alternative) {
   for (term& each : alternative)
-    if (each.first == "REDUX.MIN" || each.first == "REDUX.MAX") each.first = fmt::format("C{}", each.first);
+    if (each.first == "REDUX.MIN" || each.first == "REDUX.MAX")
+      each.first = fmt::format("C{}", each.first);
 }
 
 }  // namespace
