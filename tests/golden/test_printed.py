@@ -250,7 +250,8 @@ def test_show_chooses_and_sorts_points_and_writes_them_as_json(driver):
     assert "--sort: unknown key 'name'" in driver.mistake("show", file, "--sort", "name")
 
 
-REPORT = """print(f"one section of {' '.join(sys.argv[1:])}")
+REPORT = """import sys
+print(f"one section of {' '.join(sys.argv[1:])}")
 print("a remark", file=sys.stderr)
 sys.exit(%d)
 """
