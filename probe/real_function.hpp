@@ -5,7 +5,8 @@
 
 namespace syncmeter::probe {
 
-/// The function that the program would have called without the probe; nullptr where there is none.
+/// The function that the program would have called without the library; nullptr where there is
+/// none.
 [[nodiscard]] void* find_real(const char* name);
 
 /// Found at the first call, which may come before any constructor has run.

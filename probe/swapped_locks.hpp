@@ -134,7 +134,7 @@ struct mcs_lock {
     return reinterpret_cast<std::uint64_t>(&words);
   }
   static lock_words& at(std::uint64_t address) { return *reinterpret_cast<lock_words*>(address); }
-  /// Who stands behind these, as soon as it has said so.
+  /// Who stands behind these, as soon as it has left its address here.
   static std::uint64_t follower_of(lock_words& words) {
     spin_wait wait;
     std::uint64_t next = 0;

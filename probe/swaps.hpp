@@ -14,7 +14,7 @@ inline constexpr const char* swap_names[] = {"", "adaptive", "ttas", "ticket", "
 
 /// A name that is none of them: none.
 [[nodiscard]] inline swap_kind swap_of_name(const char* name) {
-  for (int i = 1; i < 6; ++i)
+  for (unsigned i = 1; i < sizeof swap_names / sizeof *swap_names; ++i)
     if (name != nullptr && ::strcmp(name, swap_names[i]) == 0) return static_cast<swap_kind>(i);
   return swap_kind::none;
 }

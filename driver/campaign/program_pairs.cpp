@@ -25,8 +25,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t first_look = 8, least_pairs = 3, most_pairs = 1000;
-static_assert(runs_until_first_look == 2 * (first_look + 1));
+constexpr std::size_t least_pairs = 3, most_pairs = 1000;
 
 unique_fd opened(int fd, const char* what) {
   if (fd < 0) throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));

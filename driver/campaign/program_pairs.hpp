@@ -37,8 +37,10 @@ struct program_pairs_options {
   off_t input_start = 0;                  ///< where each run reads it from, if it is a file
 };
 
-/// Until pairs are first looked at, with the first run of each, which does not count.
-inline constexpr std::size_t runs_until_first_look = 18;
+/// After so many pairs they are looked at for the first time.
+inline constexpr std::size_t first_look = 8;
+/// Until then, with the first run of each program, which does not count.
+inline constexpr std::size_t runs_until_first_look = 2 * (first_look + 1);
 
 /// Any text but none. Throws usage_error.
 [[nodiscard]] std::string parse_some_text(const std::string& option, const std::string& text);

@@ -1,4 +1,4 @@
-"""Without optimization all uses of std::mutex call pthread_mutex_lock() at one address: they are told apart by who calls that."""
+"""Without optimization all uses of std::mutex call pthread_mutex_lock() at one address: they differ by who calls that."""
 
 import platform
 

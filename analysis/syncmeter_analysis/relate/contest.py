@@ -75,8 +75,8 @@ class Contest:
     @cached_property
     def leaders(self) -> list[Measured]:
         """The fastest and its ties: what a program has anyway first, then what is known to be nearly as
-        fast, of that what needs no code of its own; each as the points are, as the least of costs
-        that cannot be told apart is chance."""
+        fast, of that what needs no code of its own; each as the points are, as which of
+        costs without a shown difference is the least is chance."""
 
         def rank(s: Measured) -> tuple[bool, ...]:
             op = s.point.op
@@ -190,7 +190,10 @@ class Contest:
         than = " as any of them" if self.ties and not self.kept else ""
         apart = [f"{name(s)} ({reason})" for s, reason in self.apart]
         slower = [(name(s), r) for s, r in self._slower_to_name(usual, next_first)]
-        short = lambda s: amount(s).partition(",")[0]  # noqa: E731
+
+        def short(s: Measured) -> str:
+            return amount(s).partition(",")[0]
+
         for most_ties, most_slower, in_full in _shorter_and_shorter:
             long = amount if in_full and len(self.kept or self.leaders) == 1 else short
             taken = self.advice(name, long if in_full or not self.ties else None, most_ties)

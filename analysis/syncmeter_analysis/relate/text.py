@@ -113,7 +113,7 @@ def in_pairs(r: Interval | Ratio, power: int = 1) -> str:
 def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
     """`both in busy rounds, threads 244 ns apart`: the state in which a ratio was taken, where tables
     have one of the two costs in another; empty where they have both so, or there are no states. How
-    far apart is said where the tables' costs are of other distances."""
+    far apart stands there where the tables' costs are of other distances."""
     sides = (over, r.over_ns), (under, r.under_ns)
     as_in_tables = all(
         s.cost and verdict_of(Interval(ns, ns, ns).scaled(1 / s.cost.value)) is Verdict.same

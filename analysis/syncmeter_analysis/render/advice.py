@@ -254,12 +254,9 @@ def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
     says = "no saving is named"
     if saves and wall:
         low, high = saves["low"], saves["high"]
-        both = (
-            rough_seconds(low)
-            if rough_seconds(low) == rough_seconds(high)
-            else f"{rough_seconds(low)} to {rough_seconds(high)}"
-        )
-        says = f"saves {both if low > 0 else f'at most {rough_seconds(high)}'} of {rough_seconds(wall)}"
+        least, most = rough_seconds(low), rough_seconds(high)
+        both = least if least == most else f"{least} to {most}"
+        says = f"saves {both if low > 0 else f'at most {most}'} of {rough_seconds(wall)}"
         ends = [("at least", low), ("at most", high)] if low > 0 else [("at most", high)]
         bars = [Bar("the run", rough_seconds(wall), 1.0)]
         bars += [
