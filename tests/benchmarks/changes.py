@@ -1,18 +1,22 @@
 """What `syncmeter advise` predicts for 27 changes of programs, and what each brings: a row for each.
 
-  python3 tests/benchmarks/changes.py BIN --output FILE [--turns 7] [--runs 3] [--budget 6]
+  python3 tests/benchmarks/changes.py BIN --output FILE [--turns 7] [--runs 3] [--budget 6] [--within S]
                                       [--programs FOLDER] [--compiler g++] [--only NAME ...]
   python3 tests/benchmarks/changes.py --table FILE
 
-BIN holds the driver, its libraries and the workers. A change is a fix of the source (examples/hazards, examples/phases),
-a setting of OpenMP, or another lock or barrier that is swapped in. In each turn `advise` looks at the program as it is,
-and then that and the changed one run in turn. Each turn of a change is a line of FILE, and what FILE has is not run
-again: end it at any time, and call it anew; --programs keeps what it compiles. The table is printed at the end, or with
---table of what there is. Nothing here asserts. A saving is predicted by the first advice, or for settings and swaps by
-all advice that they follow; as in hazards.py a bound holds from above alone.
+BIN holds the driver: of a build, of an installation, or of a virtual environment into which pip installed the wheel. A
+change is a fix of the source (examples/hazards, examples/phases), a setting of OpenMP, or another lock or barrier that
+is swapped in. In each turn `advise` looks at the program as it is, and then that and the changed one run in turn. A run
+that takes ten times as long as the longest of the program as it is, and 10 s or more, is ended. Each turn of a change is
+a line of FILE, and what FILE has is not run again: end it at any time, and call it anew; --programs keeps what it
+compiles. With --within calls of `advise` have shorter budgets, and no change begins that would end later. The table is
+printed at the end, also that of Ctrl-C, or with --table of what there is. Nothing here asserts. A saving is predicted by
+the first advice, or for settings and swaps by all advice that they follow; as in hazards.py a bound holds from above
+alone.
 """
 
 import argparse
+import collections
 import dataclasses
 import json
 import os
@@ -30,6 +34,10 @@ PHASES = hazards.SOURCES.parent / "phases"
 PHASES_TIMES = {"relaxation": 20, "radix_sort": 8}
 #: Beyond this share of the time a change has a sign.
 SIGN = 0.10
+#: A run that takes so many times as long as the longest of the program as it is will not end, but for those below a time.
+HOPELESS, LEAST_LIMIT_S = 10, 10
+#: Before the program as it is has run once.
+FIRST_LIMIT_S = 60
 LIBOMPS = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so.5"))
 
 
@@ -43,9 +51,17 @@ class Change:
     rules: tuple = ()  #: that predict it; none: the first advice
 
 
-def changes(binaries):
+def find_swaps(binaries):
+    """The library beside the driver, in the folder of workers, or where pip put both."""
+    folders = [binaries, binaries.parent / "libexec/syncmeter", *binaries.parent.glob("lib/python*/site-packages/syncmeter/libexec/syncmeter")]
+    found = [folder / "libsyncmeter-swaps.so" for folder in folders if (folder / "libsyncmeter-swaps.so").exists()]
+    if not found:
+        sys.exit(f"changes.py: there is no libsyncmeter-swaps.so for {binaries}; looked in {', '.join(map(str, folders))}")
+    return str(found[0])
+
+
+def changes(swaps):
     """All of them, those of one program as it is behind each other."""
-    swaps = str(binaries / "libsyncmeter-swaps.so")
 
     def swap(program, kind, rules):
         return Change(f"{program}: {kind} swapped in", program, program, {}, {"LD_PRELOAD": swaps, "SYNCMETER_SWAP": kind}, rules)
@@ -81,9 +97,18 @@ def build(folder, compiler):
                             "-o", folder / f"{name}{suffix}"], check=True)
 
 
-def run(program, settings):
+class Refused(Exception):
+    """Why a run does not count, in words that follow "the program as it is" or "the changed program"."""
+
+
+def run(program, settings, longest_s):
     begin = time.monotonic()
-    done = subprocess.run([program], check=True, capture_output=True, env=os.environ | settings)
+    try:
+        done = subprocess.run([program], capture_output=True, env=os.environ | settings, timeout=longest_s)
+    except subprocess.TimeoutExpired:
+        raise Refused(f"did not end within {longest_s:.3g} s") from None
+    if done.returncode != 0:
+        raise Refused(f"ended with status {done.returncode}")
     return time.monotonic() - begin, done.stdout
 
 
@@ -99,21 +124,37 @@ def predict(header, advices, rules):
     return saves, "estimate" if exact else "bound", named
 
 
-def measure(change, programs, advised, runs):
-    times, printed = ([], []), set()
+def measure(change, programs, advised, runs, as_it_is_s):
+    """One turn; `as_it_is_s` has the times of all runs of the program as it is, and gets these."""
+    times, printed, refused = ([], []), set(), None
     for i in range(runs):
         for changed in ((False, True), (True, False))[i % 2]:
             program, settings = (change.after, change.settings) if changed else (change.before, change.before_settings)
-            seconds, text = run(programs / program, settings)
+            longest_s = max(LEAST_LIMIT_S, HOPELESS * max(as_it_is_s)) if as_it_is_s else FIRST_LIMIT_S
+            try:
+                seconds, text = run(programs / program, settings, longest_s)
+            except Refused as why:
+                refused = refused or f"{'the changed program' if changed else 'the program as it is'} {why}"
+                break
             times[changed].append(seconds)
             printed.add(text)
+            if not changed:
+                as_it_is_s.append(seconds)
+        if refused:
+            break
     saves, kind, rules = predict(*advised, change.rules)
-    return {"change": change.name, "before_s": times[0], "after_s": times[1], "same_output": len(printed) == 1,
+    return {"change": change.name, "before_s": times[0], "after_s": times[1], "same_output": len(printed) <= 1, "refused": refused,
             "predicted": saves, "kind": kind, "rules": rules, "withheld": advised[0]["withheld"]}
 
 
+def whole_lines(file):
+    """The bytes of a file that may have been cut short, up to the end of its last line."""
+    content = file.read_bytes() if file.exists() else b""
+    return content[:content.rfind(b"\n") + 1]
+
+
 def lines_of(file):
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return [json.loads(line) for line in whole_lines(file).splitlines()]
 
 
 def saving(line):
@@ -121,6 +162,11 @@ def saving(line):
 
 
 def row(name, lines):
+    refused = [line["refused"] for line in lines if line.get("refused")]
+    notes = [f"{why} ({times} of {len(lines)} turns)" for why, times in collections.Counter(refused).items()]
+    lines = [line for line in lines if not line.get("refused")]
+    if not lines:
+        return f"| {name} | | | | | | | | {', '.join(notes)} |", [], False
     before = statistics.median(statistics.median(line["before_s"]) for line in lines)
     savings = [saving(line) for line in lines]
     shares = [100 * -saving(line) / statistics.median(line["before_s"]) for line in lines]
@@ -133,7 +179,7 @@ def row(name, lines):
         predicted = f"{lows}, {highs}" if named[0]["kind"] == "estimate" else f"at most {highs}"
     share = statistics.median(shares)
     wrong = bool(named) and share > 100 * SIGN
-    notes = [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))
+    notes += [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))
     return (f"| {name} | {lines[-1]['rules'] or 'nothing'} | {before:.2g} | {predicted} | {hazards.seconds(savings)} | "
             f"{share:+.0f} % ({min(shares):+.0f} to {max(shares):+.0f}) | {sum(covered)} of {len(covered)} | "
             f"{'wrong' if wrong else 'right' if named and abs(share) > 100 * SIGN else ''} | {', '.join(notes)} |"), covered, wrong
@@ -150,6 +196,9 @@ def table(lines):
         mostly += bool(covered) and 2 * sum(covered) > len(covered)
         wrongs += wrong
     print(f"\nOf {predicted} changes that were predicted {mostly} were covered in most turns; {wrongs} had the wrong sign.")
+    turns = collections.Counter(line["change"] for line in lines)
+    some = f"{min(turns.values())} to {max(turns.values())}" if turns else "no"
+    print(f"{len(turns)} changes ran, in {some} turns each.")
 
 
 def main():
@@ -162,6 +211,7 @@ def main():
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--runs", type=int, default=3, help="of each program in a turn")
     parser.add_argument("--budget", type=float, default=6, metavar="S", help="of advise: pairs of runs that say what counting costs")
+    parser.add_argument("--within", type=float, metavar="S", help="of all changes and turns together; default: as long as they take")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="changes whose name has one of these in it")
     given = parser.parse_args()
     if given.table:
@@ -170,24 +220,44 @@ def main():
     if not given.binaries or not given.output:
         parser.error("BIN or --output is missing")
     binaries = given.binaries.resolve()
-    chosen = [change for change in changes(binaries) if not given.only or any(word in change.name for word in given.only)]
-    done = {(line["change"], line["turn"]) for line in lines_of(given.output)}
-    with tempfile.TemporaryDirectory() as folder, given.output.open("a", encoding="utf-8") as file:
-        programs = (given.programs or pathlib.Path(folder)).resolve()
-        build(programs, given.compiler)
-        for turn in range(given.turns):
-            advised = {}
-            for change in chosen:
-                if (change.name, turn) in done:
-                    continue
-                key = change.before, *change.before_settings
-                begin = time.monotonic()
-                if key not in advised:
-                    advised[key] = hazards.advise(binaries, programs / change.before, given.budget, change.before_settings)
-                line = measure(change, programs, advised[key], given.runs) | {"turn": turn}
-                print(json.dumps(line), file=file, flush=True)
-                print(f"turn {turn + 1} of {given.turns}, {change.name}: {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+    chosen = [change for change in changes(find_swaps(binaries)) if not given.only or any(word in change.name for word in given.only)]
+    whole = whole_lines(given.output)
+    given.output.write_bytes(whole)
+    try:
+        with tempfile.TemporaryDirectory() as folder, given.output.open("a", encoding="utf-8") as file:
+            programs = (given.programs or pathlib.Path(folder)).resolve()
+            build(programs, given.compiler)
+            run_turns(chosen, binaries, programs, given, {(line["change"], line["turn"]) for line in lines_of(given.output)}, file)
+    except KeyboardInterrupt:
+        print("ended by Ctrl-C", file=sys.stderr)
     table(lines_of(given.output))
+
+
+def run_turns(chosen, binaries, programs, given, done, file):
+    left = [(turn, change) for turn in range(given.turns) for change in chosen if (change.name, turn) not in done]
+    calls = len({(turn, change.before, *change.before_settings) for turn, change in left})
+    begin = time.monotonic()
+    end = begin + (given.within or float("inf"))
+    budget = hazards.Budget(given.budget, end - begin, calls)
+    runs_s, advised, as_it_is_s, took_s = 0, {}, collections.defaultdict(list), {}
+    for turn, change in left:
+        key = change.before, *change.before_settings
+        start = time.monotonic()
+        # What it took before, or the mean of all that ran.
+        usual_s = (start - begin) / max(1, len(took_s))
+        if start + took_s.get(change.name, usual_s) > end:
+            print(f"no time is left within {given.within:g} s for {change.name}, turn {turn + 1}", file=sys.stderr)
+            return
+        if (turn, key) not in advised:
+            runs_each_s = runs_s / max(1, len(advised))
+            advised[turn, key] = hazards.advise(binaries, programs / change.before, budget.next(runs_each_s), change.before_settings)
+        after_advice = time.monotonic()
+        line = measure(change, programs, advised[turn, key], given.runs, as_it_is_s[key]) | {"turn": turn}
+        print(json.dumps(line), file=file, flush=True)
+        runs_s += time.monotonic() - after_advice
+        took_s[change.name] = time.monotonic() - start
+        print(f"turn {turn + 1} of {given.turns}, {change.name}: {took_s[change.name]:.0f} s{', ' if line['refused'] else ''}{line['refused'] or ''}",
+              file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
