@@ -80,6 +80,29 @@ bool some_site_takes_much(const program_counts& of) {
   });
 }
 
+double most_used_by_others(const program_counts& of) {
+  double share = 0;
+  for (const program_run& run : of.runs) share = std::max(share, run.other_cpu_share.value_or(0));
+  return share;
+}
+
+/// Where shares of the time are not known: which run may tell them.
+std::string what_to_run_instead(const program_counts& of) {
+  const auto cost = cost_of_counting(of.runs);
+  if (!cost) return "Give it a file as standard input, so that it can run several times.";
+  if (most_used_by_others(of) > most_disturbance) return "Run it again while the machine is idle.";
+  const auto pairs = std::ranges::count(of.runs, "count", &program_run::arm);
+  if (pairs == 1)
+    return "A single pair of runs may differ by chance: a longer --budget compares more.";
+  const auto most = std::ranges::max_element(of.of_last_run.sites, {}, &site::count);
+  if (cost->low <= 1 + most_disturbance || most->count == 0)
+    return "Its runs differ by more than calls can cost: give it more work, so that it runs "
+           "longer.";
+  return fmt::format("Most calls are at {} ({}): run it with more work between them, or fewer "
+                     "threads.",
+                     where_text(*most), grouped_digits(most->count));
+}
+
 /// Those first that take most of the time, by the thousandths that are shown, and then as they are.
 std::vector<site> by_time(std::vector<site> sites, double wall_s) {
   std::ranges::stable_sort(sites, std::ranges::greater{}, [&](const site& each) {
@@ -98,17 +121,24 @@ std::string ending_text(int wait_status) {
 
 std::string conclusion_of(const program_counts& of) {
   if (of.timed_run() == nullptr) return "";
-  if (of.advices.empty())
-    return fmt::format("{} {}",
-                       some_site_takes_much(of)
-                           ? "No change is advised: sites take more than 2 % of the time, but no "
-                             "rule knows how they would take less."
-                           : "Nothing to gain: no site takes 2 % of the time.",
-                       of.sampled ? "Atomic operations are sampled; below a quarter of the time, a "
-                                    "locked instruction may cost nothing."
-                                  : "Atomic operations are no calls, and not timed.");
   const std::string withheld = why_withheld(of);
-  return withheld.empty() ? "" : "No saving is named, as " + withheld + ".";
+  if (!of.advices.empty())
+    return withheld.empty()
+               ? ""
+               : fmt::format("No saving is named, as {}. {}", withheld, what_to_run_instead(of));
+  if (!may_show_shares(of) && !of.of_last_run.sites.empty())
+    return fmt::format("Whether there is something to gain is not known, as {}. The counts are "
+                       "exact, and which shares of the time they take is not known. {}",
+                       withheld.empty() ? "the program ran once" : withheld,
+                       what_to_run_instead(of));
+  return fmt::format("{} {}",
+                     some_site_takes_much(of)
+                         ? "No change is advised: sites take more than 2 % of the time, but no "
+                           "rule knows how they would take less."
+                         : "Nothing to gain: no site takes 2 % of the time.",
+                     of.sampled ? "Atomic operations are sampled; below a quarter of the time, a "
+                                  "locked instruction may cost nothing."
+                                : "Atomic operations are no calls, and not timed.");
 }
 
 std::vector<std::string> sentences_of(const program_counts& of) {
@@ -130,9 +160,7 @@ std::vector<std::string> sentences_of(const program_counts& of) {
                                   "locked instructions takes 1 % of the CPU time."
                                 : "The program calls nothing that synchronizes. Atomic operations "
                                   "are no calls, and not counted.");
-  double others = 0;
-  for (const program_run& run : of.runs) others = std::max(others, run.other_cpu_share.value_or(0));
-  if (others > most_disturbance)
+  if (const double others = most_used_by_others(of); others > most_disturbance)
     all.push_back(
         fmt::format("Other programs used up to {:.0f} % of the CPUs while it ran: take the "
                     "times for rough ones.",

@@ -301,8 +301,7 @@ std::string why_withheld(const program_counts& of) {
 }
 
 bool may_show_shares(const program_counts& of) {
-  const auto cost = cost_of_counting(of.runs);
-  return cost && cost->ratio <= 1 + most_disturbance;
+  return cost_of_counting(of.runs) && why_withheld(of).empty();
 }
 
 }  // namespace syncmeter

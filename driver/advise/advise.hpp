@@ -82,12 +82,13 @@ inline constexpr double most_disturbance = 0.05;
 /// Why no seconds are named for what a change may save, in half a sentence: counting or other
 /// programs took too much of the time. Empty where they are named.
 [[nodiscard]] std::string why_withheld(const program_counts& counted);
-/// Whether what sites take may be shown as times of the program: not where counting takes too much
-/// of them, or nobody knows how much.
+/// Whether what sites take may be shown as times of the program: not where no saving is named, nor
+/// where what counting costs is not known.
 [[nodiscard]] bool may_show_shares(const program_counts& counted);
 
-/// The sentence that stands before the advice: that there is nothing to gain, or that no saving is
-/// named. Empty where the advice needs none, and of a program that was not timed.
+/// What stands before the advice: that there is nothing to gain; where shares of the time are not
+/// known, that, and what to run instead. Empty where the advice needs none, and of a program that
+/// was not timed.
 [[nodiscard]] std::string conclusion_of(const program_counts& counted);
 
 /// What a reader must know beside the counts: of the program's file, its end, and what disturbed

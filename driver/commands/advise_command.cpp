@@ -142,7 +142,9 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.stamps = costs_of_stamps();
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
-    counted.advices = advise_on(counted.of_last_run.sites, setting, counted.notes);
+    std::vector<std::string> on_shares;
+    counted.advices = advise_on(counted.of_last_run.sites, setting, on_shares);
+    if (may_show_shares(counted)) std::ranges::move(on_shares, std::back_inserter(counted.notes));
   }
   // Its output comes first, also where both go to one file.
   std::fflush(out);

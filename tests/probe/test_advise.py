@@ -65,7 +65,10 @@ def test_each_lock_has_a_line(advise, build):
 def test_nothing_to_gain(advise, endings):
     advice = advise(endings, "")
     assert (advice.advice, advice.counts("mutex_lock")) == ([], 1000)
-    assert "Nothing to gain: no site takes 2 % of the time." in " ".join(advice.text.split())
+    words = " ".join(advice.text.split())
+    disturbed = advice.header["withheld"] is not None
+    assert ("Nothing to gain: no site takes 2 % of the time." in words) is not disturbed
+    assert ("something to gain is not known, as" in words) is disturbed
 
 
 def test_streams_are_the_program_s(advise, tmp_path):
@@ -84,6 +87,13 @@ def test_a_pipe_is_read_once(advise):
     assert advice.done.stdout == b"once"
     assert [run["arm"] for run in advice.header["runs"]] == ["time"]
     assert advice.header["counting_cost"] is None and "Standard input is a pipe" in advice.text
+
+
+def test_shares_of_a_program_that_ran_once_are_not_known(advise, endings):
+    advice = advise(endings, "", stdin=None, input=b"")
+    assert advice.advice == [] and advice.header["counting_cost"] is None
+    assert "something to gain is not known, as " in advice.header["conclusion"]
+    assert "Give it a file as standard input" in advice.header["conclusion"]
 
 
 @pytest.mark.parametrize(("how", "exit_status", "words"), [("_exit", 3, "exit status 3"), ("kill", -9, "signal 9 (Killed)"),
@@ -194,11 +204,11 @@ def test_what_is_written_has_its_rows_in_the_record(advise, build):
 
 @pytest.mark.slow
 def test_a_site_has_its_place_and_its_time_in_words_of_the_text(advise, build):
-    for _ in range(5):  # other programs may make counting seem slow
+    for _ in range(5):  # other programs may make counting seem slow, or take the processing units
         found = advise(hazard(build, "imbalance", "-g"), budget="1s")
         (site,) = [s for s in found.sites if s["kind"] == "barrier"]
         assert re.fullmatch(r"main\S* imbalance\.cpp:\d+", site["where"])
-        if found.header["counting_cost"]["ratio"] <= 1.05:
+        if found.header["withheld"] is None:
             break
     else:
         assert "takes_s" not in site

@@ -6,6 +6,10 @@
 namespace syncmeter::advice_text_test {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 site locked_by_one(std::uint64_t count) {
   return {.kind = "mutex_lock", .module = "/bin/often", .count = count, .threads = 1};
 }
@@ -42,6 +46,60 @@ TEST(advice_text, sites_that_take_most_time_come_first) {
 
 TEST(advice_text, where_counting_costs_too_much_sites_with_most_calls_come_first) {
   EXPECT_FALSE(barrier_is_first(counts_of({locked_by_one(1'000'000), barrier(1e5)}, 1.5)));
+}
+
+program_counts quick(double counted_s = 1) {
+  return counts_of({locked_by_one(1'000'000)}, counted_s);
+}
+
+TEST(conclusion_of, nothing_to_gain_is_said_of_undisturbed_runs) {
+  EXPECT_THAT(conclusion_of(quick()), HasSubstr("Nothing to gain"));
+  program_counts silent = counts_of({}, 2);
+  EXPECT_THAT(conclusion_of(silent), HasSubstr("Nothing to gain"));
+}
+
+TEST(conclusion_of, counting_that_takes_long_leaves_shares_unknown) {
+  for (const bool takes_much : {false, true}) {
+    program_counts of = quick(1.2);
+    if (takes_much) of.of_last_run.sites.push_back(barrier(1e6));
+    const std::string text = conclusion_of(of);
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("Nothing to gain")), Not(HasSubstr("No change"))));
+    EXPECT_THAT(text, AllOf(HasSubstr("is not known, as counting takes 1.20 times as long"),
+                            HasSubstr("counts are exact")));
+    EXPECT_THAT(text, HasSubstr("a longer --budget compares more"));
+  }
+}
+
+TEST(conclusion_of, other_programs_leave_shares_unknown) {
+  program_counts of = quick();
+  of.runs.back().other_cpu_share = 0.2;
+  EXPECT_THAT(conclusion_of(of), AllOf(HasSubstr("is not known, as other programs used 20 %"),
+                                       HasSubstr("while the machine is idle")));
+  EXPECT_FALSE(may_show_shares(of));
+}
+
+TEST(conclusion_of, a_program_that_ran_once_has_no_shares) {
+  program_counts of = quick();
+  of.runs.erase(of.runs.begin(), of.runs.begin() + 2);
+  EXPECT_THAT(conclusion_of(of),
+              AllOf(HasSubstr("is not known, as the program ran once"), HasSubstr("a file")));
+}
+
+/// Of two pairs of runs.
+std::string says_of_pairs(double one, double other) {
+  program_counts of = quick(one);
+  of.runs.push_back({.arm = "plain", .wall_s = 1});
+  of.runs.push_back({.arm = "count", .wall_s = other});
+  return conclusion_of(of);
+}
+
+TEST(conclusion_of, what_to_run_instead_is_named) {
+  EXPECT_THAT(says_of_pairs(1.2, 1.3), HasSubstr("Most calls are at often+0x0 (1,000,000)"));
+  EXPECT_THAT(says_of_pairs(1.0, 1.3), HasSubstr("Its runs differ by more"));
+  program_counts of = counts_of({barrier(1e6)}, 1.2);
+  of.advices = {{.rule = "barriers", .site_id = 1}};
+  EXPECT_THAT(conclusion_of(of),
+              AllOf(HasSubstr("No saving is named"), HasSubstr("a longer --budget")));
 }
 
 }  // namespace
