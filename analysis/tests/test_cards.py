@@ -178,7 +178,10 @@ def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
 def test_a_distance_is_said_only_where_the_tables_have_another():
     """Its hop is a mean over the visits of a state: 140 ns beside 150 of all is no other placement."""
     quiet = State(hop_ns=150.0)
-    over, under = (SimpleNamespace(cost=Interval(ns, ns, ns), state=quiet) for ns in (90.0, 30.0))
+    over, under = (
+        SimpleNamespace(cost=Interval(ns, ns, ns), state=quiet, on_hypervisor=False)
+        for ns in (90.0, 30.0)
+    )
     for hop, placed in ((140.0, ""), (400.0, ", threads 400 ns apart")):
         met = State(busy=True, hop_ns=hop)
         r = Ratio(Interval(4.0, 3.0, 5.0), 5, met, over_ns=120.0, under_ns=30.0)

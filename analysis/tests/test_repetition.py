@@ -144,9 +144,12 @@ def test_how_much_slower_repeats_would_find_it_is_known_less_well_of_two_threads
     two, many = (
         in_repeats(p.over, p.under, p.ratio) for p in (pair_of(ratios, n) for n in (2, 16))
     )
-    assert (many.value, many.low) == (1.202, 1.2)
-    # Each of the two differs by 6 % from campaign to campaign.
-    assert two.low == pytest.approx(1.202 * math.exp(-1.96 * math.hypot(0.06, 0.06)), rel=0.001)
+    # A repeat has visits of its own, so that it lies apart by twice the variance of these.
+    assert many.value == 1.202
+    assert many.low == pytest.approx(1.202 * (1.2 / 1.202) ** math.sqrt(2), rel=1e-6)
+    # Each of the two differs by 6 % from campaign to campaign, in this one and in the repeat.
+    apart = math.sqrt(2) * 1.96 * math.hypot(0.06, 0.06)
+    assert two.low == pytest.approx(1.202 * math.exp(-apart), rel=0.001)
 
 
 def test_pairs_that_agree_vouch_for_one_of_few_visits():

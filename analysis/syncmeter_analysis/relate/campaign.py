@@ -109,6 +109,9 @@ def _points_of(file: ResultsFile) -> dict[str, Measured]:
         key: measured_from(point, line, file.path, census.get(key, (0, None))[1])
         for key, (point, line) in file.estimates.items()
     }
+    if machine_of(file.campaign).hypervisor:
+        for s in found.values():
+            s.on_hypervisor = not s.on_gpu
     for key, s in found.items():
         for visit in visits[key]:
             if cycles := _cycles_by_state(s, visit):

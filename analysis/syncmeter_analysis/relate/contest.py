@@ -13,6 +13,7 @@ from textwrap import wrap
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code
@@ -71,6 +72,13 @@ class Contest:
     @property
     def first(self) -> Measured:
         return self.points[0]
+
+    @property
+    def threads(self) -> str:
+        """`16 threads 119 ns apart`: the threads of the points, and where a hypervisor had placed those
+        that meet."""
+        apart = distance(self.points, self.over_best.values())
+        return threads_apart(self.first.point.lanes if self.points else 1, apart)
 
     @cached_property
     def leaders(self) -> list[Measured]:

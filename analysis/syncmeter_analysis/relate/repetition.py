@@ -117,12 +117,13 @@ def _reach_of(drawn: Sequence[tuple[float, float]], share: float) -> float:
 
 
 def in_repeats(over: Measured, under: Measured, r: Ratio) -> Ratio:
-    """The ratio of the two, with what campaigns differ by beyond their visits in its interval."""
+    """The ratio of the two with an interval in which 19 of 20 repeats would find it: both campaigns lie
+    apart from what is true, by their visits and by what campaigns differ by beyond these."""
     if not (r.bounded and r.low > 0):
         return r
     beyond = _of_95_percent * math.hypot(*map(_wander_but_for_clock, (over, under)))
-    i = r.interval
-    low, high = (math.hypot(math.log(i.value / x), beyond) for x in (i.low, i.high))
+    i, two = r.interval, math.sqrt(2)
+    low, high = (two * math.hypot(math.log(i.value / x), beyond) for x in (i.low, i.high))
     return replace(r, interval=Interval(i.value, i.value * _factor(-low), i.value * _factor(high)))
 
 

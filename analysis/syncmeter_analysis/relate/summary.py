@@ -79,6 +79,7 @@ class Measured:
     has it. `measured_as` is the key of the point whose measurement this one shares, or ''; `source` the
     file it is from. `resolved` says that 0 is not among what the cost may be. `other_states` are the
     same point in each other state that it was found in, nearest first; they are no `headline`.
+    `on_hypervisor`: a CPU's point of a virtual machine, which may move its threads between campaigns.
     `team_hop_ns` is the median hop of all points of the file with as many lanes in this state: what a
     cache line takes between the threads of such a team. `cycles_by_visit` has for each visit with costs
     in cycles these, by class of placement states and busy or not, and the time of the slowest lane over
@@ -117,6 +118,7 @@ class Measured:
     devices: int = 1
     build: str = ""
     imported: bool = False
+    on_hypervisor: bool = False
     oversubscribed: bool = False
     doubt: str = ""
     measured_as: str = ""

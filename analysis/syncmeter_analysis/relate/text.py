@@ -113,7 +113,8 @@ def in_pairs(r: Interval | Ratio, power: int = 1) -> str:
 def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
     """`both in busy rounds, threads 244 ns apart`: the state in which a ratio was taken, where tables
     have one of the two costs in another; empty where they have both so, or there are no states. How
-    far apart stands there where the tables' costs are of other distances."""
+    far apart stands there where the tables' costs are of other distances; under a hypervisor it always
+    stands beside, as relate/distance.py says it."""
     sides = (over, r.over_ns), (under, r.under_ns)
     as_in_tables = all(
         s.cost and verdict_of(Interval(ns, ns, ns).scaled(1 / s.cost.value)) is Verdict.same
@@ -122,7 +123,7 @@ def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
     if r.state is None or as_in_tables:
         return ""
     hops = (replace(s.state, busy=r.state.busy) for s in (over, under))
-    placed = r.state.hop_ns > 0 and not all(map(r.state.agrees, hops))
+    placed = r.state.hop_ns > 0 and not all(map(r.state.agrees, hops)) and not over.on_hypervisor
     hop = f", threads {r.state.hop_ns:.0f} ns apart" if placed else ""
     return f"both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"
 

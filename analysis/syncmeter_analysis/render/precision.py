@@ -10,6 +10,7 @@ from statistics import median
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.distance import meet, unknown
 from syncmeter_analysis.relate.repetition import repetition
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.relate.visit_pairs import kind_of, kinds
@@ -70,6 +71,8 @@ def _within(ratio: float, most: float = 0.0) -> str:
     return f"within {' to '.join(dict.fromkeys(shown))} %"
 
 
+#: Placements that were met in a smaller share of the rounds are not named with the answers.
+_least_share = 0.05
 #: Fewer points that were seen in a farther placement too say little of what it costs.
 _least_far = 5
 
@@ -112,9 +115,22 @@ def _places_met(campaign: Campaign) -> list[Place]:
     return sorted(places.values(), key=lambda place: place.hop_ns)
 
 
-def one_placement(campaign: Campaign) -> bool:
-    """Whether threads met in one placement only."""
-    return len(_places_met(campaign)) == 1
+def where_placed(campaign: Campaign) -> str:
+    """`as the virtual machine placed the threads, 119 ns apart`: at which distances that holds what is
+    said of threads that meet; '' where nothing moves them."""
+    if not campaign.machine.hypervisor or not any(map(meet, campaign.measured)):
+        return ""
+    placed = "as the virtual machine placed the threads"
+    places = _places_met(campaign)
+    rounds = sum(place.rounds for place in places)
+    places = [place for place in places if place.rounds >= _least_share * rounds]
+    if not places:
+        return f"{placed}, {unknown}"
+    if len(places) > 1:
+        return f"{placed}, {' or '.join(f'{place.hop_ns:.0f}' for place in places)} ns apart"
+    ends = [f"{median(hops):.0f}" for _, hops in sorted(places[0].hops.items())]
+    ends.sort(key=float)
+    return f"{placed}, {' to '.join(dict.fromkeys((ends[0], ends[-1])))} ns apart"
 
 
 def _placements(campaign: Campaign) -> list[str]:

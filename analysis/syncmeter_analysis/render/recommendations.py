@@ -21,6 +21,7 @@ from syncmeter_analysis.claims.claim import (
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
+from syncmeter_analysis.relate.distance import distance, unknown
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
 from syncmeter_analysis.relate.repetition import Repeats
 from syncmeter_analysis.render.controls import control_miss
@@ -190,13 +191,16 @@ def _effect(f: Finding) -> str:
 
 
 def _where(f: Finding) -> str:
-    """`omp, int32, shared, 2 threads`: what the two points have in common, and in which of their states
-    they are compared."""
+    """`omp, int32, shared, 2 threads; where threads are 50 ns apart, as here`: what the two points have
+    in common, in which of their states they are compared, and the distance that this holds at."""
     if f.example is None:
         return ""
     over, under, r = f.example.over, f.example.under, f.example.ratio
     placed = text.in_placement(r, over, under)
-    return "; ".join(filter(None, [text.in_common(over.point, under.point), placed]))
+    apart = distance((over, under), [r])
+    if apart and apart != unknown:
+        apart = f"where threads are {apart}, as here"
+    return "; ".join(filter(None, [text.in_common(over.point, under.point), placed, apart]))
 
 
 def _bars(f: Finding) -> list[Bar]:

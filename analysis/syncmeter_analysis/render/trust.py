@@ -14,7 +14,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.render.controls import control_miss, control_rows
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
-from syncmeter_analysis.render.precision import how_far_costs_repeat, one_placement, precision
+from syncmeter_analysis.render.precision import how_far_costs_repeat, precision, where_placed
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
@@ -286,9 +286,8 @@ def how_sure(campaign: Campaign) -> str:
         failed = miss.doubts_all(campaign)
         found.append("a control failed" if failed else f"a control missed by {miss}")
     found += how_far_costs_repeat(campaign)
-    if campaign.machine.hypervisor and one_placement(campaign):
-        found.append("as the virtual machine placed the threads")
-    return f"How sure: {'; '.join(found)}"
+    found.append(where_placed(campaign))
+    return f"How sure: {'; '.join(filter(None, found))}"
 
 
 def answers_and_how_sure(campaign: Campaign, answered: list[str]) -> list[str]:

@@ -222,7 +222,7 @@ def _at_most_lanes(placed: Placement) -> str:
     # std::barrier is what a program takes that does not use OpenMP.
     usual = [s for runtime, s in row.costs.items() if runtime == ("std", "active")]
     one = contest(row.costs.values())
-    where = f"a barrier of {row.lanes} threads ({placed.placed})"
+    where = f"a barrier of {one.threads} ({placed.placed})"
     moves = line_moves(one.taken, ns_of(one.taken)) if one.taken else ""
     why = f"because it takes {moves}" if moves else ""
     return one.sentence(where, lambda s: _name(_runtime(s)), cost_ns, "barrier", usual, why)

@@ -47,12 +47,8 @@ def _ways(points: Iterable[Measured], ops: tuple[str, ...], lanes: int, source: 
 
 def _what(one: Contest) -> str:
     reduces = one.first.point.op in _reductions
-    threads = formats.count(one.first.point.lanes, "thread")
-    return (
-        f"fork, reduction of a number and join of {threads}"
-        if reduces
-        else f"fork and join of {threads}"
-    )
+    what = "fork, reduction of a number and join" if reduces else "fork and join"
+    return f"{what} of {one.threads}"
 
 
 def fork_sentence(one: Contest) -> str:

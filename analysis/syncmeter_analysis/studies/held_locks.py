@@ -100,9 +100,9 @@ def _waits(s: Measured) -> list[str]:
 
 
 def situation(one: Contest) -> str:
-    """`2 threads that hold it 50 ns and leave it 500 ns`, and that there are too few PUs."""
+    """`2 threads 119 ns apart, 50 ns under the lock, 500 ns between`; whether PUs are too few."""
     p = one.first.point
-    place = f"{formats.count(p.lanes, 'thread')}, {p.section_ns} ns under the lock"
+    place = f"{one.threads}, {p.section_ns} ns under the lock"
     place += f", {p.think_ns} ns between" if p.think_ns else ""
     place += ", more threads than processing units" if _oversubscribed(one) else ""
     return place + (f" ({one.source})" if one.source else "")

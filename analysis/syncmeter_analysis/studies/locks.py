@@ -12,6 +12,7 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest, over
+from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped, placed_alike
 from syncmeter_analysis.relate.op_groups import is_default
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
@@ -243,7 +244,7 @@ def _which(table: LockTable, one: Contest) -> str:
     # What a lock without another thread takes is its instructions.
     lanes = one.first.point.lanes if one.points else 1
     why = _why_by_code(one) if lanes == 1 else _why_shared(table, one)
-    where = f"{formats.count(lanes, 'thread')}, one add under the lock"
+    where = f"{one.threads}, one add under the lock"
     return one.sentence(where, table.name_of, _amount, why=why)
 
 
@@ -299,8 +300,9 @@ def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
     if ratios and all(verdict(r) is Verdict.slower for r, _ in ratios):
         r, s = min(ratios, key=lambda item: item[0].low)
         row = table.row_of(s)
+        threads = threads_apart(lanes, distance(one.points, [r]))
         yield (
-            f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, because it "
+            f"{threads}, where one add is all: use an atomic add, because it "
             f"needs no lock: {table.name_of(s)} takes {formats.costs_as_long(r)}"
             f" for {lanes} of each"
             + (f" ({placed})" if (placed := _placed(r, s, row, table.rows)) else "")

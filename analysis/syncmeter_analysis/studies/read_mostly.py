@@ -9,6 +9,7 @@ from itertools import groupby
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contests, listed, over
+from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Text, table
@@ -66,8 +67,11 @@ def answer(data: list[Contest]) -> list[str]:
     data = sorted(data, key=lambda c: -c.first.point.lanes)
     key = lambda c: (c.first.point.lanes, c.first.point.size, c.source)  # noqa: E731
     for (lanes, size, source), group in groupby(data, key):
-        where = f"{formats.count(lanes, 'thread')}, {size} bytes" + f" ({source})" * bool(source)
-        runs = [_run(run, is_first=not i) for i, run in enumerate(_runs(group))]
+        alike = list(group)
+        ratios = [r for one in alike for r in one.over_best.values()]
+        apart = distance((s for one in alike for s in one.points), ratios)
+        where = f"{threads_apart(lanes, apart)}, {size} bytes" + f" ({source})" * bool(source)
+        runs = [_run(run, is_first=not i) for i, run in enumerate(_runs(alike))]
         sentences.append(f"{where}: {'; '.join(runs)}")
     return sentences
 

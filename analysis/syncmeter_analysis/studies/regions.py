@@ -167,7 +167,7 @@ def _fastest(part: Part, threads: str) -> Iterator[str]:
         if common:
             size = min(common) if op == "for_dynamic" else max(common)
             one = contest(costs[size] for costs in able)
-            yield one.sentence(f"{threads}, {what}", runtime_name, cost_ns, "runtime")
+            yield one.sentence(f"{one.threads}, {what}", runtime_name, cost_ns, "runtime")
 
 
 def _teams(runtime: Runtime) -> list[str]:

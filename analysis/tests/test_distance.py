@@ -1,0 +1,89 @@
+"""How far apart threads were stands with what is said of threads that meet where a hypervisor moves
+them: in answers, on cards, and beside how sure they are."""
+
+import pytest
+
+from syncmeter_analysis.relate.distance import threads_apart, unknown
+from syncmeter_analysis.render.precision import where_placed
+from tests.made import MACHINE, around, campaign, point, read, visits, write
+from tests.test_first_screen import controls, report
+
+VIRTUAL = {**MACHINE, "hypervisor": True}
+near, far = 50.0, 227.0
+
+
+def of_two(op, cost, hop, **members):
+    what = point(op, lanes=2, type="int32", placement="shared")
+    return visits(around(cost), what, estimate={"hop_ns": hop}, **members)
+
+
+def locks(hop):
+    return [
+        of_two("lock_add", 100.0, hop, family="critical"),
+        of_two("critical_add", 300.0, hop, family="critical"),
+        of_two("atomic_add", 10.0, hop),
+    ]
+
+
+def answers(tmp_path, *lines, machine=VIRTUAL):
+    return report(tmp_path, *lines, machine=machine).head.answers
+
+
+@pytest.mark.parametrize("hop", [near, far])
+def test_an_answer_is_of_the_distance_that_was_measured(tmp_path, hop):
+    lock, atomic, *_ = answers(tmp_path, *locks(hop))
+    assert lock.startswith(f"2 threads {hop:.0f} ns apart, one add under the lock: take omp lock (")
+    assert atomic.startswith(f"2 threads {hop:.0f} ns apart, where one add is all: use an atomic")
+
+
+def test_nothing_moves_threads_of_a_machine_of_their_own(tmp_path):
+    found = answers(tmp_path, *locks(far), machine=MACHINE)
+    assert found[0].startswith("2 threads, one add under the lock: take omp lock (")
+    assert not any("ns apart" in each for each in found)
+
+
+def test_where_no_probe_measured_the_distance_it_is_said_that_it_may_not_repeat(tmp_path):
+    lock, *_, sure = answers(tmp_path, *locks(0.0))
+    assert lock.startswith(f"2 threads ({unknown}), one add under the lock: take omp lock (")
+    assert sure.endswith(f"; as the virtual machine placed the threads, {unknown}")
+    # One thread is nowhere in particular.
+    alone = [visits(around(x), point(op), family="critical") for op, x in (("lock_add", 5.0),)]
+    assert all(unknown not in each for each in answers(tmp_path, *locks(far), *alone))
+
+
+@pytest.mark.parametrize(("hop", "says"), [(near, "50 ns"), (far, "227 ns")])
+def test_a_card_holds_where_the_threads_are_as_far_apart(tmp_path, hop, says):
+    lines = [locks(hop), controls()]
+    cards = report(tmp_path, *[x for part in lines for x in part], machine=VIRTUAL).head.cards
+    card = next(c for c in cards if "Replace critical" in c.text)
+    assert card.where.endswith(f"; where threads are {says} apart, as here")
+    at_home = report(tmp_path, *locks(hop), controls()).head.cards
+    assert all("as here" not in c.where for c in at_home)
+
+
+def test_a_card_of_a_distance_that_is_not_known_says_so(tmp_path):
+    cards = report(tmp_path, *locks(0.0), controls(), machine=VIRTUAL).head.cards
+    card = next(c for c in cards if "Replace critical" in c.text)
+    assert card.where.endswith(f"2 threads, placed close; {unknown}")
+
+
+def test_how_sure_names_each_distance_that_was_met_often(tmp_path):
+    def sure(*rounds_and_hops):
+        lines = of_two("lock_add", 100.0, near, family="critical")
+        for line in lines:
+            (one,) = line["estimates"]
+            line["estimates"] = [
+                {**one, "state": i, "hop_ns": hop, "rounds": rounds}
+                for i, (rounds, hop) in enumerate(rounds_and_hops)
+            ]
+        return where_placed(read(write(tmp_path / "f", lines, first=campaign(machine=VIRTUAL))))
+
+    placed = "as the virtual machine placed the threads"
+    assert sure((10, near)) == f"{placed}, 50 ns apart"
+    assert sure((10, near), (5, far)) == f"{placed}, 50 or 227 ns apart"
+    assert sure((100, near), (5, far)) == f"{placed}, 50 ns apart"
+
+
+def test_threads_are_counted_with_their_distance():
+    assert threads_apart(1, "") == "1 thread"
+    assert threads_apart(16, "119 ns apart") == "16 threads 119 ns apart"
