@@ -1,8 +1,6 @@
 #include "probe/callers.hpp"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -13,6 +11,7 @@
 #include <initializer_list>
 
 #include "probe/count.hpp"
+#include "probe/elf_symbols.hpp"
 #include "probe/kernel.hpp"
 
 namespace syncmeter::probe {
@@ -41,74 +40,6 @@ bool is_of_header(const char* name) {
   name += 3;
   while (*name >= '0' && *name <= '9') ++name;
   return ::strncmp(name, "__gthread_", 10) == 0;
-}
-
-/// A file, mapped to be read.
-class mapped_file {
- public:
-  explicit mapped_file(const char* path) {
-    const int fd = static_cast<int>(kernel(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
-    if (fd < 0) return;
-    const long end = kernel(SYS_lseek, fd, 0, SEEK_END);
-    void* const mapped = end <= 0 ? MAP_FAILED
-                                  : reinterpret_cast<void*>(kernel(SYS_mmap, nullptr, end,
-                                                                   PROT_READ, MAP_PRIVATE, fd, 0));
-    kernel(SYS_close, fd);
-    if (mapped == MAP_FAILED) return;
-    data_ = static_cast<const char*>(mapped);
-    bytes_ = static_cast<std::uint64_t>(end);
-  }
-  mapped_file(const mapped_file&) = delete;
-  mapped_file& operator=(const mapped_file&) = delete;
-  ~mapped_file() {
-    if (data_ != nullptr) kernel(SYS_munmap, data_, bytes_);
-  }
-
-  /// `count` of these that follow one another; nullptr where the file has not so many.
-  template <class Type> const Type* at(std::uint64_t offset, std::uint64_t count) const {
-    const bool inside = data_ != nullptr && offset % alignof(Type) == 0 && offset <= bytes_ &&
-                        count <= (bytes_ - offset) / sizeof(Type);
-    return inside ? reinterpret_cast<const Type*>(data_ + offset) : nullptr;
-  }
-
- private:
-  const char* data_ = nullptr;
-  std::uint64_t bytes_ = 0;
-};
-
-struct symbol_table {
-  const Elf64_Sym* symbols = nullptr;
-  std::uint64_t count = 0;
-  const char* names = nullptr;
-  std::uint64_t name_bytes = 0;
-
-  [[nodiscard]] bool is_wanted(std::uint64_t i) const {
-    const Elf64_Sym& symbol = symbols[i];
-    return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-           symbol.st_value <= UINT32_MAX && symbol.st_size <= UINT32_MAX &&
-           symbol.st_name < name_bytes && is_of_header(names + symbol.st_name);
-  }
-};
-
-symbol_table symbols_of(const mapped_file& file) {
-  const auto* const head = file.at<Elf64_Ehdr>(0, 1);
-  if (head == nullptr || ::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
-      head->e_ident[EI_CLASS] != ELFCLASS64)
-    return {};
-  const auto* const sections = file.at<Elf64_Shdr>(head->e_shoff, head->e_shnum);
-  if (sections == nullptr) return {};
-  for (unsigned i = 0; i < head->e_shnum; ++i) {
-    const Elf64_Shdr& section = sections[i];
-    if (section.sh_type != SHT_SYMTAB || section.sh_link >= head->e_shnum) continue;
-    const Elf64_Shdr& text = sections[section.sh_link];
-    symbol_table table{.count = section.sh_size / sizeof(Elf64_Sym), .name_bytes = text.sh_size};
-    table.symbols = file.at<Elf64_Sym>(section.sh_offset, table.count);
-    table.names = file.at<char>(text.sh_offset, text.sh_size);
-    if (table.symbols != nullptr && table.names != nullptr && table.name_bytes > 0 &&
-        table.names[table.name_bytes - 1] == 0)
-      return table;
-  }
-  return {};
 }
 
 /// Whether the function that begins here first saves the frame pointer of its caller and makes its
@@ -192,8 +123,12 @@ void find_header_functions(const char* path, std::uint64_t base, std::uint64_t f
   if (module_count == sizeof modules / sizeof *modules) return;
   const mapped_file file(*path == 0 ? "/proc/self/exe" : path);
   const symbol_table table = symbols_of(file);
+  const auto is_wanted = [&table](std::uint64_t i) {
+    const char* const name = table.function_name(i);
+    return name != nullptr && is_of_header(name);
+  };
   std::size_t count = 0;
-  for (std::uint64_t i = 0; i < table.count; ++i) count += table.is_wanted(i) ? 1 : 0;
+  for (std::uint64_t i = 0; i < table.count; ++i) count += is_wanted(i) ? 1 : 0;
   code_range* functions = nullptr;
   if (count > 0) {
     void* const memory =
@@ -203,7 +138,7 @@ void find_header_functions(const char* path, std::uint64_t base, std::uint64_t f
     functions = static_cast<code_range*>(memory);
     code_range* next = functions;
     for (std::uint64_t i = 0; i < table.count; ++i)
-      if (table.is_wanted(i))
+      if (is_wanted(i))
         *next++ = {static_cast<std::uint32_t>(table.symbols[i].st_value),
                    static_cast<std::uint32_t>(table.symbols[i].st_size)};
     std::sort(functions, next, [](auto& a, auto& b) { return a.first < b.first; });

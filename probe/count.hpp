@@ -28,10 +28,15 @@ void count(kind what, std::uint64_t site, unsigned team, bool adds = true,
 /// program called it, or what of the standard library did.
 std::uint64_t count_call(kind what, const stack_frame* wrapper, bool adds, std::uint64_t object);
 
+/// Writes down why calls of CUDA are not counted.
+void write_problem_of_cuda(const char* text);
+
 /// What is timed of a site that this thread has counted; nullptr where there is no room for it.
 [[nodiscard]] times_block* times_of(kind what, std::uint64_t site, unsigned row_team,
                                     unsigned threads, std::uint64_t every,
                                     std::uint64_t object = 0);
+/// Of what the GPU does for this site; nullptr where there is no room for it.
+[[nodiscard]] device_block* new_device_block(kind what, std::uint64_t site);
 /// Made at the first call; nullptr where there is no room for it.
 [[nodiscard]] objects_block* objects_of_process();
 

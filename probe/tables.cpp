@@ -382,6 +382,26 @@ times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned
   return found->times;
 }
 
+void write_problem_of_cuda(const char* text) {
+  if (changing) return;
+  const tables_lock held;
+  if (here.header == nullptr && !here.refused) open_tables(false);
+  if (here.refused) return;
+  auto* const made =
+      new_block<problem_block>(block_type::problem, sizeof(problem_block) + ::strlen(text) + 1);
+  if (made != nullptr) put_text(reinterpret_cast<char*>(made + 1), text);
+}
+
+device_block* new_device_block(kind what, std::uint64_t site) {
+  if (changing || here.header == nullptr) return nullptr;
+  const tables_lock held;
+  auto* const made = new_block<device_block>(block_type::device, sizeof(device_block));
+  if (made == nullptr) return nullptr;
+  made->address = site;
+  made->kind = static_cast<std::uint32_t>(what);
+  return made;
+}
+
 objects_block* objects_of_process() {
   objects_block* const found = __atomic_load_n(&here.objects, __ATOMIC_ACQUIRE);
   if (found != nullptr || changing || here.no_objects) return found;

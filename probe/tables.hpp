@@ -32,7 +32,15 @@ struct file_header {
 };
 static_assert(sizeof(file_header) == 4096);
 
-enum class block_type : std::uint32_t { none = 0, module = 1, rows = 2, times = 3, objects = 4 };
+enum class block_type : std::uint32_t {
+  none = 0,
+  module = 1,
+  rows = 2,
+  times = 3,
+  objects = 4,
+  problem = 5,
+  device = 6
+};
 
 /// Before each block. `bytes` are those of the whole block, this among them.
 struct block_head {
@@ -49,12 +57,12 @@ struct module_block {
   std::uint64_t runtime;  ///< 1: an OpenMP runtime, or the probe: its calls are not the program's
 };
 
-/// Whether a file of this path is an OpenMP runtime, or the probe.
+/// Whether a file of this path is an OpenMP runtime, the probe, or what the probe itself loads.
 [[nodiscard]] inline bool is_runtime(const char* path) {
   const char* const slash = ::strrchr(path, '/');
   const char* const name = slash == nullptr ? path : slash + 1;
-  for (const char* const runtime :
-       {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-", "libiomp5", "libsyncmeter-probe."})
+  for (const char* const runtime : {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-",
+                                    "libiomp5", "libsyncmeter-probe.", "libcupti."})
     if (::strncmp(name, runtime, ::strlen(runtime)) == 0) return true;
   return false;
 }
@@ -99,6 +107,17 @@ struct times_block {
                              ///< takes
 };
 
+/// What the GPU did for the calls of a site, in a timed run, over all threads.
+struct device_block {
+  block_head head;
+  std::uint64_t address;
+  std::uint32_t kind, unused;           ///< of its row
+  std::uint64_t works;                  ///< kernels, graphs or copies
+  std::uint64_t first_start, last_end;  ///< ns, of a clock that all sites have
+  interval_sums busy;                   ///< how long each took
+  interval_sums idle;                   ///< how long the GPU had nothing to do before each
+};
+
 /// One site in one thread: who called what, in a team of how many threads; in a timed run, also on
 /// which lock. `address` 0: not used.
 struct row {
@@ -141,6 +160,12 @@ struct object_address {
   std::uint64_t address;
 };
 inline constexpr std::uint32_t most_objects = 4096;
+
+/// Why calls of CUDA are not counted in a program that makes them; the text, with a null at its
+/// end, stands behind it.
+struct problem_block {
+  block_head head;
+};
 
 /// The locks and conditions of a process, in a timed run. The number of one is its place, from 1
 /// on.

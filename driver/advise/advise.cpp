@@ -25,6 +25,7 @@
 #include "driver/campaign/cpu_use.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/start_program.hpp"
 #include "probe/tables.hpp"
 
@@ -90,9 +91,17 @@ program_run run_once(const program_counts& of, const std::string& arm,
           .other_cpu_share = share_of_others(before, read_cpu_times(allowed))};
 }
 
+/// What CUDA's driver loads into a program; a user's own stays.
+constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
+
 std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
-  return {preload_setting(find_probe()), fmt::format("{}={}", probe::folder_variable, folder),
-          fmt::format("{}={}", probe::times_variable, every)};
+  const std::string probe = find_probe();
+  std::vector<std::string> settings{preload_setting(probe),
+                                    fmt::format("{}={}", probe::folder_variable, folder),
+                                    fmt::format("{}={}", probe::times_variable, every)};
+  if (std::getenv(injection_variable) == nullptr)
+    settings.push_back(fmt::format("{}={}", injection_variable, probe));
+  return settings;
 }
 
 program_run run_under_probe(program_counts& of, const std::string& arm, const std::string& every) {
@@ -100,6 +109,8 @@ program_run run_under_probe(program_counts& of, const std::string& arm, const st
   program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
   of.of_last_run = read_counts(folder.path(), waits_from_ns(costs_of_stamps()));
   subtract_clock(of.of_last_run, costs_of_stamps().stamp_ns);
+  for (const std::string& problem : of.of_last_run.problems_of_cuda)
+    add_once(of.notes, fmt::format("Calls of CUDA are not counted: {}.", problem));
   return run;
 }
 
@@ -199,6 +210,9 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
                     .of_last_run = {},
                     .advices = {},
                     .notes = {}};
+  if (const char* const injected = std::getenv(injection_variable))
+    of.notes.push_back(fmt::format("Calls of CUDA are not counted: {} is set already, to {}.",
+                                   injection_variable, printable(injected)));
   for (const std::string& note : of.file.notes) print_message(note);
   const std::optional<off_t> input = start_of_input();
   if (!input) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/machine/read_file.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "probe/tables.hpp"
 
 namespace syncmeter {
@@ -233,6 +234,8 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
         times.push_back(*block);
     } else if (head->type == probe::block_type::objects) {
       add_objects(file, at, all, locks);
+    } else if (head->type == probe::block_type::problem) {
+      add_once(all.problems_of_cuda, file.text(at + sizeof(probe::problem_block), end));
     }
     at = end;
   }

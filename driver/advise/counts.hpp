@@ -148,6 +148,7 @@ struct call_counts {
   std::uint64_t lost_calls = 0;
   unsigned processes = 0;
   std::map<std::uint64_t, lock_owners> owners{};  ///< by the number of the lock
+  std::vector<std::string> problems_of_cuda{};    ///< why its calls were not counted in a process
 };
 
 /// Reads every file that the probe left in `folder`. A file that is none of its, or is cut short,

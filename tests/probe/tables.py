@@ -114,6 +114,41 @@ def read(path):
     return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost}, found
 
 
+@dataclasses.dataclass
+class DeviceTimes:
+    kind: str
+    works: int
+    first_start: int
+    last_end: int
+    busy_ns: int
+    idle_ns: int
+
+
+def read_device(path):
+    """What the GPU did for each site."""
+    data = pathlib.Path(path).read_bytes()
+    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
+    while at < used:
+        type_of_block, size = struct.unpack_from("<II", data, at)
+        if type_of_block == 6:
+            _, kind, _, works, first, last, busy, *rest = struct.unpack_from("<QIIQQQQQ160IQQ160I", data, at + 8)
+            found.append(DeviceTimes(KINDS[kind], works, first, last, busy, rest[161]))
+        at += size
+    return found
+
+
+def read_problems(path):
+    """Why calls of CUDA were not counted."""
+    data = pathlib.Path(path).read_bytes()
+    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
+    while at < used:
+        type_of_block, size = struct.unpack_from("<II", data, at)
+        if type_of_block == 5:
+            found.append(data[at + 8 : at + size].split(b"\0")[0].decode())
+        at += size
+    return found
+
+
 def functions(program):
     """Where the functions of a program begin: addresses in order, and names."""
     lines = subprocess.run(["nm", "-C", "--defined-only", program], check=True, capture_output=True, text=True).stdout
@@ -144,6 +179,8 @@ class Counted:
         self.files = [read(path) for path in sorted(folder.glob("*.counts"))]
         self.times = [times for path in folder.glob("*.counts") for times in read_times(path)]
         self.owners = [read_owners(path) for path in sorted(folder.glob("*.counts"))]
+        self.problems = [problem for path in sorted(folder.glob("*.counts")) for problem in read_problems(path)]
+        self.device = [times for path in folder.glob("*.counts") for times in read_device(path)]
         self.lost = sum(header["lost"] for header, _ in self.files)
 
     @property

@@ -1,0 +1,172 @@
+// What programs call of CUDA. The driver loads the library that CUDA_INJECTION64_PATH names, which
+// is this one, when a program starts CUDA, wherever its runtime is linked; from then on CUPTI tells
+// each call. Without CUPTI the file says why nothing of CUDA is counted.
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <initializer_list>
+
+#include "probe/count.hpp"
+#include "probe/cuda_callers.hpp"
+#include "probe/cuda_device.hpp"
+#include "probe/cupti.hpp"
+#include "probe/waits.hpp"
+
+namespace syncmeter::probe {
+namespace {
+
+struct counted_function {
+  const char* name;
+  kind what;
+};
+constexpr counted_function counted_functions[] = {
+#define SM_CUDA(name, kind_of_call) {#name, kind::kind_of_call},
+#include "probe/cuda_functions.def"
+};
+
+/// Functions of the runtime and of the driver that are counted, by their numbers.
+constexpr std::uint32_t most_functions = 2048;
+constexpr std::uint8_t not_counted = 0xFF;
+std::uint8_t kinds[2][most_functions];
+
+/// Whether CUPTI's name is this function's: behind it may stand a version, and which stream is the
+/// default one, as in cudaMemcpy_ptds_v7000.
+bool is_named(const char* full, const char* name) {
+  const std::size_t length = ::strlen(name);
+  if (::strncmp(full, name, length) != 0) return false;
+  const char* rest = full + length;
+  for (const char* const stream : {"_ptsz", "_ptds"})
+    if (::strncmp(rest, stream, 5) == 0) rest += 5;
+  if (::strncmp(rest, "_v", 2) == 0) {
+    rest += 2;
+    while (*rest >= '0' && *rest <= '9') ++rest;
+  }
+  for (const char* const stream : {"_ptsz", "_ptds"})
+    if (::strcmp(rest, stream) == 0) return true;
+  return *rest == 0;
+}
+
+std::uint8_t kind_of(const char* full) {
+  for (const counted_function& each : counted_functions)
+    if (is_named(full, each.name)) return static_cast<std::uint8_t>(each.what);
+  return not_counted;
+}
+
+/// The call of this thread that is being made: what CUDA's runtime calls of the driver is the
+/// runtime's.
+struct call_of_thread {
+  unsigned depth = 0;
+  kind what{};
+  std::uint64_t site = 0;
+  std::uint64_t begun = 0;  // 0: not timed
+};
+__thread call_of_thread now_in;
+
+/// The host does not wait for a copy from the GPU to itself.
+bool stays_on_device(const cupti::callback_data& call) {
+  struct memcpy_parameters {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+    int direction;
+  };
+  constexpr int device_to_device = 3;
+  return ::strcmp(call.function_name, "cudaMemcpy") == 0 && call.parameters != nullptr &&
+         static_cast<const memcpy_parameters*>(call.parameters)->direction == device_to_device;
+}
+
+void on_call(void*, std::uint32_t domain, std::uint32_t function,
+             const cupti::callback_data* call) {
+  if (domain != cupti::driver_api && domain != cupti::runtime_api) return;
+  if (function >= most_functions) return;
+  const bool of_runtime = domain == cupti::runtime_api;
+  const std::uint8_t what = kinds[of_runtime ? 1 : 0][function];
+  if (what == not_counted) return;
+  call_of_thread& own = now_in;
+  if (call->site != cupti::enters) {
+    if (--own.depth != 0 || own.begun == 0) return;
+    end_wait({.what = own.what, .site = own.site, .begun = own.begun});
+    own.begun = 0;
+    return;
+  }
+  if (own.depth++ != 0 || stays_on_device(*call)) return;
+  own.what = static_cast<kind>(what);
+  // Of a launch the kernel comes first.
+  const std::uint64_t first_parameter =
+      own.what == kind::kernel_launch && call->parameters != nullptr
+          ? *static_cast<const std::uint64_t*>(call->parameters)
+          : 0;
+  own.site = caller_of_cuda(
+      {.of_runtime = of_runtime,
+       .function = first_parameter ^ std::uint64_t{function} << 48U ^ std::uint64_t{domain} << 60U},
+      __builtin_frame_address(0));
+  count(own.what, own.site, 0);
+  note_device_call(call->correlation, own.what, own.site);
+  own.begun = timed_every().locks == 0 ? 0 : begin_wait(own.what, 0);
+}
+
+constexpr const char* path_variable = "SYNCMETER_CUPTI";
+
+/// Subscribes to the calls; else why not, which `problem` then has.
+bool subscribe(void* library, const char*& problem) {
+  const auto subscribe_to =
+      reinterpret_cast<cupti::subscribe_function>(::dlsym(library, "cuptiSubscribe"));
+  const auto enable =
+      reinterpret_cast<cupti::enable_callback_function>(::dlsym(library, "cuptiEnableCallback"));
+  const auto name_of =
+      reinterpret_cast<cupti::callback_name_function>(::dlsym(library, "cuptiGetCallbackName"));
+  if (subscribe_to == nullptr || enable == nullptr || name_of == nullptr) {
+    problem = "the libcupti.so that was found lacks functions of CUPTI";
+    return false;
+  }
+  ::memset(kinds, not_counted, sizeof kinds);
+  cupti::subscriber own = nullptr;
+  if (const cupti::result error = subscribe_to(&own, on_call, nullptr); error != cupti::success) {
+    problem = error == cupti::multiple_subscribers
+                  ? "another tool or the program itself uses CUPTI, which serves one at a time"
+                  : "the libcupti.so that was found does not work with this driver";
+    return false;
+  }
+  for (const std::uint32_t domain : {cupti::driver_api, cupti::runtime_api})
+    for (std::uint32_t function = 1; function < most_functions; ++function) {
+      const char* name = nullptr;
+      if (name_of(domain, function, &name) != cupti::success || name == nullptr) continue;
+      const std::uint8_t what = kind_of(name);
+      if (what == not_counted) continue;
+      kinds[domain == cupti::runtime_api ? 1 : 0][function] = what;
+      enable(1, own, domain, function);
+    }
+  return true;
+}
+
+/// CUPTI's library: the one that is named, one that is loaded or on the loader's path, or that of a
+/// toolkit in its usual place.
+void* find_library() {
+  const char* const named = ::getenv(path_variable);
+  if (named != nullptr && *named != 0) return ::dlopen(named, RTLD_NOW | RTLD_LOCAL);
+  for (const char* const name :
+       {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
+        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", "/usr/local/cuda/lib64/libcupti.so",
+        "/opt/cuda/extras/CUPTI/lib64/libcupti.so"})
+    if (void* const found = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); found != nullptr) return found;
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace syncmeter::probe
+
+using namespace syncmeter::probe;
+
+/// Called by CUDA's driver, once it has loaded this library; 1: all is well.
+extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
+  static constinit bool is_called = false;
+  if (__atomic_exchange_n(&is_called, true, __ATOMIC_ACQ_REL)) return 1;
+  void* const library = find_library();
+  const char* problem =
+      "no libcupti.so was found, which comes with the CUDA Toolkit and with nvidia-cuda-cupti of "
+      "PyPI; SYNCMETER_CUPTI=PATH names one";
+  if (library == nullptr || !subscribe(library, problem)) write_problem_of_cuda(problem);
+  else start_device_times(library);
+  return 1;
+}

@@ -1,0 +1,154 @@
+#include "probe/cuda_device.hpp"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "probe/cupti.hpp"
+#include "probe/times.hpp"
+
+namespace syncmeter::probe {
+namespace {
+
+/// The calls whose work may still be on its way.
+struct device_call {
+  std::uint32_t correlation;
+  std::uint32_t what;
+  std::uint64_t site;
+};
+constexpr std::uint32_t most_calls = 1U << 20U;
+device_call* calls = nullptr;
+
+/// Something that the GPU did.
+struct device_work {
+  std::uint64_t start, end;  // ns, by CUPTI's clock
+  std::uint32_t correlation;
+};
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20U, least_record = 64;
+constexpr std::size_t most_works = buffer_bytes / least_record;
+device_work* works = nullptr;
+
+constinit device_block* blocks[1024] = {};
+constinit std::uint64_t busy_until = 0;
+constinit int lock_of_works = 0;
+
+constinit cupti::next_record_function next_record = nullptr;
+constinit cupti::flush_all_function flush_all = nullptr;
+
+void* new_memory(std::size_t bytes) {
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  *buffer = static_cast<std::uint8_t*>(new_memory(buffer_bytes));
+  *bytes = *buffer == nullptr ? 0 : buffer_bytes;
+  *most_records = 0;
+}
+
+template <class Number> Number number_at(const void* record, std::size_t offset) {
+  Number number;
+  ::memcpy(&number, static_cast<const char*>(record) + offset, sizeof number);
+  return number;
+}
+
+/// Nothing for records of another type.
+bool read_record(const void* record, device_work& work) {
+  for (const cupti::record_layout& layout : cupti::layouts) {
+    if (number_at<std::uint32_t>(record, 0) != layout.type) continue;
+    work = {number_at<std::uint64_t>(record, layout.start),
+            number_at<std::uint64_t>(record, layout.start + sizeof work.start),
+            number_at<std::uint32_t>(record, layout.correlation)};
+    return work.start != 0 && work.end >= work.start;
+  }
+  return false;
+}
+
+device_block* block_of(const device_call& call) {
+  for (device_block*& each : blocks) {
+    if (each == nullptr) each = new_device_block(static_cast<kind>(call.what), call.site);
+    if (each == nullptr) return nullptr;
+    if (each->address == call.site && each->kind == call.what) return each;
+  }
+  return nullptr;
+}
+
+/// What several streams do at once is busy time once.
+void add_work(const device_work& work) {
+  const std::uint64_t idle_from = busy_until;
+  busy_until = std::max(busy_until, work.end);
+  const device_call& call = calls[work.correlation % most_calls];
+  if (__atomic_load_n(&call.correlation, __ATOMIC_ACQUIRE) != work.correlation) return;
+  device_block* const to = block_of(call);
+  if (to == nullptr) return;
+  if (to->works == 0) to->first_start = work.start;
+  ++to->works;
+  to->last_end = std::max(to->last_end, work.end);
+  add_to(to->busy, since(work.start, work.end));
+  if (idle_from != 0) add_to(to->idle, since(idle_from, work.start));
+}
+
+void take_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
+  while (__atomic_exchange_n(&lock_of_works, 1, __ATOMIC_ACQUIRE) != 0) ::syscall(SYS_sched_yield);
+  std::size_t count = 0;
+  void* record = nullptr;
+  while (count < most_works && next_record(buffer, valid_bytes, &record) == cupti::success)
+    if (read_record(record, works[count])) ++count;
+  std::sort(works, works + count,
+            [](const device_work& a, const device_work& b) { return a.start < b.start; });
+  for (std::size_t i = 0; i < count; ++i) add_work(works[i]);
+  __atomic_store_n(&lock_of_works, 0, __ATOMIC_RELEASE);
+  ::munmap(buffer, buffer_bytes);
+}
+
+// Buffers that are not full, too.
+void finish() {
+  constexpr std::uint32_t forced = 1;
+  flush_all(forced);
+}
+
+}  // namespace
+
+void start_device_times(void* cupti_library) {
+  if (timed_every().locks == 0) return;
+  const auto find = [cupti_library](const char* name) { return ::dlsym(cupti_library, name); };
+  const auto register_callbacks =
+      reinterpret_cast<cupti::register_callbacks_function>(find("cuptiActivityRegisterCallbacks"));
+  const auto enable =
+      reinterpret_cast<cupti::enable_activity_function>(find("cuptiActivityEnable"));
+  next_record = reinterpret_cast<cupti::next_record_function>(find("cuptiActivityGetNextRecord"));
+  flush_all = reinterpret_cast<cupti::flush_all_function>(find("cuptiActivityFlushAll"));
+  const auto flush_each =
+      reinterpret_cast<cupti::flush_period_function>(find("cuptiActivityFlushPeriod"));
+  if (register_callbacks == nullptr || enable == nullptr || next_record == nullptr ||
+      flush_all == nullptr)
+    return;
+  works = static_cast<device_work*>(new_memory(most_works * sizeof(device_work)));
+  auto* const table = static_cast<device_call*>(new_memory(most_calls * sizeof(device_call)));
+  if (works == nullptr || table == nullptr ||
+      register_callbacks(give_buffer, take_buffer) != cupti::success)
+    return;
+  __atomic_store_n(&calls, table, __ATOMIC_RELEASE);
+  for (const cupti::record_layout& layout : cupti::layouts) enable(layout.type);
+  constexpr std::uint32_t period_ms = 100;
+  if (flush_each != nullptr) flush_each(period_ms);
+  ::atexit(finish);
+}
+
+void note_device_call(std::uint32_t correlation, kind what, std::uint64_t site) {
+  if (calls == nullptr) return;
+  device_call& call = calls[correlation % most_calls];
+  __atomic_store_n(&call.correlation, 0, __ATOMIC_RELEASE);
+  call.what = static_cast<std::uint32_t>(what);
+  call.site = site;
+  __atomic_store_n(&call.correlation, correlation, __ATOMIC_RELEASE);
+}
+
+}  // namespace syncmeter::probe

@@ -1,0 +1,164 @@
+"""Calls of CUDA are counted by the program's own function that made them, by a library in CUPTI's and the driver's place."""
+
+import collections
+import json
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+import tables
+
+EXPECTED = {("launch_both", "kernel_launch"): 3000, ("launch_both", "device_sync"): 1500,
+            ("launch_one", "kernel_launch"): 30, ("launch_one", "stream_sync"): 2,
+            ("launch_without_stub", "kernel_launch"): 60, ("copy", "blocking_copy"): 30, ("launch_graphs", "graph_launch"): 40,
+            ("launch_as_driver", "kernel_launch"): 50}
+KINDS = {kind for _, kind in EXPECTED}
+
+
+@pytest.fixture
+def cupti(build, tmp_path, monkeypatch):
+    library = tmp_path / "libcupti.so.1"
+    shutil.copy(build("fake_cupti", "g++", "-O2", "-shared", "-fPIC"), library)
+    monkeypatch.setenv("FAKE_CUPTI", str(library))
+    monkeypatch.setenv("SYNCMETER_CUPTI", str(library))
+    monkeypatch.setenv("CUDA_INJECTION64_PATH", str(tables.PROBE))
+    return library
+
+
+def calls(program, run):
+    counts = tables.by_caller(program, run.rows)
+    return {key: count for key, count in counts.items() if key[1] in KINDS}
+
+
+@pytest.mark.parametrize("options", [["-O2"], ["-O0"], ["-O2", "-fno-omit-frame-pointer", "-static-libgcc"]], ids=" ".join)
+@pytest.mark.parametrize(("how", "status"), [("", 0), ("_exit", 3), ("abort", -6)])
+def test_counts(how, status, options, build, cupti, count):
+    program = build("cuda_calls", "g++", *options)
+    run = count(program, *([how] if how else []), check=False)
+    assert (run.done.returncode, run.done.stdout, run.done.stderr) == (status, "", "")
+    assert calls(program, run) == EXPECTED
+    assert all(not row.module for row in run.rows if row.kind in KINDS)
+
+
+def test_each_call_of_a_kernel_is_a_site(build, cupti, count):
+    run = count(build("cuda_calls", "g++", "-O2"))
+    sites = collections.Counter((row.kind, row.offset) for row in run.rows if row.kind == "kernel_launch")
+    # Two kernels in launch_both, by two threads; one in launch_one, one without a stub, and the driver's.
+    assert sorted(sites.values()) == [1, 1, 1, 2, 2]
+
+
+def test_a_stripped_program_has_a_site_for_each_kernel(build, cupti, count):
+    program = build("cuda_calls", "g++", "-O2", "-s")
+    launches = [row for row in count(program).rows if row.kind == "kernel_launch"]
+    by_site = collections.Counter()
+    for row in launches:
+        by_site[row.offset] += row.count
+    assert sorted(by_site.values()) == [50, 60, 1500, 1530]
+
+
+def test_calls_are_timed(build, cupti, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
+    run = count(build("cuda_calls", "g++", "-O2"))
+    waits = [times for times in run.times if times.kind == "stream_sync"]
+    assert sum(times.timed for times in waits) == 2
+    assert sum(times.mechanism_ns for times in waits) >= 2 * 100_000
+    assert sum(times.timed for times in run.times if times.kind == "kernel_launch") == 3140
+
+
+def test_what_the_gpu_does_is_of_the_site_that_called(build, cupti, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1000")
+    run = count(build("cuda_calls", "g++", "-O2"))
+    of = {kind: [times for times in run.device if times.kind == kind] for kind in ("kernel_launch", "graph_launch")}
+    kernels, graphs = of["kernel_launch"], of["graph_launch"]
+    # Five sites that launch kernels, two of them by two threads.
+    assert sorted(times.works for times in kernels) == [30, 50, 60, 1500, 1500]
+    assert sum(times.busy_ns for times in kernels) == 3140 * 2000
+    assert (sum(times.works for times in graphs), sum(times.busy_ns for times in graphs)) == (40, 40 * 30_000)
+    # Before the first one nothing is known.
+    assert sum(times.idle_ns for times in kernels + graphs) == (3140 + 40 - 1) * 500
+    assert max(times.last_end for times in run.device) - min(times.first_start for times in run.device) == \
+        3140 * 2000 + 40 * 30_000 + (3140 + 40 - 1) * 500
+
+
+def test_a_counted_run_asks_for_no_times_of_the_gpu(build, cupti, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0")
+    assert count(build("cuda_calls", "g++", "-O2")).device == []
+
+
+@pytest.mark.parametrize(("named", "problem"), [("nothing.so", "no libcupti.so was found"), (None, "lacks functions of CUPTI")])
+def test_without_cupti_the_file_says_why(named, problem, build, cupti, count, monkeypatch, tmp_path):
+    monkeypatch.setenv("SYNCMETER_CUPTI", str(tmp_path / named) if named else "libm.so.6")
+    run = count(build("cuda_calls", "g++", "-O2"))
+    assert (run.done.stdout, run.done.stderr) == ("", "")
+    assert not calls(build("cuda_calls", "g++", "-O2"), run)
+    assert [text for text in run.problems if problem in text] == run.problems != []
+
+
+def test_a_tool_that_is_there_already_keeps_cupti(build, cupti, count, monkeypatch):
+    monkeypatch.setenv("FAKE_CUPTI_IS_TAKEN", "1")
+    run = count(build("cuda_calls", "g++", "-O2"))
+    assert run.problems == ["another tool or the program itself uses CUPTI, which serves one at a time"]
+
+
+def advise(program, folder):
+    """The file of `syncmeter advise` on the program, as lines."""
+    subprocess.run([tables.PROBE.parent / "syncmeter", "advise", "--budget", "1ms", "--json", folder / "advice.jsonl", "--", program],
+                   stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=True)
+    return [json.loads(line) for line in (folder / "advice.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_advise_has_them(build, cupti, tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDA_INJECTION64_PATH")
+    lines = advise(build("cuda_calls", "g++", "-O2"), tmp_path)
+    found = collections.Counter()
+    for line in lines:
+        if line["record"] == "site" and line["kind"] in KINDS:
+            found[line["frames"][0]["function"].partition("(")[0], line["kind"]] += line["count"]
+    assert found == EXPECTED
+    assert not [note for note in lines[0]["notes"] if "CUDA" in note]
+
+
+def test_advise_says_why_they_are_not_counted(build, cupti, tmp_path, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_CUPTI", "/nowhere/libcupti.so")
+    monkeypatch.delenv("CUDA_INJECTION64_PATH")
+    header = advise(build("cuda_calls", "g++", "-O2"), tmp_path)[0]
+    assert [note for note in header["notes"] if note.startswith("Calls of CUDA are not counted: no libcupti.so was found")]
+
+
+def test_a_library_that_the_user_injects_stays(build, cupti, tmp_path):
+    header = advise(build("cuda_calls", "g++", "-O2"), tmp_path)[0]
+    assert [note for note in header["notes"] if "CUDA_INJECTION64_PATH" in note]
+
+
+LAYOUTS = """
+#include <cstddef>
+#include <cupti.h>
+#include "probe/cupti.hpp"
+namespace own = syncmeter::probe::cupti;
+#define SM_SAME(record, layout) \\
+  static_assert(offsetof(record, start) == own::layout.start && offsetof(record, end) == own::layout.start + 8); \\
+  static_assert(offsetof(record, correlationId) == own::layout.correlation)
+SM_SAME(CUpti_ActivityKernel9, kernel_record);
+SM_SAME(CUpti_ActivityMemcpy5, memcpy_record);
+SM_SAME(CUpti_ActivityMemset4, memset_record);
+SM_SAME(CUpti_ActivityGraphTrace, graph_record);
+static_assert(own::kernel_record.type == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+static_assert(own::memcpy_record.type == CUPTI_ACTIVITY_KIND_MEMCPY && own::memset_record.type == CUPTI_ACTIVITY_KIND_MEMSET);
+static_assert(own::graph_record.type == CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+static_assert(own::multiple_subscribers == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+static_assert(own::driver_api == CUPTI_CB_DOMAIN_DRIVER_API && own::runtime_api == CUPTI_CB_DOMAIN_RUNTIME_API);
+static_assert(offsetof(own::callback_data, function_name) == offsetof(CUpti_CallbackData, functionName));
+static_assert(offsetof(own::callback_data, parameters) == offsetof(CUpti_CallbackData, functionParams));
+static_assert(offsetof(own::callback_data, correlation) == offsetof(CUpti_CallbackData, correlationId));
+"""
+
+
+def test_declarations_are_those_of_the_headers(tmp_path):
+    nvcc = shutil.which("nvcc")
+    folders = [pathlib.Path(nvcc).resolve().parents[1] / part for part in ("include", "extras/CUPTI/include")] if nvcc else []
+    if not any((folder / "cupti.h").exists() for folder in folders):
+        pytest.skip("no headers of CUPTI, which the CUDA Toolkit has")
+    (tmp_path / "layouts.cpp").write_text(LAYOUTS, encoding="utf-8")
+    subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-Wno-deprecated-declarations", f"-I{tables.ROOT}",
+                    *[f"-isystem{folder}" for folder in folders], tmp_path / "layouts.cpp"], check=True, timeout=120)
