@@ -214,6 +214,11 @@ PAIRS = [
     ),
     (task("task_by_one", 900.0, size=4), task("task_by_all", 300.0, size=4), "let all threads"),
     (task("task_chain", 900.0, size=4), task("task_by_one", 300.0, size=4), "join tasks"),
+    (
+        task("task_chain", 900.0, size=4),
+        task("taskwait_by_one", 300.0, size=4),
+        "write taskwait between tasks",
+    ),
 ]
 
 
@@ -223,6 +228,21 @@ def test_one_construct_over_another_says_what_to_do(tmp_path, more, less, advice
     assert advice in both
     assert "omp active, 2 threads: " in both
     assert advice not in told(tmp_path, more)
+
+
+def test_the_partitioner_is_chosen_beside_the_best_runtime_of_openmp(tmp_path):
+    costs = {"simple": 9000.0, "auto": 2000.0, "static": 200.0}
+    lines = construct("parallel_region", 1000.0)
+    for name, ns in costs.items():
+        op = f"tbb_parallel_for_{name}"
+        lines += construct(op, ns, backend="libraries", affinity="none")
+    said = regions.answer(parts(tmp_path, lines))
+    told_of = [sentence for sentence in said if sentence.startswith("libraries, 2 threads: ")]
+    assert [sentence.partition(", because")[0].partition(": ")[2] for sentence in told_of] == [
+        "do not name simple_partitioner for single indices",
+        "name static_partitioner where indices take alike",
+    ]
+    assert "4.50 times as long" in told_of[0] and "10.0 times as long" in told_of[1]
 
 
 def test_what_costs_the_same_asks_for_nothing(tmp_path):

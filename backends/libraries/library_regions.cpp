@@ -9,6 +9,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -25,12 +26,30 @@ struct tbb_work::arena {
         threads{static_cast<int>(lanes)} {}
   tbb::global_control allowed;
   tbb::task_arena threads;
+  tbb::affinity_partitioner same_threads;  // remembers which thread had which part
 };
 
 namespace {
 
 void do_item(work_record& record, std::uint64_t number) {
   record.of(tbb::this_task_arena::current_thread_index()).add(number);
+}
+
+template <class Partitioner> void run_loop(tbb_work& work, Partitioner& partitioner) {
+  work_record& record = work.record();
+  work.threads().threads.execute([&record, &partitioner] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::uint64_t>{0, tbb_loop::items(record.lanes())},
+        [&record](const tbb::blocked_range<std::uint64_t>& part) {
+          thread_work& mine = record.of(tbb::this_task_arena::current_thread_index());
+          for (std::uint64_t i = part.begin(); i < part.end(); ++i) mine.add(i);
+        },
+        partitioner);
+  });
+}
+template <class Partitioner> void run_loop_by_new(tbb_work& work) {
+  const Partitioner partitioner;
+  run_loop(work, partitioner);
 }
 
 }  // namespace
@@ -49,6 +68,11 @@ void tbb_for::step(tbb_work& work) {
         [&record](std::uint64_t i) { do_item(record, i); }, tbb::simple_partitioner{});
   });
 }
+
+void tbb_for_simple::step(tbb_work& work) { run_loop_by_new<tbb::simple_partitioner>(work); }
+void tbb_for_auto::step(tbb_work& work) { run_loop_by_new<tbb::auto_partitioner>(work); }
+void tbb_for_static::step(tbb_work& work) { run_loop_by_new<tbb::static_partitioner>(work); }
+void tbb_for_affinity::step(tbb_work& work) { run_loop(work, work.threads().same_threads); }
 
 void tbb_reduce::step(tbb_work& work) {
   work_record& record = work.record();

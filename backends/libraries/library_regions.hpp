@@ -36,6 +36,23 @@ struct tbb_for {
   static void step(tbb_work& work);
   static std::uint64_t items(unsigned lanes) { return lanes; }
 };
+/// Loops of more, which a partitioner cuts up.
+inline constexpr std::uint64_t indices_of_lane = 128;
+struct tbb_loop {
+  static std::uint64_t items(unsigned lanes) { return lanes * indices_of_lane; }
+};
+struct tbb_for_simple : tbb_loop {
+  static void step(tbb_work& work);
+};
+struct tbb_for_auto : tbb_loop {
+  static void step(tbb_work& work);
+};
+struct tbb_for_static : tbb_loop {
+  static void step(tbb_work& work);
+};
+struct tbb_for_affinity : tbb_loop {
+  static void step(tbb_work& work);
+};
 struct tbb_reduce {
   static void step(tbb_work& work);
   static std::uint64_t items(unsigned /*lanes*/) { return 1; }

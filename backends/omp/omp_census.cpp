@@ -97,6 +97,9 @@ constexpr construct_calls constructs[]{
     {"taskloop", "GOMP_single_start 1, GOMP_taskloop 1", "__kmpc_single 1, __kmpc_taskloop 1"},
     {"task_chain", "GOMP_single_start 1, GOMP_task 1, GOMP_barrier 1",
      "__kmpc_single 1, __kmpc_omp_task_with_deps 1, __kmpc_barrier 1"},
+    {"taskwait_by_one", "GOMP_single_start 1, GOMP_task 1, GOMP_taskwait 1, GOMP_barrier 1",
+     "__kmpc_single 1, __kmpc_omp_task_alloc 1, __kmpc_omp_task 1, __kmpc_omp_taskwait 1, "
+     "__kmpc_barrier 1"},
     {"task_fan", "GOMP_single_start 1, GOMP_task 2, GOMP_barrier 1",
      "__kmpc_single 1, __kmpc_omp_task_with_deps 2, __kmpc_barrier 1"},
     {"cancellation_point", "GOMP_cancellation_point 1, GOMP_barrier 1",

@@ -19,7 +19,7 @@ if(BACKENDS MATCHES "^omp(-llvm)?$" AND COMPILER MATCHES "^Clang")
          region_after_resize nested_region first_region parallel_for
          reduction_sum reduction_max reduction_array reduction_declared for_static for_static_chunk for_dynamic
          for_guided for_nowait simd_reduction sections single single_copyprivate masked ordered task_by_one task_by_all taskwait
-         taskgroup taskloop task_chain task_fan cancellation_point)
+         taskgroup taskloop task_chain taskwait_by_one task_fan cancellation_point)
   set(of_floating --backend ${BACKENDS} --type float,double
       --op atomic_add,atomic_sub,atomic_fetch_add,atomic_exchange,atomic_read,atomic_write)
   list(APPEND selection --type int32,uint64 --op ${ops})

@@ -81,6 +81,27 @@ pairs = (
         "one that depends on nothing",
         "join tasks of a chain",
     ),
+    Pair(
+        ("task_chain", 0),
+        ("taskwait_by_one", 0),
+        "a task that depends on the one before",
+        "one that is made after a taskwait for the one before",
+        "write taskwait between tasks where nothing else is to run beside them",
+    ),
+    Pair(
+        ("tbb_parallel_for_simple", 1),
+        ("tbb_parallel_for_auto", 1),
+        "a loop of oneTBB in which each index is a task",
+        "one that auto_partitioner divides",
+        "do not name simple_partitioner for single indices",
+    ),
+    Pair(
+        ("tbb_parallel_for_auto", 1),
+        ("tbb_parallel_for_static", 1),
+        "a loop of oneTBB that auto_partitioner divides",
+        "one that static_partitioner does",
+        "name static_partitioner where indices take alike",
+    ),
 )
 
 

@@ -109,12 +109,10 @@ def answer(part: Part) -> list[str]:
         found.append(fork_sentence(part.forks))
     found += [*_fastest(part, threads), *_teams(best), *_sleepers(part)]
     found += [_grain_sentence(grain) for grain in grains_of(best, part.lanes)]
-    for pair, *_, r in compared(best, part.lanes):
-        if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
-            found.append(
-                f"{best.name}, {threads}: {pair.advice}, because {pair.more} takes, over {pair.less}, "
-                f"{formats.costs_as_long(r)}"
-            )
+    found += [*_decisions(best, part.lanes)]
+    for runtime in part.runtimes:
+        if not runtime.name.startswith("omp"):
+            found += _decisions(runtime, part.lanes)
     for both, alone, times in resized(best, part.lanes):
         if verdict_of(times) is Verdict.slower:
             costs = f"{formats.duration(both.value)} against {formats.duration(alone.value)}"
@@ -123,6 +121,16 @@ def answer(part: Part) -> list[str]:
                 f"of all in turn take {formats.times_as_long(times)} as each among its like, {costs}"
             )
     return [sentence + here for sentence in found]
+
+
+def _decisions(runtime: Runtime, lanes: int) -> Iterator[str]:
+    """What the costlier of two ways is over the other one, and what to do."""
+    for pair, *_, r in compared(runtime, lanes):
+        if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
+            yield (
+                f"{runtime.name}, {formats.count(lanes, 'thread')}: {pair.advice}, because {pair.more} "
+                f"takes, over {pair.less}, {formats.costs_as_long(r)}"
+            )
 
 
 def _pays(part: Part, threads: str) -> list[str]:

@@ -121,6 +121,23 @@ struct tbb_parallel_for
                tbb_region<tbb_for, "tbb_for", "tbb_parallel_for",
                           "tbb::parallel_for of one index a lane, by whichever thread comes first">,
                no_tbb> {};
+template <class Work, literal Type, literal Name, literal What>
+using tbb_partitioned = found_op<SM_HAS_TBB, tbb_region<Work, Type, Name, What>, no_tbb>;
+struct tbb_parallel_for_simple
+    : tbb_partitioned<
+          tbb_for_simple, "tbb_for_simple", "tbb_parallel_for_simple",
+          "tbb::parallel_for of 128 indices a lane, simple_partitioner: one at a time"> {};
+struct tbb_parallel_for_auto
+    : tbb_partitioned<tbb_for_auto, "tbb_for_auto", "tbb_parallel_for_auto",
+                      "tbb::parallel_for of 128 indices a lane, auto_partitioner: the default"> {};
+struct tbb_parallel_for_static
+    : tbb_partitioned<tbb_for_static, "tbb_for_static", "tbb_parallel_for_static",
+                      "tbb::parallel_for of 128 indices a lane, static_partitioner: a part each"> {
+};
+struct tbb_parallel_for_affinity
+    : tbb_partitioned<tbb_for_affinity, "tbb_for_affinity", "tbb_parallel_for_affinity",
+                      "tbb::parallel_for of 128 indices a lane, one affinity_partitioner for all "
+                      "loops"> {};
 struct tbb_parallel_reduce
     : found_op<SM_HAS_TBB,
                tbb_region<tbb_reduce, "tbb_reduce", "tbb_parallel_reduce",
@@ -149,8 +166,10 @@ using library_ops =
             ops::tbb_mutex_held, ops::tbb_spin_mutex_held, ops::tbb_queuing_mutex_held,
             ops::ck_fas_lock_held, ops::ck_ticket_lock_held, ops::ck_mcs_lock_held,
             ops::ck_cohort_lock_held, ops::absl_mutex_read_mostly, ops::tbb_rw_mutex_read_mostly,
-            ops::rcu_read_mostly, ops::tbb_parallel_for, ops::tbb_parallel_reduce,
-            ops::tbb_task_group, ops::tbb_arena, ops::std_par_for_each, syncmeter::ops::control_aa>;
+            ops::rcu_read_mostly, ops::tbb_parallel_for, ops::tbb_parallel_for_simple,
+            ops::tbb_parallel_for_auto, ops::tbb_parallel_for_static,
+            ops::tbb_parallel_for_affinity, ops::tbb_parallel_reduce, ops::tbb_task_group,
+            ops::tbb_arena, ops::std_par_for_each, syncmeter::ops::control_aa>;
 
 }  // namespace syncmeter::libraries
 

@@ -66,7 +66,7 @@ using own_ops =
             ops::for_dynamic, ops::for_guided, ops::for_nowait, ops::simd_reduction, ops::sections,
             ops::single, ops::single_copyprivate, ops::masked, ops::ordered, ops::task_by_one,
             ops::task_by_all, ops::taskwait, ops::taskgroup, ops::taskloop, ops::task_chain,
-            ops::task_fan, ops::cancellation_point>;
+            ops::taskwait_by_one, ops::task_fan, ops::cancellation_point>;
 
 }  // namespace syncmeter::omp
 

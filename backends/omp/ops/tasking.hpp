@@ -112,6 +112,27 @@ struct task_chain : shared_op<task_chain> {
   }
 };
 
+// The order of task_chain by waiting.
+struct taskwait_by_one : shared_op<taskwait_by_one> {
+  static constexpr op_info info =
+      task_info("taskwait_by_one", "as task_by_one, each task waited for before the next: taskwait",
+                tasks_of_lane);
+  static std::uint64_t items(const work_record& record) { return record.of_all(record.size()); }
+  SM_LOOP static void step(work_record& record, unsigned /*lane*/) {
+    work_record* const shared = &record;
+    const std::uint64_t all = items(record);
+#pragma omp single
+    for (std::uint64_t i = 0; i < all; ++i) {
+#pragma omp task default(none) firstprivate(i, shared, all)
+      {
+        shared->take_turn(shared->of(omp_get_thread_num()), i, all);
+        do_task(*shared, i);
+      }
+#pragma omp taskwait
+    }
+  }
+};
+
 // The first task is item 0.
 struct task_fan : shared_op<task_fan> {
   static constexpr op_info info =

@@ -21,10 +21,12 @@ std::vector<worker_info> worker_with_regions() {
     row.after_gap = row.op == "region_after_gap";
     row.own_threads = row.op == "nested_region";
     if (row.op == "for_dynamic") row.size_of = "iterations of a chunk";
+    if (row.op == "taskwait_by_one") row.size_of = "tasks of each lane";
   };
   return {fixtures::worker_with(
-      "omp", {"parallel_region", "region_after_gap", "nested_region", "for_dynamic"}, "region",
-      change)};
+      "omp",
+      {"parallel_region", "region_after_gap", "nested_region", "for_dynamic", "taskwait_by_one"},
+      "region", change)};
 }
 
 TEST(regions_plan, crosses_teams_with_ways_of_waiting_and_gaps_at_the_largest_team) {
@@ -37,6 +39,7 @@ TEST(regions_plan, crosses_teams_with_ways_of_waiting_and_gaps_at_the_largest_te
   EXPECT_THAT(values(gaps, &point::gap_us), ElementsAre(0, 1, 10, 100, 1000, 10'000));
   EXPECT_THAT(values(gaps, &point::lanes), ElementsAre(4));
   EXPECT_THAT(values(points_of(plan, "for_dynamic"), &point::size), ElementsAre(1, 16, 128));
+  EXPECT_THAT(values(points_of(plan, "taskwait_by_one"), &point::size), ElementsAre(1, 64));
   EXPECT_LT(plan.predicted_s, 60);
 }
 
