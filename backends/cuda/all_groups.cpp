@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/cuda/accumulate/accumulate.hpp"
 #include "backends/cuda/coalescing/coalescing.hpp"
 #include "backends/cuda/divergence/divergence.hpp"
 #include "backends/cuda/groups.hpp"
@@ -38,6 +39,7 @@ std::vector<row_group> row_groups() {
   }
   if constexpr (has_room("divergence")) groups.push_back(divergence_group());
   if constexpr (has_room("coalescing")) groups.push_back(coalescing_group());
+  if constexpr (has_room("accumulate")) groups.push_back(accumulate_group());
   if constexpr (has_room("reduction")) groups.push_back(reduction_group());
   if constexpr (has_room("multi")) {
     groups.push_back({multi_rows(), &make_rig<multi_rig>, &multi_declares});

@@ -61,10 +61,10 @@ def litmus_of(line: Members) -> Litmus | None:
     return Litmus(int(line["litmus_seen"] or 0), _words_of_a_round * int(rounds))
 
 
-#: What a visit may say beside its times: of a GPU and its handoffs, and of lanes that wait.
+#: What a visit may say beside its times: of a GPU, its handoffs and sums, and of lanes that wait.
 remarks = (
     *("host_deviation_ns", "polls_per_handoff", "violations_seen", "litmus_handoffs"),
-    *("same_gpc", "waiting_cpu_ns", "visited_device"),
+    *("same_gpc", "waiting_cpu_ns", "visited_device", "relative_error"),
 )
 
 

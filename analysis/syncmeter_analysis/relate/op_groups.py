@@ -44,6 +44,8 @@ _own_code = (
     *("software_barrier_", "reduce_max_global_atomic", "reduce_max_warp_atomic"),
     *("reduce_max_block_atomic", "reduce_max_warp_reduce", "reduce_max_persistent"),
     *("pool_submit_wait", "seqlock_", "snapshot_"),
+    *("accumulate_cas", "accumulate_exchange", "accumulate_warp_", "accumulate_block"),
+    "accumulate_fixed",
 )
 
 
@@ -52,11 +54,11 @@ def is_own_code(op: str) -> bool:
 
 
 #: What a program has that has not looked for another: its API's own lock, the grid's own barrier, the
-#: library's reduction.
+#: library's reduction, atomicAdd.
 _default_locks = ("mutex", "critical", "lock")
 _defaults = {
     *(f"{lock}_{use}" for lock in _default_locks for use in ("add", "held", "read_mostly")),
-    *("grid_sync", "reduce_max_cub"),
+    *("grid_sync", "reduce_max_cub", "accumulate_atomic"),
 }
 
 

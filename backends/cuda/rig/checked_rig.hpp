@@ -1,6 +1,8 @@
 // A rig of kernels whose lanes' results are checked on the device, each lane's, after every sample.
 #pragma once
 
+#include <string>
+
 #include <fmt/format.h>
 
 #include "backends/cuda/rig/cuda_rig.hpp"
@@ -23,12 +25,7 @@ class checked_rig : public cuda_rig {
     queue_check(ops(index), found);
     SM_CUDA(cudaMemcpyAsync(copy, found, sizeof *copy, cudaMemcpyDeviceToHost, queue));
     SM_CUDA(cudaStreamSynchronize(queue));
-    if (copy->wrong != 0) {
-      taken.failure =
-          fmt::format("oracle: {} of {} lanes are wrong, for example lane {}: it has "
-                      "{} after {} ops, expected {}",
-                      copy->wrong, lanes(), copy->at, copy->lane.operand, ops(index), copy->held);
-    }
+    if (copy->wrong != 0) taken.failure = wrong(*copy, ops(index));
     return taken;
   }
   /// Called before each sample, outside the clock.
@@ -36,6 +33,12 @@ class checked_rig : public cuda_rig {
   /// Queues the check of all lanes, after each lane did `ops` ops; `found` is all zero. In `held`
   /// goes what a wrong lane should have.
   virtual void queue_check(std::uint64_t ops, own_outcome* found) = 0;
+  /// What to say of a check that found something, after each lane did `ops` ops.
+  [[nodiscard]] virtual std::string wrong(const own_outcome& found, std::uint64_t ops) const {
+    return fmt::format("oracle: {} of {} lanes are wrong, for example lane {}: it has "
+                       "{} after {} ops, expected {}",
+                       found.wrong, lanes(), found.at, found.lane.operand, ops, found.held);
+  }
   [[nodiscard]] unsigned lanes() const { return where_.lanes * where_.blocks; }
 
  private:

@@ -132,7 +132,7 @@ instruction_class control_class(const instruction& what,
 std::string synchronization_name(const instruction& what,
                                  const std::vector<std::string_view>& parts) {
   const std::string_view opcode = parts.front();
-  if (is_one_of(opcode, {"RED", "REDG", "REDS", "ATOM", "ATOMG", "ATOMS"}))
+  if (is_one_of(opcode, {"RED", "REDG", "REDS", "ATOM", "ATOMG", "ATOMS", "UBLKRED"}))
     return access_name(parts, true);
   if (is_one_of(opcode, {"LDL", "STL"})) return "spill";
   if (is_one_of(opcode, {"LD", "ST", "LDG", "STG", "LDS", "STS"})) return access_name(parts, false);
@@ -148,7 +148,7 @@ std::string synchronization_name(const instruction& what,
   if (is_one_of(opcode, {"MEMBAR", "B2R", "CCTL", "FENCE"}) || opcode.starts_with("UCGABAR"))
     return what.mnemonic;
   if (is_one_of(opcode, {"ERRBAR", "CGAERRBAR", "DEPBAR", "LDGDEPBAR", "YIELD", "NANOSLEEP",
-                         "ACQBULK", "ELECT"}))
+                         "ACQBULK", "ELECT", "UTMACMDFLUSH"}))
     return std::string(opcode);
   return {};
 }

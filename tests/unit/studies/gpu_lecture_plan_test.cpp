@@ -1,4 +1,5 @@
-// Which points the studies of divergence and of coalescing make, and that no other study has them.
+// Which points the studies of divergence, of coalescing and of accumulation make, and that no other
+// study has them.
 #include <gmock/gmock.h>
 
 #include "driver/plan/plan.hpp"
@@ -34,6 +35,8 @@ worker_info lecture_worker() {
     add(std::string("load_latency_misaligned") + level, "bytes");
   }
   add("bank_conflict", "lanes of a bank");
+  for (const char* way : {"atomic", "cas", "block", "block_by_bulk"})
+    add(std::string("accumulate_") + way, "distinct addresses");
   return worker;
 }
 
@@ -82,12 +85,31 @@ TEST(lecture_studies, loads_fill_the_device_and_latencies_are_of_one_warp) {
   EXPECT_LT(plan.predicted_s, 30) << "half a minute";
 }
 
+TEST(lecture_studies, floats_are_added_by_one_block_and_by_all_to_one_address_and_to_one_each) {
+  const campaign_plan plan = plan_of("accumulate");
+  EXPECT_THAT(plan.refused, IsEmpty());
+  const auto sizes = [&plan](const std::string& op, unsigned blocks) {
+    std::vector<unsigned> found;
+    for (const point& p : points_of(plan, op))
+      if (p.blocks == blocks) found.push_back(p.size);
+    return found;
+  };
+  using testing::UnorderedElementsAre;
+  for (const char* op : {"accumulate_atomic", "accumulate_cas", "accumulate_block"})
+    EXPECT_THAT(sizes(op, 1), UnorderedElementsAre(1, 32, 1024)) << op;
+  EXPECT_THAT(sizes("accumulate_atomic", 10), UnorderedElementsAre(1, 32, 1024, 32768, 1 << 20));
+  EXPECT_THAT(sizes("accumulate_cas", 10), UnorderedElementsAre(1024, 32768, 1 << 20));
+  EXPECT_THAT(sizes("accumulate_block_by_bulk", 10), UnorderedElementsAre(1, 32, 1024));
+  EXPECT_LT(plan.predicted_s, 60);
+}
+
 TEST(lecture_studies, other_studies_leave_them_out) {
   for (const char* study : {"quick", "scaling", "control"}) {
     for (const planned_point& p : plan_of(study).points) {
       EXPECT_THAT(p.what.op, Not(StartsWith("branch_"))) << study;
       EXPECT_THAT(p.what.op, Not(StartsWith("load_"))) << study;
       EXPECT_THAT(p.what.op, Not(StartsWith("bank_"))) << study;
+      EXPECT_THAT(p.what.op, Not(StartsWith("accumulate_"))) << study;
     }
   }
 }

@@ -1,0 +1,235 @@
+"""Floats that many threads of a GPU add to few or many addresses: which way is the fastest from how
+many addresses on, and how far rounding takes each from the exact sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from statistics import median
+
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.summary import Measured, code_of
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
+from syncmeter_analysis.studies.figures import Axis, Figure, Row, curve, most_colours
+
+title = "Adding floats under contention"
+measured_by = "`syncmeter run --study accumulate` on a GPU"
+order = 26
+
+#: Ways in the order of their rows, by op, and what they are called.
+ways = {
+    "accumulate_atomic": "atomicAdd",
+    "accumulate_cas": "CAS loop",
+    "accumulate_exchange": "exchange loop",
+    "accumulate_warp_match": "warp-aggregated by match",
+    "accumulate_warp_reduce": "warp-aggregated by reduction",
+    "accumulate_fixed": "64-bit fixed point",
+    "accumulate_block": "privatized per block",
+    "accumulate_block_by_bulk": "privatized per block, bulk reduction",
+}
+usual = "accumulate_atomic"
+
+#: Adds of each thread in one op: adds_of_op of the worker.
+adds_of_op = 16
+
+
+@dataclass
+class Addresses:
+    """The ways of one launch to add to so many distinct addresses, in their order; `errors` are the
+    largest of a cell over its sum, by op, where values have to be rounded."""
+
+    count: int
+    found: Contest
+    errors: dict[str, float]
+
+    @property
+    def by_op(self) -> dict[str, Measured]:
+        return {s.point.op: s for s in self.found.points}
+
+    @property
+    def usual(self) -> list[Measured]:
+        return [s for s in self.found.points if s.point.op == usual]
+
+    @property
+    def words(self) -> str:
+        return "one address" if self.count == 1 else f"{self.count} addresses"
+
+
+@dataclass
+class Launch:
+    """One launch over all numbers of addresses, the fewest first. `others`: there are several GPUs or
+    backends, and the name says which."""
+
+    name: str
+    threads: int
+    sizes: list[Addresses] = field(default_factory=list)
+
+    @property
+    def ops(self) -> list[str]:
+        return [op for op in ways if any(op in size.by_op for size in self.sizes)]
+
+
+def rows(campaign: Campaign) -> list[Launch]:
+    """The launches, the largest first; none without two ways that can be compared."""
+    found = [s for s in campaign.points.values() if s.on_gpu and s.point.op in ways and not s.doubt]
+    places = {(s.point.backend, s.device or 0) for s in found}
+
+    def launch(s: Measured) -> tuple[int, int, int, str, int]:
+        p = s.point
+        return -p.blocks * p.lanes, p.blocks, p.lanes, p.backend, s.device or 0
+
+    launches = []
+    for (threads, blocks, lanes, backend, device), alike in sorted(grouped(found, launch).items()):
+        name = f"{blocks} x {lanes}"
+        if len(places) > 1:
+            name += f", {backend} device {device}"
+        by_size = sorted(grouped(alike, lambda s: s.point.size).items())
+        sizes = [_addresses(count, points, campaign) for count, points in by_size]
+        launches.append(Launch(name, -threads, sizes))
+    several = any(size.found.over_best for one in launches for size in one.sizes)
+    return launches if several else []
+
+
+def _addresses(count: int, points: Sequence[Measured], campaign: Campaign) -> Addresses:
+    in_order = sorted(points, key=lambda s: list(ways).index(s.point.op))
+    errors = {
+        s.point.op: median(found)
+        for s in in_order
+        if (found := campaign.remarks(s, "relative_error"))
+    }
+    return Addresses(count, contest(in_order), errors)
+
+
+def adds_per_ns(s: Measured) -> float | None:
+    """Of all threads together."""
+    if not s.usable or s.cost is None:
+        return None
+    return s.point.blocks * s.point.lanes * adds_of_op / s.cost.value
+
+
+def _rate(s: Measured) -> str:
+    found = adds_per_ns(s)
+    return formats.nanoseconds(found) if found else formats.cost(s)
+
+
+def answer(launches: list[Launch]) -> list[str]:
+    """Of each launch which way to take from how many addresses on: a sentence for each number at which
+    another one is the fastest, or others may be."""
+    return [sentence for one in launches for sentence in _answer_of(one)]
+
+
+def _answer_of(one: Launch) -> list[str]:
+    def leaders(size: Addresses) -> frozenset[str]:
+        return frozenset(s.point.op for s in size.found.leaders)
+
+    runs = [list(alike) for _, alike in groupby(one.sizes, leaders)]
+    return [
+        sentence(one, run) for run in runs if run[0].found.best and len(run[0].found.points) > 1
+    ]
+
+
+def sentence(one: Launch, run: Sequence[Addresses]) -> str:
+    """The way for the first of these numbers of addresses; up to which the same way leads."""
+    first, last = run[0], run[-1]
+    same = f" (the same up to {last.count})" if last is not first else ""
+    return first.found.sentence(
+        f"{one.name} threads, {first.words}{same}",
+        lambda s: ways[s.point.op],
+        lambda s: f"{_rate(s)} adds per ns",
+        "way",
+        first.usual,
+    )
+
+
+def text(launches: list[Launch]) -> list[Block]:
+    """A table of rates for each launch with what each way compiles to, and one of errors."""
+    blocks: list[Block] = [_rates(one) for one in launches]
+    blocks += [_errors(one) for one in launches if any(size.errors for size in one.sizes)]
+    blocks.append(
+        Text(
+            f"A thread adds {adds_of_op} floats for each op, to addresses drawn at random; with as "
+            "many addresses as threads or more each thread has its own. Privatized: a copy of the "
+            f"cells in shared memory, cleared before and added to the cells after these {adds_of_op} "
+            "adds of each thread of its block. error: the largest of a cell over its sum, of values "
+            "from 0.5 to 1, all of one sign; fixed point has no error where 32 bits behind the point "
+            "hold the values."
+        )
+    )
+    return blocks
+
+
+def _rates(one: Launch) -> Table:
+    def cell(size: Addresses, op: str) -> Cell:
+        s = size.by_op.get(op)
+        return (
+            Cell(_rate(s), [s.id], kind="good" if s in size.found.leaders else "")
+            if s
+            else Cell("")
+        )
+
+    columns = ["way", *(f"{size.count}>" for size in one.sizes), "compiles to"]
+    lines = []
+    for op in one.ops:
+        points = [s for size in one.sizes if (s := size.by_op.get(op))]
+        code = next((code for s in points if (code := code_of(s.census))), "")
+        lines.append([ways[op], *(cell(size, op) for size in one.sizes), code])
+    caption = f"Adds of {one.name} threads per ns, by the number of distinct addresses"
+    return table(caption, columns, lines)
+
+
+def _errors(one: Launch) -> Table:
+    columns = ["way", *(f"{size.count}>" for size in one.sizes)]
+    lines = [
+        [ways[op], *(_error(size.errors.get(op)) for size in one.sizes)]
+        for op in one.ops
+        if any(op in size.errors for size in one.sizes)
+    ]
+    return table(f"Largest error over the sum, {one.name} threads", columns, lines)
+
+
+def _error(error: float | None) -> str:
+    return "" if error is None else "0" if error == 0 else f"{error:.1e}"
+
+
+def figures(launches: list[Launch]) -> list[Figure]:
+    """Adds per ns over the number of addresses, a panel for each launch."""
+    panels = []
+    left_out: list[str] = []
+    for one in launches:
+        drawn = [row for size in one.sizes for s in size.found.points for row in _drawn(size, s)]
+        fastest = {row["name"]: 0.0 for row in drawn}
+        for row in drawn:
+            fastest[row["name"]] = max(fastest[row["name"]], row["value"])
+        ranked = sorted(fastest, key=lambda name: -fastest[name])
+        kept = set(ranked[:most_colours])
+        left_out += ranked[most_colours:]
+        panels += curve(
+            f"{one.name} threads",
+            [row for row in drawn if row["name"] in kept],
+            Axis("distinct addresses", "powers"),
+            Axis("adds per ns"),
+            [name for name in ways.values() if name in kept],
+            2,
+            legend="way",
+        )
+    if not panels:
+        return []
+    first, *_ = answer(launches) or ["Ways to add floats, by the number of distinct addresses"]
+    note = (
+        "Adds of all threads per ns, both logarithmic; to the right each thread has an address of its "
+        "own."
+    )
+    if left_out:
+        note += f" Left out: {', '.join(dict.fromkeys(left_out))}."
+    return [Figure("accumulate", first, note, panels, wide=True)]
+
+
+def _drawn(size: Addresses, s: Measured) -> list[Row]:
+    value = adds_per_ns(s)
+    if value is None:
+        return []
+    return [{"x": size.count, "value": value, "name": ways[s.point.op], "id": s.id}]

@@ -1,0 +1,155 @@
+#include "backends/cuda/accumulate/accumulate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/rig/checked_rig.hpp"
+#include "backends/cuda/rig/cuda_census.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+adding adding_of(const op_info& info) { return static_cast<adding>(info.kind); }
+bool has_copy(adding how) { return how == adding::block || how == adding::block_by_bulk; }
+
+/// All cells are cleared before each sample and compared after it. Once for a point, values that
+/// have to be rounded are added, and the largest error is told.
+class accumulate_rig : public checked_rig {
+ public:
+  using checked_rig::checked_rig;
+
+  /// Adds "relative_error".
+  void describe(nlohmann::json& visit) const override {
+    checked_rig::describe(visit);
+    visit["relative_error"] = relative_error_;
+    describe_footprint(visit, cell_bytes());
+  }
+
+ private:
+  void prepare_more() override;
+  void queue_first() override;
+  void queue_check(std::uint64_t ops, own_outcome* found) override;
+  [[nodiscard]] std::string wrong(const own_outcome& found, std::uint64_t ops) const override;
+  void require_supported() const;
+  void find_error();
+  [[nodiscard]] adding how() const { return adding_of(what_->info); }
+  [[nodiscard]] std::size_t cell_bytes() const {
+    return updates_.cells * (how() == adding::fixed ? sizeof(std::int64_t) : sizeof(float));
+  }
+
+  update_set updates_;
+  double relative_error_ = 0;
+  device_buffer data_, sums_, errors_;
+};
+
+void accumulate_rig::require_supported() const {
+  require_whole_warps("scatter-add");
+  if (where_.size > most_cells || !std::has_single_bit(where_.size))
+    throw point_refused(
+        fmt::format("--size {}: the number of distinct addresses is a power of two, at most {}",
+                    where_.size, most_cells));
+  if (has_copy(how()) && where_.size > most_cells_of_block)
+    throw point_refused(
+        fmt::format("--size {}: a block's copy in shared memory has at most {} cells", where_.size,
+                    most_cells_of_block));
+  if (how() == adding::block_by_bulk && device_.largest_cluster == 0)
+    throw point_refused(fmt::format("cp.reduce.async.bulk needs compute capability 9.0; {} has {}",
+                                    device_.name, device_.compute_capability));
+}
+
+void accumulate_rig::prepare_more() {
+  require_supported();
+  updates_ = {.cells = where_.size, .lanes = lanes()};
+  const std::size_t most = std::max(least_cells, std::size_t{updates_.cells});
+  setup_.data =
+      static_cast<std::byte*>(data_.fit(bytes_before_cells + most * sizeof(std::int64_t)));
+  sums_.fit(most * sizeof(std::int64_t));
+  errors_.fit(sizeof(update_errors));
+  find_error();
+}
+
+void accumulate_rig::queue_first() {
+  const std::size_t cells = std::max(cell_bytes(), least_cells * sizeof(float));
+  SM_CUDA(cudaMemsetAsync(setup_.data, 0, bytes_before_cells + cells, stream_.get()));
+  // Of pageable memory this returns when the host's copy may go.
+  SM_CUDA(cudaMemcpyAsync(setup_.data, &updates_, sizeof updates_, cudaMemcpyHostToDevice,
+                          stream_.get()));
+  SM_CUDA(cudaMemsetAsync(errors_.get(), 0, sizeof(update_errors), stream_.get()));
+}
+
+void accumulate_rig::queue_check(std::uint64_t ops, own_outcome* found) {
+  check_updates({.what = updates_,
+                 .ops = ops,
+                 .fixed = how() == adding::fixed,
+                 .data = setup_.data,
+                 .expected = static_cast<long long*>(sums_.get())},
+                found, static_cast<update_errors*>(errors_.get()), stream_.get());
+}
+
+// One trip of the loop with a measured op, with values that are rounded.
+void accumulate_rig::find_error() {
+  updates_.rounded = true;
+  const sample taken = take(1, 1);
+  updates_.rounded = false;
+  if (!taken.failure.empty()) throw std::runtime_error("rounded values: " + taken.failure);
+  update_errors found;
+  SM_CUDA(cudaMemcpy(&found, errors_.get(), sizeof found, cudaMemcpyDeviceToHost));
+  relative_error_ = found.largest;
+}
+
+std::string accumulate_rig::wrong(const own_outcome& found, std::uint64_t ops) const {
+  return fmt::format("oracle: {} of {} cells are wrong, for example cell {}: it holds {} after {} "
+                     "adds by each of {} threads, expected {}",
+                     found.wrong, updates_.cells, found.at,
+                     std::bit_cast<double>(found.lane.operand), ops * adds_of_op, lanes(),
+                     std::bit_cast<double>(found.held));
+}
+
+// Each has a loop over the adds of an op: one branch. Where a copy is cleared or added by the
+// block's threads there is a loop for that too.
+sass_text code_of(adding how) {
+  switch (how) {
+  case adding::atomic:
+    return {"RED.ADD 1, branch 1"};
+  case adding::cas:
+    return {"LDG.STRONG.SYS 1, FADD 1, ATOMG.CAS 1, YIELD 2, branch 2"};
+  case adding::exchange:
+    return {"ATOMG.EXCH 2, FADD 1, fp_compare 1, YIELD 1, branch 2"};
+  case adding::warp_match:
+    return {.hopper = "MATCH.ANY 1, VOTE.ANY 3, SHFL.IDX 1, FADD 1, RED.ADD 1, branch 4",
+            .before = "MATCH.ANY 1, VOTE.ANY 2, SHFL.IDX 1, FADD 1, RED.ADD 1, branch 3"};
+  case adding::warp_reduce:
+    // Before Hopper with a second way through the shuffles, for a warp whose lanes have parted.
+    return {.hopper = "MATCH.ALL 1, SHFL.BFLY 5, FADD 5, RED.ADD 2, branch 3",
+            .before = "MATCH.ALL 1, SHFL.BFLY 5, FADD 9, RED.ADD 2, BRA.DIV 2, YIELD 1, branch 3, "
+                      "call:(inside) 6"};
+  case adding::block:
+    return {"STS 1, BAR.SYNC 2, LDS 2, FADD 1, ATOMS.CAST.SPIN 1, RED.ADD 1, WARPSYNC 1, YIELD 1, "
+            "branch 5"};
+  case adding::fixed:
+    return {"FMUL 1, convert 1, RED.ADD 1, branch 1"};
+  case adding::block_by_bulk:
+    // Older GPUs have no copy engine: there the op is refused, and compiles to the rest.
+    return {.hopper = "STS 1, BAR.SYNC 3, LDS 1, FADD 1, ATOMS.CAST.SPIN 1, MEMBAR.ALL.CTA 1, "
+                      "FENCE.VIEW.ASYNC.S 1, ELECT 1, UBLKRED.G.S.ADD 1, UTMACMDFLUSH 1, DEPBAR 1, "
+                      "branch 6",
+            .before = "STS 1, BAR.SYNC 3, LDS 1, FADD 1, ATOMS.CAST.SPIN 1, branch 4"};
+  }
+  return {};
+}
+
+nlohmann::json declares(const measurable& row) {
+  return declared_sass(code_of(adding_of(row.info)));
+}
+
+}  // namespace
+
+row_group accumulate_group() { return {accumulate_rows(), &make_rig<accumulate_rig>, &declares}; }
+
+}  // namespace syncmeter::cuda

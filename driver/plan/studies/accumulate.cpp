@@ -1,0 +1,39 @@
+// The study `accumulate`: ways to add floats to few or many cells by many threads of a GPU.
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+namespace {
+
+using namespace blocks;
+
+// A block alone, and the device full. As many addresses as threads or more: each thread has its
+// own. Loops around a compare-and-swap of all threads on one cell take minutes.
+gpu_part gpu_accumulate() {
+  const auto on = [](count_range grid, std::vector<unsigned> addresses) {
+    return gpu_axes{.grids = {{{grid}, {1024}}}, .sizes = std::move(addresses)};
+  };
+  const std::vector<std::string_view> all{"accumulate_*"}, copies{"accumulate_block*"},
+      by_cas{"accumulate_cas"};
+  const gpu_axes every_size = on(sm, {1, 32, 1024, 32768, 1U << 20U});
+  return {.rules = {{.ops = all, .axes = on(one, {1, 32, 1024})},
+                    {.ops = copies, .axes = on(sm, {1, 32, 1024})},
+                    {.ops = by_cas, .axes = on(sm, {1024, 32768, 1U << 20U})},
+                    {.ops = all,
+                     .except = {"accumulate_block*", "accumulate_cas"},
+                     .axes = every_size}},
+          .others = every_size,
+          .max_time_s = 0.15};
+}
+
+}  // namespace
+
+study accumulate_study() {
+  return {.place = 23,
+          .name = "accumulate",
+          .purpose = "GPU: ways to add floats to cells that many threads share, by their number",
+          .gpu = gpu_accumulate(),
+          .left_out = "loops around a compare-and-swap on 1 and on 32 addresses with the device "
+                      "full, which take minutes; copies of a block of more than 4096 addresses"};
+}
+
+}  // namespace syncmeter
