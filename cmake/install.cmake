@@ -66,7 +66,7 @@ install(FILES ${CMAKE_BINARY_DIR}/installed/primitive.hpp DESTINATION ${CMAKE_IN
 foreach(folder IN ITEMS std omp cuda)
   install(DIRECTORY backends/${folder} DESTINATION ${worker_sources}/backends COMPONENT headers
           FILES_MATCHING PATTERN *.hpp PATTERN *.cpp PATTERN *.cuh PATTERN *.cu PATTERN worker.cmake
-          REGEX "cuda/(accumulate|coalescing|divergence|handoff|launch|levels|multi|reduction|all_groups.*)$" EXCLUDE
+          REGEX "cuda/(accumulate|coalescing|divergence|handoff|launch|levels|multi|reduction|widths|all_groups.*)$" EXCLUDE
           REGEX "_census\\.cpp$" EXCLUDE)
 endforeach()
 

@@ -14,6 +14,7 @@
 #include "backends/cuda/reduction/reduction_rig.hpp"
 #include "backends/cuda/rig/cuda_census.hpp"
 #include "backends/cuda/rig/cuda_rig.hpp"
+#include "backends/cuda/widths/widths.hpp"
 
 namespace syncmeter::cuda {
 namespace {
@@ -41,6 +42,7 @@ std::vector<row_group> row_groups() {
   if constexpr (has_room("coalescing")) groups.push_back(coalescing_group());
   if constexpr (has_room("accumulate")) groups.push_back(accumulate_group());
   if constexpr (has_room("reduction")) groups.push_back(reduction_group());
+  if constexpr (has_room("widths")) groups.push_back(widths_group());
   if constexpr (has_room("multi")) {
     groups.push_back({multi_rows(), &make_rig<multi_rig>, &multi_declares});
     groups.push_back(remote_group());

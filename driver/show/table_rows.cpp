@@ -20,9 +20,9 @@ auto row_rank(const point_summary& s) {
   const op_facts facts = facts_of(s);
   return std::tuple(p.backend, p.arm, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
-                    p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.cells,
-                    p.active, p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.section_ns,
-                    p.think_ns, p.reads_per_write, p.gap_us, p.repeat);
+                    p.placement, p.base_offset, p.stride, p.blocks, p.lanes, p.cells, p.active,
+                    p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.section_ns, p.think_ns,
+                    p.reads_per_write, p.gap_us, p.repeat);
 }
 
 std::string without_affinity(point p) {
@@ -141,7 +141,9 @@ std::string placement_text(const point& p) {
   const bool on_gpu = p.scope != scope::none || p.space != space::none;
   if (p.placement == placement::shared) return on_gpu ? "one cell, known" : "shared";
   if (on_gpu && p.stride == 0) return "one cell, by data";
-  std::string text = fmt::format("strided {} B", stride_bytes(p));
+  // What cells of no type are of, the name of the op says.
+  std::string text =
+      p.type ? fmt::format("strided {} B", stride_bytes(p)) : fmt::format("strided {}", p.stride);
   if (p.base_offset != 0) text += fmt::format(" from {} B", p.base_offset);
   if (p.cells != 0) text += fmt::format(", {} cell{}", p.cells, p.cells == 1 ? "" : "s");
   return text;

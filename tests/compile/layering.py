@@ -12,7 +12,7 @@ SOURCE = Path(sys.argv[1])
 #: "." is what lies in the folder itself: in core the seam, elsewhere main.
 ROOMS = {
     "core": [".", "ops harness machine", "worker", "host"],
-    "backends/cuda": ["runtime", "ops", "lane", "rig", "levels handoff divergence coalescing accumulate launch reduction multi",
+    "backends/cuda": ["runtime", "ops", "lane", "rig", "levels handoff divergence coalescing accumulate launch reduction widths multi",
                       "worker", "."],
     "driver": ["text", "workers", "census/isa", "census/tools", "census/rule", "plan", "results", "campaign show", "ab advise", "commands", "."],
 }

@@ -274,7 +274,8 @@ def cells(p: Point) -> str:
     if p.on_gpu and p.placement == "strided" and p.stride == 0:
         return "one cell by data"
     if p.placement == "strided":
-        text = "one address" if p.stride == 0 else f"{p.stride_bytes} B apart"
+        apart = f"{p.stride_bytes} B apart" if p.type else f"{p.stride} apart"
+        text = "one address" if p.stride == 0 else apart
         shared_out = f" ({count(p.cells, 'cell')})" if p.cells else ""
         return text + (f" from {p.base_offset} B" if p.base_offset else "") + shared_out
     return "" if p.placement == "none" else p.placement

@@ -25,11 +25,14 @@ template <class Op> concept lists_forms = requires { Op::forms; };
 
 /// Whether 2 and 4 measured ops are built too.
 template <class Op, class Lane> consteval bool has_all_counts() {
-  constexpr value_type type = type_tag<typename Lane::value_type>::value;
-  if constexpr (requires { Op::without_additivity; }) return false;
-  else if constexpr (lists_forms<Op>)
-    return type == value_type::int32 && Lane::lane_form == Op::forms.front();
-  else return has_additivity(Op::info, Lane::lane_form, type);
+  if constexpr (requires { Op::without_additivity; }) {
+    return false;
+  } else {
+    constexpr value_type type = type_tag<typename Lane::value_type>::value;
+    if constexpr (lists_forms<Op>)
+      return type == value_type::int32 && Lane::lane_form == Op::forms.front();
+    else return has_additivity(Op::info, Lane::lane_form, type);
+  }
 }
 
 /// The host's stub of the kernel for counts[index]: its symbol is the kernel's.

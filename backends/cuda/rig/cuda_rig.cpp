@@ -47,7 +47,8 @@ void cuda_rig::prepare_point() {
   if (what.info.family == family::handoff && where.waves)
     throw point_refused(
         "--waves is not supported by a handoff: all warps of its ring must be resident at once");
-  const std::size_t size = what.type ? size_of(*what.type) : 1;
+  const std::size_t own_bytes = own_cell_bytes();
+  const std::size_t size = own_bytes > 0 ? own_bytes : what.type ? size_of(*what.type) : 1;
   const bool in_block = where.space == space::shared_memory;
   layout_ = {.type = what.type.value_or(value_type::int32),
              .oracle = what.info.oracle,
@@ -55,19 +56,20 @@ void cuda_rig::prepare_point() {
              .active = where.active == 0 ? warp_size : where.active};
   if (has_own_cells()) {
     layout_.cells = threads();
-    layout_.pitch = stride_bytes(where);
+    layout_.pitch = own_bytes > 0 ? where.stride * own_bytes : stride_bytes(where);
     layout_.group = 1;
   } else {
     layout_.cells = in_block ? where.blocks : 1;
     layout_.pitch = size;
     layout_.group = in_block ? where.lanes : threads();
   }
-  arrays_ = what.info.places == places::none            ? 0
+  arrays_ = own_bytes > 0                               ? 1
+            : what.info.places == places::none          ? 0
             : what.info.pairing == pairing::insert      ? 2
             : what.info.oracle == oracle::written_twice ? 2
                                                         : 1;
   shared_bytes_ = cells_offset;
-  if (in_block) shared_bytes_ += has_own_cells() ? where.lanes * stride_bytes(where) : 16;
+  if (in_block) shared_bytes_ += has_own_cells() ? where.lanes * layout_.pitch : 16;
   shared_bytes_ += what.info.block_bytes;
   if (shared_bytes_ > device_.shared_bytes_per_block) {
     throw point_refused(
@@ -159,7 +161,7 @@ void cuda_rig::fit_memory() {
   setup_.sinks = static_cast<std::uint64_t*>(sinks_.fit(threads() * sizeof(std::uint64_t)));
   setup_.gate = static_cast<unsigned*>(gate_.fit(gate_line_bytes));
   setup_.gate_opens_at = where_.blocks > 1 && !where_.waves ? where_.blocks : 0;
-  setup_.stride_bytes = static_cast<unsigned>(stride_bytes(where_));
+  setup_.stride_bytes = has_own_cells() ? static_cast<unsigned>(layout_.pitch) : 0;
   setup_.active = layout_.active;
   setup_.oracle = what_->info.oracle;
   setup_.size = where_.size;
@@ -192,7 +194,8 @@ void cuda_rig::queue_resets(const cell_places& places) {
     SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0, sizeof(std::uint64_t), stream_.get()));
   }
   for (std::byte* array : arrays())
-    if (array != nullptr) reset_cells(layout_, array, places, stream_.get());
+    if (array != nullptr && own_cell_bytes() == 0)
+      reset_cells(layout_, array, places, stream_.get());
 }
 
 launch_shape cuda_rig::shape() const {

@@ -60,6 +60,9 @@ class cuda_rig : public gpu_rig {
   virtual void prepare_more() {}
   /// Queued before each launch, outside the clock.
   virtual void queue_more_resets() {}
+  /// Bytes of a cell that is of none of the types of the type axis: what it begins with and has to
+  /// hold in the end, its rig knows. 0: a cell is of the op's type, where the op has one.
+  [[nodiscard]] virtual std::size_t own_cell_bytes() const { return 0; }
   /// Where the cells lie: in the device's own memory.
   [[nodiscard]] virtual std::byte* first_array() const {
     return static_cast<std::byte*>(cells_.get());
@@ -70,14 +73,17 @@ class cuda_rig : public gpu_rig {
     return std::size_t{warps_in(where_.lanes)} * where_.blocks;
   }
 
+  /// Where the launches of the sample under way find their cells.
+  [[nodiscard]] cell_places places_for(std::size_t index) const;
+  [[nodiscard]] std::array<std::byte*, 2> arrays() const;
+
   stream stream_;
   kernel_setup setup_;
+  cell_layout layout_;
 
  private:
   [[nodiscard]] bool has_own_cells() const;
   [[nodiscard]] bool uses_lock() const { return what_->info.family == family::critical; }
-  [[nodiscard]] cell_places places_for(std::size_t index) const;
-  [[nodiscard]] std::array<std::byte*, 2> arrays() const;
   void use_place(const cell_places& places, unsigned launch);
   void fit_memory();
   void move_ring();
@@ -92,7 +98,6 @@ class cuda_rig : public gpu_rig {
 
   event begin_, end_;
   std::uint32_t launch_trips_ = 0;  ///< of the launch under way
-  cell_layout layout_;
   std::size_t arrays_ = 0;
   unsigned most_launches_ = 1;           ///< in one sample
   std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for

@@ -17,9 +17,9 @@ std::string with_one_modifier(const std::vector<std::string_view>& parts) {
 }
 
 bool is_size_or_type(std::string_view word) {
-  return is_one_of(word, {"8",       "16",  "32",  "64",  "128", "U8",    "S8",    "U16",
-                          "S16",     "U32", "S32", "U64", "S64", "F16",   "F16x2", "BF16",
-                          "BF16_V2", "F32", "F64", "FTZ", "RN",  "S32x2", "F32x2", "F32x4"});
+  return is_one_of(word, {"8",    "16",      "32",  "64",  "128", "U8",  "S8",
+                          "U16",  "S16",     "U32", "S32", "U64", "S64", "F16",
+                          "BF16", "BF16_V2", "F32", "F64", "FTZ", "RN",  "S32x2"});
 }
 
 /// Address widths and hints for the caches.
@@ -29,8 +29,9 @@ bool is_hint(std::string_view word) {
 }
 
 /// The name of a load or a store has its order and scope: "LDG.STRONG.GPU". That of an atomic has
-/// its operation and a scope that is not the device's, "ATOMG.CAS.SYS": its order is that of fences
-/// around it, which are instructions of their own.
+/// its operation, how many elements it changes where these are several, and a scope that is not the
+/// device's, "ATOMG.CAS.SYS", "RED.ADD.F16x2": its order is that of fences around it, which are
+/// instructions of their own.
 std::string access_name(const std::vector<std::string_view>& parts, bool atomic) {
   // Newer disassemblers print REDG where older ones print RED; both reduce in global memory.
   std::string name(parts.front() == "REDG" ? "RED" : parts.front());
@@ -80,6 +81,9 @@ std::string arithmetic_name(const instruction& what, const std::vector<std::stri
   }
   if (opcode == "IMUL" || opcode == "XMAD" || opcode == "IMAD32I") return "imad";
   if (opcode == "HFMA2" && zero) return "alu";
+  // Halves times one: every second addition is done by the unit that multiplies.
+  if (opcode == "HFMA2" && what.operands.find(", 1, 1, ") != std::string::npos) return "HADD2";
+  if (opcode == "QSPC") return std::string(opcode);  // which memory a generic address lies in
   if (is_one_of(opcode, {"FADD", "FMUL", "FFMA", "DADD", "DMUL", "DFMA", "FADD32I", "FMUL32I"}))
     return std::string(opcode);
   if (is_one_of(opcode, {"HADD2", "HMUL2", "HFMA2"})) return std::string(opcode);

@@ -1,0 +1,103 @@
+// The rig of the study of widths, and what its ops compile to (see cuda_census.cpp).
+#include "backends/cuda/widths/widths.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/rig/checked_rig.hpp"
+#include "backends/cuda/rig/cuda_census.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+/// Its cells are of none of the types of the type axis, so that it sets and checks them itself.
+class widths_rig : public checked_rig {
+ public:
+  using checked_rig::checked_rig;
+
+ private:
+  [[nodiscard]] std::size_t own_cell_bytes() const override { return shape_of(what_->info).bytes; }
+  void prepare_more() override {
+    const cell_shape& shape = shape_of(what_->info);
+    const bool by_ptx = shape.kind == element::bf16 && where_.flavour == flavour::ptx;
+    if ((shape.since_hopper || by_ptx) && device_.largest_cluster == 0)
+      throw point_refused(fmt::format("atomics of {} need compute capability 9.0; {} has {}",
+                                      shape.name, device_.name, device_.compute_capability));
+    if (where_.active != 0)
+      throw point_refused("--active is not supported here: all lanes of a warp take part");
+  }
+  sample measure(std::size_t index) override {
+    places_ = places_for(index);
+    return checked_rig::measure(index);
+  }
+  void queue_first() override {
+    reset_widths(what_->info, layout_, arrays().front(), places_, stream_.get());
+  }
+  void queue_check(std::uint64_t, own_outcome* found) override {
+    check_widths(what_->info, layout_, arrays().front(), places_, setup_.outcomes, found,
+                 stream_.get());
+  }
+
+  cell_places places_;
+};
+
+// Wider than one element, the number of them is in the name of the instruction: RED.ADD.F16x8.
+std::string packed(const cell_shape& shape) {
+  if (shape.count == 1) return {};
+  std::string name = ".";
+  for (const char c : shape.name) name += c >= 'a' && c <= 'w' ? static_cast<char>(c - 32) : c;
+  return name;
+}
+
+std::string_view scope_of(const form& f) {
+  if (f.scope == scope::device) return "";
+  return f.scope == scope::block ? ".SM" : ".SYS";
+}
+
+// CUDA's function for a half is a loop around a compare-and-swap of the 32 bits around it, and that
+// for a pair asks where the address lies: in a block's own memory it is such a loop too.
+std::string half_by_function(const cell_shape& shape) {
+  if (shape.count == 1) return "LD 1, HADD2 1, ATOM.CAS 1, branch 1";
+  return fmt::format("ATOM.ADD{} 1, QSPC 1, LDS 1, HADD2 1, ATOMS.CAST.SPIN 1, LD 1, ST 1, "
+                     "branch 3, jump 1",
+                     packed(shape));
+}
+
+std::string on_hopper(const op_info& info, const form& f) {
+  const cell_shape& shape = shape_of(info);
+  const bool in_block = f.space == space::shared_memory;
+  const auto update = [&](std::string_view opcode, std::string_view what) {
+    return fmt::format("{}.{}{}{} 1", in_block ? "ATOMS" : opcode, what, packed(shape),
+                       in_block ? "" : scope_of(f));
+  };
+  switch (action_of(info)) {
+  case width_action::exchange:
+    return update("ATOMG", "EXCH");
+  case width_action::compare_exchange:
+    return update("ATOMG", "CAS");
+  default:
+    break;
+  }
+  const bool halves = shape.kind == element::f16 || shape.kind == element::bf16;
+  if (halves && f.flavour == flavour::function) return half_by_function(shape);
+  if (shape.kind == element::f32 && in_block) return "LDS 1, FADD 1, ATOMS.CAST.SPIN 1, branch 1";
+  if (shape.bytes < 4)
+    return fmt::format("{} 1, YIELD 1, branch 1",
+                       in_block ? "LDS 1, ATOMS.CAS" : "LDG.STRONG.SYS 1, ATOMG.CAS");
+  return update(action_of(info) == width_action::add ? "RED" : "ATOMG", "ADD");
+}
+
+nlohmann::json declares(const measurable& row) {
+  return declared_sass({on_hopper(row.info, row.form)});
+}
+
+}  // namespace
+
+row_group widths_group() { return {width_rows(), &make_rig<widths_rig>, &declares}; }
+
+}  // namespace syncmeter::cuda
