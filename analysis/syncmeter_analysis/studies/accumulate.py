@@ -136,10 +136,15 @@ def sentence(one: Launch, run: Sequence[Addresses]) -> str:
     """The way for the first of these numbers of addresses; up to which the same way leads."""
     first, last = run[0], run[-1]
     same = f" (the same up to {last.count})" if last is not first else ""
+
+    def amount(s: Measured) -> str:
+        beside = [f", atomicAdd {_rate(other)}" for other in first.usual if other is not s]
+        return f"{_rate(s)} adds per ns{''.join(beside)}"
+
     return first.found.sentence(
         f"{one.name} threads, {first.words}{same}",
         lambda s: ways[s.point.op],
-        lambda s: f"{_rate(s)} adds per ns",
+        amount,
         "way",
         first.usual,
     )
