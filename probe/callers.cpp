@@ -13,6 +13,7 @@
 #include "probe/count.hpp"
 #include "probe/elf_symbols.hpp"
 #include "probe/kernel.hpp"
+#include "probe/unwind.hpp"
 
 namespace syncmeter::probe {
 namespace {
@@ -23,15 +24,32 @@ struct code_range {
 };
 struct module_functions {
   std::uint64_t base, first, end;  // addresses of the code
-  const code_range* functions;     // in order
+  std::uint64_t unwind_table;
+  bool calls_for_others;
+  const code_range* functions;  // in order
   std::size_t count;
 };
 constinit module_functions modules[256] = {};
 constinit unsigned module_count = 0;
 
-/// A return address, and in its highest bit whether it is in a header.
-constinit std::uint64_t known[256] = {};
-constexpr std::uint64_t in_header_bit = std::uint64_t{1} << 63U;
+/// Their functions are locks, threads and conditions by other names; the C library calls back by
+/// pthread_once.
+bool calls_for_others(const char* path) {
+  return is_file_named(path, {"libstdc++.so", "libc++.so", "libboost_thread.so", "libuv.so",
+                              "libglib-2.0.so", "libQt5Core.so", "libQt6Core.so", "libapr-1.so",
+                              "libc.so", "libc-2.", "libpthread.so", "libpthread-2."});
+}
+
+/// Whose code a call is made from.
+enum class code_of : std::uint8_t { program, header, library };
+struct known_place {
+  std::uint64_t return_address;
+  unwind_step step;
+  code_of whose;
+  bool can_step;
+};
+// A signal handler of the thread may change a place between two looks at it.
+__thread known_place known[32] = {};
 
 bool is_of_header(const char* name) {
   for (const char* const begin : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZZNSt", "_ZZSt", "__gthread_"})
@@ -42,68 +60,69 @@ bool is_of_header(const char* name) {
   return ::strncmp(name, "__gthread_", 10) == 0;
 }
 
-/// Whether the function that begins here first saves the frame pointer of its caller and makes its
-/// own, so that a call out of it finds both.
-bool keeps_frame(std::uint64_t address, std::uint64_t end) {
-#if defined(__x86_64__)
-  static constexpr unsigned char marked[] = {0xF3, 0x0F, 0x1E, 0xFA};       // endbr64
-  static constexpr unsigned char saves_frame[] = {0x55, 0x48, 0x89, 0xE5};  // push, mov
-  if (address + sizeof marked + sizeof saves_frame > end) return false;
-  const auto* code = reinterpret_cast<const unsigned char*>(address);
-  if (::memcmp(code, marked, sizeof marked) == 0) code += sizeof marked;
-  return ::memcmp(code, saves_frame, sizeof saves_frame) == 0;
-#else
-  static_cast<void>(address), static_cast<void>(end);
-  return false;
-#endif
-}
-
 const module_functions* module_of(std::uint64_t address) {
   for (unsigned m = 0; m < module_count; ++m)
     if (address >= modules[m].first && address < modules[m].end) return &modules[m];
   return nullptr;
 }
 
-bool search(const module_functions& of, std::uint64_t address) {
+bool is_in_header(const module_functions& of, std::uint64_t address) {
   const std::uint64_t in_file = address - of.base;
   const code_range* const behind =
       std::upper_bound(of.functions, of.functions + of.count, in_file,
                        [](std::uint64_t at, const code_range& range) { return at < range.first; });
   if (behind == of.functions) return false;
   const code_range& before = *(behind - 1);
-  const std::uint64_t begin = of.base + before.first;
-  return in_file - before.first < before.bytes && begin >= of.first && keeps_frame(begin, of.end);
+  return in_file - before.first < before.bytes;
 }
 
-/// Whether a call returns into a function of a header.
-bool is_in_header(std::uint64_t return_address) {
-  std::uint64_t& place = known[(return_address * 0x9E3779B97F4A7C15U) >> 56U];
-  const std::uint64_t there = __atomic_load_n(&place, __ATOMIC_RELAXED);
-  if ((there & ~in_header_bit) == return_address) return (there & in_header_bit) != 0;
+code_of whose_code(const module_functions& of, std::uint64_t address) {
+  if (of.calls_for_others) return code_of::library;
+  return is_in_header(of, address) ? code_of::header : code_of::program;
+}
+
+/// What is known of the call that returns there.
+known_place place_at(std::uint64_t return_address) {
+  constexpr unsigned places = sizeof known / sizeof *known;
+  known_place& kept = known[(return_address * 0x9E3779B97F4A7C15U) >> 32U & (places - 1)];
+  if (kept.return_address == return_address) {
+    const known_place found = kept;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (found.return_address == return_address &&
+        __atomic_load_n(&kept.return_address, __ATOMIC_RELAXED) == return_address)
+      return found;
+  }
+  known_place found = {return_address, {}, code_of::program, false};
   // The call may be the last instruction.
   const std::uint64_t address = return_address - 1;
   const module_functions* const of = module_of(address);
-  if (of == nullptr) return false;
-  const bool found = search(*of, address);
-  __atomic_store_n(&place, return_address | (found ? in_header_bit : 0), __ATOMIC_RELAXED);
+  if (of == nullptr) return found;
+  found.whose = whose_code(*of, address);
+  if (found.whose != code_of::program)
+    found.can_step = find_step(of->unwind_table, return_address, found.step);
+  __atomic_store_n(&kept.return_address, 0, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  kept.step = found.step;
+  kept.whose = found.whose;
+  kept.can_step = found.can_step;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_store_n(&kept.return_address, return_address, __ATOMIC_RELAXED);
   return found;
 }
 
 // What was found readable of the stack that this thread was last seen on.
 __thread std::uint64_t readable_first = 0, readable_end = 0;
 
-/// Whether memory is readable from this frame, which is in use, up to the one that it names. The
+/// Whether memory is readable from this place of the stack, which is in use, up to another. The
 /// kernel is asked by a call that does nothing: a bad address is an error of the call, no fault.
-bool can_read(const stack_frame* from, const stack_frame* next) {
+bool can_read(std::uint64_t low, std::uint64_t end) {
   constexpr std::uint64_t page = 4096, most = std::uint64_t{1} << 20U;
-  const auto low = reinterpret_cast<std::uint64_t>(from);
-  const auto high = reinterpret_cast<std::uint64_t>(next);
-  if (high <= low || high - low > most || high % alignof(stack_frame) != 0) return false;
+  if (low == 0 || end <= low || end - low > most || end % alignof(std::uint64_t) != 0) return false;
   if (low < readable_first || low >= readable_end) {
     readable_first = low / page * page;
     readable_end = readable_first + page;
   }
-  for (; high + sizeof *next > readable_end; readable_end += page) {
+  for (; end > readable_end; readable_end += page) {
     const int error = errno;
     constexpr int no_action = -1;
     const long refused = ::syscall(SYS_rt_sigprocmask, no_action, readable_end, nullptr, 8);
@@ -114,14 +133,49 @@ bool can_read(const stack_frame* from, const stack_frame* next) {
   return true;
 }
 
+/// A function that has called another one.
+struct caller {
+  std::uint64_t return_address, stack, frame;
+
+  /// Becomes its own caller.
+  bool step(const unwind_step& by) {
+    const std::uint64_t from = by.by_frame_pointer ? frame : stack;
+    const auto below = [](std::uint64_t cfa, std::int32_t offset) {
+      return *reinterpret_cast<const std::uint64_t*>(cfa - static_cast<std::uint64_t>(-offset));
+    };
+    const std::uint64_t cfa = from + static_cast<std::uint64_t>(by.cfa_offset);
+    // The stack ends below its frame: where its end is not known, that is.
+    const std::uint64_t low = stack != 0 ? stack : frame;
+    if (from == 0 || !can_read(low, cfa)) return false;
+    const auto lowest =
+        static_cast<std::uint64_t>(-std::min(by.return_offset, by.saved_frame_offset));
+    if (lowest > cfa - low) return false;
+    return_address = without_signature(below(cfa, by.return_offset));
+    if (by.saved_frame_offset != 0) frame = below(cfa, by.saved_frame_offset);
+    stack = cfa;
+    return true;
+  }
+
+ private:
+  /// AArch64 may have signed it.
+  static std::uint64_t without_signature(std::uint64_t address) {
+#if defined(__aarch64__)
+    register std::uint64_t link asm("x30") = address;
+    asm("hint #7" : "+r"(link));  // xpaclri
+    return link;
+#else
+    return address;
+#endif
+  }
+};
+
 }  // namespace
 
-void find_header_functions(const char* path, std::uint64_t base, std::uint64_t first,
-                           std::uint64_t end) {
+void note_code(const module_code& module) {
   for (unsigned m = 0; m < module_count; ++m)
-    if (modules[m].first == first) return;
+    if (modules[m].first == module.first) return;
   if (module_count == sizeof modules / sizeof *modules) return;
-  const mapped_file file(*path == 0 ? "/proc/self/exe" : path);
+  const mapped_file file(*module.path == 0 ? "/proc/self/exe" : module.path);
   const symbol_table table = symbols_of(file);
   const auto is_wanted = [&table](std::uint64_t i) {
     const char* const name = table.function_name(i);
@@ -143,12 +197,27 @@ void find_header_functions(const char* path, std::uint64_t base, std::uint64_t f
                    static_cast<std::uint32_t>(table.symbols[i].st_size)};
     std::sort(functions, next, [](auto& a, auto& b) { return a.first < b.first; });
   }
-  modules[module_count++] = {base, first, end, functions, count};
+  modules[module_count++] = {.base = module.base,
+                             .first = module.first,
+                             .end = module.end,
+                             .unwind_table = module.unwind_table,
+                             .calls_for_others = calls_for_others(module.path),
+                             .functions = functions,
+                             .count = count};
 }
 
-std::uint64_t caller_of_headers(const stack_frame* frame) {
-  while (is_in_header(frame->returns_to) && can_read(frame, frame->caller)) frame = frame->caller;
-  return frame->returns_to;
+std::uint64_t caller_in_program(const call_frame& wrapper) {
+  caller at{wrapper.record->returns_to, wrapper.cfa, wrapper.record->caller_frame};
+  // A byte before it returns the call of a library is the same call, but no other row: calls that
+  // return to a row's own address are of that row, whoever their caller is.
+  std::uint64_t site = at.return_address - 1;
+  constexpr unsigned most_steps = 32;
+  for (unsigned steps = 0; steps < most_steps; ++steps) {
+    const known_place place = place_at(at.return_address);
+    if (place.whose != code_of::library) site = at.return_address;
+    if (place.whose == code_of::program || !place.can_step || !at.step(place.step)) return site;
+  }
+  return site;
 }
 
 }  // namespace syncmeter::probe

@@ -9,15 +9,23 @@
 
 /// Where the call of this wrapper returns to: the site.
 #define SM_SITE reinterpret_cast<std::uint64_t>(__builtin_return_address(0))
-/// The frame of this wrapper, which also tells functions of the standard library by their callers;
-/// where frames are laid out in another way, the site alone.
+/// The frame of this wrapper, by which functions of the standard library are told by their callers.
 #if defined(__x86_64__)
-#define SM_FRAME static_cast<const stack_frame*>(__builtin_frame_address(0))
-#else
-#define SM_FRAME (&static_cast<const stack_frame&>(stack_frame{nullptr, SM_SITE}))
+#define SM_FRAME call_frame_of(static_cast<const stack_frame*>(__builtin_frame_address(0)))
+#elif !defined(__clang__)
+#define SM_FRAME                                                                                   \
+  (call_frame{static_cast<const stack_frame*>(__builtin_frame_address(0)),                         \
+              reinterpret_cast<std::uint64_t>(__builtin_dwarf_cfa())})
+#else  // frames are laid out in other ways, and this compiler does not say where one begins
+#define SM_FRAME (call_frame{static_cast<const stack_frame*>(__builtin_frame_address(0)), 0})
 #endif
 
 namespace syncmeter::probe {
+
+/// On x86-64 what a call puts on the stack is the last of its caller's frame.
+[[nodiscard]] inline call_frame call_frame_of(const stack_frame* record) {
+  return {record, reinterpret_cast<std::uint64_t>(record + 1)};
+}
 
 /// Adds one to the row of this site and thread; with `adds` false makes the row alone. Takes no
 /// lock and no memory but at the first event of a site or thread, and may be called from a signal
@@ -26,7 +34,7 @@ void count(kind what, std::uint64_t site, unsigned team, bool adds = true,
            std::uint64_t object = 0);
 /// The same for the call of a wrapper with this frame, in no team. Returns the site: where the
 /// program called it, or what of the standard library did.
-std::uint64_t count_call(kind what, const stack_frame* wrapper, bool adds, std::uint64_t object);
+std::uint64_t count_call(kind what, call_frame wrapper, bool adds, std::uint64_t object);
 
 /// Writes down why calls of CUDA are not counted.
 void write_problem_of_cuda(const char* text);

@@ -94,12 +94,7 @@ module_of_code module_of(std::uint64_t return_address) {
 }
 
 bool is_one_of(const module_of_code& module, std::initializer_list<const char*> libraries) {
-  if (module.path == nullptr) return false;
-  const char* const slash = ::strrchr(module.path, '/');
-  const char* const name = slash == nullptr ? module.path : slash + 1;
-  for (const char* const library : libraries)
-    if (::strncmp(name, library, ::strlen(library)) == 0) return true;
-  return false;
+  return module.path != nullptr && is_file_named(module.path, libraries);
 }
 
 /// Of a name as compilers mangle it, what follows the number of its characters.

@@ -40,8 +40,7 @@ struct counted {
   std::uint64_t site, object;
 };
 template <kind What>
-[[gnu::always_inline]] inline counted count_of(const stack_frame* wrapper,
-                                               const objects_of_call& objects) {
+[[gnu::always_inline]] inline counted count_of(call_frame wrapper, const objects_of_call& objects) {
   const std::uint64_t object =
       waiting_of(What) == waiting::of_section ? number_of_lock(objects.first) : std::uint64_t{0};
   return {count_call(What, wrapper, true, object), object};
@@ -49,18 +48,18 @@ template <kind What>
 
 /// Around the call, where it is timed.
 template <kind What, bool Waits = waiting_of(What) != waiting::none> struct counted_call {
-  counted_call(const stack_frame* wrapper, const objects_of_call& objects) {
+  counted_call(call_frame wrapper, const objects_of_call& objects) {
     [[maybe_unused]] const counted call = count_of<What>(wrapper, objects);
     if constexpr (What == kind::signal) note_signal(objects.first, call.site);
   }
 };
 template <kind What> struct counted_call<What, true> : lock_call {
-  counted_call(const stack_frame* wrapper, const objects_of_call& objects)
+  counted_call(call_frame wrapper, const objects_of_call& objects)
       : counted_call(count_of<What>(wrapper, objects)) {}
   explicit counted_call(const counted& call) : lock_call(What, call.site, 0, call.object) {}
 };
 template <> struct counted_call<kind::cond_wait, true> : condition_wait {
-  counted_call(const stack_frame* wrapper, const objects_of_call& objects)
+  counted_call(call_frame wrapper, const objects_of_call& objects)
       : condition_wait(objects.first, objects.second, wrapper) {}
 };
 

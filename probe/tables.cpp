@@ -157,6 +157,13 @@ void open_tables(bool by_fork) {
   __atomic_store_n(&here.header, header, __ATOMIC_RELEASE);
 }
 
+std::uint64_t unwind_table_of(const dl_phdr_info& module) {
+  for (unsigned i = 0; i < module.dlpi_phnum; ++i)
+    if (module.dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+      return module.dlpi_addr + module.dlpi_phdr[i].p_vaddr;
+  return 0;
+}
+
 /// Whether this module has the address that the block begins with; then the block is filled.
 int find_module(dl_phdr_info* module, std::size_t, void* wanted) {
   auto& found = *static_cast<module_block*>(wanted);
@@ -173,7 +180,11 @@ int find_module(dl_phdr_info* module, std::size_t, void* wanted) {
     block->end = first + part.p_memsz;
     block->base = module->dlpi_addr;
     block->runtime = is_runtime(path) ? 1 : 0;
-    find_header_functions(path, block->base, block->first, block->end);
+    note_code({.path = path,
+               .base = block->base,
+               .first = block->first,
+               .end = block->end,
+               .unwind_table = unwind_table_of(*module)});
     put_text(reinterpret_cast<char*>(block + 1), path);
     here.modules[here.module_count++] = block;
     return 1;
@@ -273,9 +284,10 @@ row* find_row(const row_key& key, bool add) {
 }
 
 /// The row that is not where it is looked for first; nullptr where none can be had. With the frame
-/// of a wrapper its site is where functions of the standard library's headers were called.
-row* other_row(row_key& key, const stack_frame* wrapper) {
-  if (wrapper != nullptr) key.site = caller_of_headers(wrapper);
+/// of a wrapper its site is where the program called functions of the standard library.
+row* other_row(row_key& key, call_frame wrapper) {
+  const bool of_wrapper = wrapper.record != nullptr;
+  if (of_wrapper) key.site = caller_in_program(wrapper);
   if (row* const found = find_row(key, false); found != nullptr) return found;
   if (changing || here.refused) return nullptr;
   // Looked for again: a signal handler may just have made it.
@@ -284,11 +296,11 @@ row* other_row(row_key& key, const stack_frame* wrapper) {
     own_rows = take_rows();
     if (own_rows != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_rows);
   }
-  // Whether this is a header's function is known once its module is.
-  for (std::uint64_t noted = 0; wrapper != nullptr && !here.refused && noted != key.site;) {
+  // Whether this is a function of the standard library is known once its module is.
+  for (std::uint64_t noted = 0; of_wrapper && !here.refused && noted != key.site;) {
     noted = key.site;
     note_module(noted);
-    key.site = caller_of_headers(wrapper);
+    key.site = caller_in_program(wrapper);
   }
   return find_row(key, true);
 }
@@ -303,7 +315,7 @@ void add_one(std::uint64_t& counter) {
 }
 
 [[gnu::noinline, gnu::cold]] std::uint64_t count_elsewhere(row_key key, bool adds,
-                                                           const stack_frame* wrapper) {
+                                                           call_frame wrapper) {
   row* const found = other_row(key, wrapper);
   if (!adds) return key.site;
   if (found != nullptr) add_one(found->count);
@@ -313,7 +325,7 @@ void add_one(std::uint64_t& counter) {
 }
 
 [[gnu::always_inline]] inline std::uint64_t count_in(const row_key& key, bool adds,
-                                                     const stack_frame* wrapper) {
+                                                     call_frame wrapper) {
   if (own_rows == nullptr) [[unlikely]]
     return count_elsewhere(key, adds, wrapper);
   row& found = first_choice(own_rows, hash_of(key));
@@ -355,11 +367,11 @@ void begin_child() {
 }  // namespace
 
 void count(kind what, std::uint64_t site, unsigned team, bool adds, std::uint64_t object) {
-  count_in(key_of(what, site, team, object), adds, nullptr);
+  count_in(key_of(what, site, team, object), adds, {});
 }
 
-std::uint64_t count_call(kind what, const stack_frame* wrapper, bool adds, std::uint64_t object) {
-  return count_in(key_of(what, wrapper->returns_to, 0, object), adds, wrapper);
+std::uint64_t count_call(kind what, call_frame wrapper, bool adds, std::uint64_t object) {
+  return count_in(key_of(what, wrapper.record->returns_to, 0, object), adds, wrapper);
 }
 
 times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned threads,

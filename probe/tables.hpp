@@ -57,14 +57,19 @@ struct module_block {
   std::uint64_t runtime;  ///< 1: an OpenMP runtime, or the probe: its calls are not the program's
 };
 
-/// Whether a file of this path is an OpenMP runtime, the probe, or what the probe itself loads.
-[[nodiscard]] inline bool is_runtime(const char* path) {
+/// Whether the name of a file with this path begins with one of these.
+[[nodiscard]] inline bool is_file_named(const char* path,
+                                        std::initializer_list<const char*> beginnings) {
   const char* const slash = ::strrchr(path, '/');
   const char* const name = slash == nullptr ? path : slash + 1;
-  for (const char* const runtime : {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-",
-                                    "libiomp5", "libsyncmeter-probe.", "libcupti."})
-    if (::strncmp(name, runtime, ::strlen(runtime)) == 0) return true;
+  for (const char* const beginning : beginnings)
+    if (::strncmp(name, beginning, ::strlen(beginning)) == 0) return true;
   return false;
+}
+/// Whether a file of this path is an OpenMP runtime, or the probe.
+[[nodiscard]] inline bool is_runtime(const char* path) {
+  return is_file_named(path, {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-", "libiomp5",
+                              "libsyncmeter-probe."});
 }
 
 /// Of many intervals: buckets of a quarter of an octave, from 0 ns on.

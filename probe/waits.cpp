@@ -102,7 +102,7 @@ void end_fetch(std::uint64_t site, std::uint64_t begun) {
   chunk = {.what = kind::chunk, .site = site, .begun = begun, .returned = now()};
 }
 
-condition_wait::condition_wait(const void* condition, const void* lock, const stack_frame* wrapper)
+condition_wait::condition_wait(const void* condition, const void* lock, call_frame wrapper)
     : object_(number_of_lock(lock)), condition_(number_of_condition(condition, object_)),
       site_(count_call(kind::cond_wait, wrapper, true, condition_)) {
   if (timed_every().locks == 0) return;

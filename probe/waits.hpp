@@ -134,7 +134,7 @@ struct alignas(64) known_condition {
 /// Around a wait for a signal: it releases its lock, and takes it again before it returns.
 class condition_wait {
  public:
-  condition_wait(const void* condition, const void* lock, const stack_frame* wrapper);
+  condition_wait(const void* condition, const void* lock, call_frame wrapper);
   condition_wait(const condition_wait&) = delete;
   condition_wait& operator=(const condition_wait&) = delete;
   ~condition_wait();

@@ -1,11 +1,15 @@
 // Mutexes of the standard library, each locked at lines of its own in every way that its headers
-// offer: without optimization all of those are functions of the program. And a function that passes
-// for one of them, but whose frame pointer is beyond its stack.
+// offer: without optimization all of those are functions of the program. Threads, which its library
+// creates and joins. And a function that passes for one of a header, but whose frame pointer is
+// beyond its stack.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <future>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 
 namespace {
 
@@ -45,12 +49,18 @@ asm(R"(
   .text
   .type _ZNSt9misplacedEv, @function
 _ZNSt9misplacedEv:
+  .cfi_startproc
   push %rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset %rbp, -16
   mov %rsp, %rbp
+  .cfi_def_cfa_register %rbp
   add $0x20000, %rbp
   call pthread_mutex_lock@PLT
   pop %rbp
+  .cfi_def_cfa %rsp, 8
   ret
+  .cfi_endproc
   .size _ZNSt9misplacedEv, . - _ZNSt9misplacedEv
 )");
 extern "C" void lock_with_misplaced_frame(pthread_mutex_t*) asm("_ZNSt9misplacedEv");
@@ -64,7 +74,7 @@ void* lock_on_own_stack(void*) {
   return nullptr;
 }
 // The frame pointer is 128 KiB above a stack of as many, and what is there cannot be read.
-void misplace_frames() {
+[[gnu::noinline]] void misplace_frames() {
   constexpr std::size_t bytes = 0x20000;
   void* const stack = mmap(nullptr, 3 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(stack, bytes, PROT_READ | PROT_WRITE);
@@ -79,9 +89,47 @@ void misplace_frames() {
 void misplace_frames() {}
 #endif
 
+[[gnu::noinline]] void start_some() {
+  for (int i = 0; i < 7; ++i) {
+    std::thread one([] {});
+    one.join();
+  }
+}
+[[gnu::noinline]] void start_more() {
+  for (int i = 0; i < 5; ++i) {
+    std::thread one([] {});
+    one.join();
+  }
+}
+// The library joins it in a function that the C library calls, for pthread_once.
+[[gnu::noinline]] void start_later() {
+  for (int i = 0; i < 3; ++i) std::async(std::launch::async, [] { return 0; }).get();
+}
+
+// Nothing of the program is behind the library's function: it is the whole thread. The next thread
+// takes over its table, and is told apart from it.
+[[gnu::noinline]] void join_by_the_library() {
+  std::thread one([] {});
+  pthread_t joins;
+  void* const join = dlsym(RTLD_DEFAULT, "_ZNSt6thread4joinEv");
+  pthread_create(&joins, nullptr, reinterpret_cast<void* (*)(void*)>(join), &one);
+  pthread_join(joins, nullptr);
+  pthread_create(
+      &joins, nullptr,
+      [](void*) -> void* {
+        start_more();
+        return nullptr;
+      },
+      nullptr);
+  pthread_join(joins, nullptr);
+}
+
 }  // namespace
 
 int main() {
+  join_by_the_library();
+  start_some();
+  start_later();
   misplace_frames();
   lock_first();
   lock_second();
