@@ -12,6 +12,7 @@ from syncmeter_analysis.command import main
 from syncmeter_analysis.record.advice_file import read_advice
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.tables import advise_records
+from syncmeter_analysis.render import advice_tables
 from syncmeter_analysis.render.advice import advice_report, as_json, as_text, rough_seconds
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
@@ -234,6 +235,11 @@ def test_the_tables_have_a_row_for_each_site_and_the_figure_its_shares(path):
             assert [round(v, 9) for v in values] in ([], [round(100 * seconds / file.wall_s, 9)])
         if site.get("price_ns"):
             low, high = (site["price_ns"][end] * 1e-9 for end in ("low", "high"))
+            if low <= 0:
+                assert row["price"].startswith("below ") and has(
+                    row["price"].removeprefix("below "), high
+                )
+                continue
             unit = row["price"].rpartition(" ")[2]
             assert has(row["price"].replace(" to", f" {unit} to"), low) and has(row["price"], high)
     longest = max((sum(seconds_of(s).values()) for s in file.sites), default=0)
@@ -515,3 +521,10 @@ def test_markdown_takes_nothing_of_a_program_for_markup(hostile, capsys):
     for line in capsys.readouterr().out.splitlines():
         rest = re.sub(r"\\[\\`*_{}\[\]<>#|!&~]", "", line)
         assert not re.search(r"<(img|/script)|\]\(javascript|&lt;", rest)
+
+
+def test_a_price_that_may_be_nothing_has_its_upper_bound_alone():
+    assert advice_tables._price(-3.0, 12.5) == "below 12.50 ns"
+    assert advice_tables._price(3.0, 12.5) == "3.000 to 12.50 ns"
+    assert advice_tables._estimate(4.0, -3.0, 12.5) == ["< 12.50", ""]
+    assert advice_tables._estimate(4.0, 3.0, 12.5) == ["4.000", "3.000..12.50"]

@@ -47,6 +47,27 @@ def test_stores_and_reads_are_not_one_median(tmp_path):
     assert advice[1].startswith("atomic_add, atomic_read: Write seq_cst")
 
 
+def test_few_pairs_that_are_unlike_have_a_range_and_no_middle(tmp_path):
+    """3 times alone and 20 times by 64 threads: 11.5 is no pair's."""
+
+    def both(lanes, times):
+        what = {"placement": "shared", "type": "int32", "lanes": lanes}
+        return [
+            *visits(around(5.0 * times), point("critical_add", **what), family="critical"),
+            *visits(around(5.0), point("atomic_add", **what)),
+        ]
+
+    found = judge(
+        "omp-atomic-over-critical", write(tmp_path / "f.jsonl", both(1, 3.0), both(8, 20.0))
+    )
+    says = "critical section over atomic add: 3.00 (1 thread) to 20.0 (8 threads), over 2 pairs"
+    assert found.sentence == says
+    alike = judge(
+        "omp-atomic-over-critical", write(tmp_path / "g.jsonl", both(1, 3.0), both(8, 3.1))
+    )
+    assert alike.sentence.startswith("critical section over atomic add: 3.05 (")
+
+
 def test_ops_that_agree_are_one_verdict(tmp_path):
     lines = orders("atomic_write", 20.0, 1.0) + orders("atomic_exchange", 9.0, 3.0)
     found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines))

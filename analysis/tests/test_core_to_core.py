@@ -154,7 +154,10 @@ def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):
     assert "1 pair not comparable: seen in different placement states" in text
     # The range of the class is the hypervisor's doing.
     assert re.search(r"same L3 +2 +30.56 +30.06..110.2 +28..105", text)
-    assert "pairs of the class same L3 were 28 to 105 ns apart: part of that range is where" in text
+    assert (
+        "pairs of the class same L3 were 28 to 105 ns apart, by the probe of each round: part of "
+        in text
+    )
     assert "the hypervisor" not in printed_text(tmp_path, PAIRS)
 
 

@@ -64,6 +64,12 @@ def test_the_default_is_over_the_fastest_form_that_is_enough(tmp_path):
     )
 
 
+def test_of_forms_that_are_enough_all_that_are_not_shown_to_be_slower_are_named(tmp_path):
+    alike = (by_default(), 90.0), (update(flavour="function"), 10.0), (update(), 10.01)
+    (sentence,) = defaults.answer(found_in(measured(tmp_path, *alike)))
+    assert ": take atomicAdd or fetch_add(relaxed), device (10.00 ns) where" in sentence
+
+
 def test_a_default_that_costs_no_more_is_said_to_take_as_long(tmp_path):
     found = found_in(measured(tmp_path, (by_default(), 10.0), (update(), 10.0)))
     assert defaults.answer(found) == [

@@ -139,7 +139,7 @@ def test_how_far_a_repetition_lands_is_said_by_kind_of_points(tmp_path):
 def test_one_placement_of_a_virtual_machine_is_not_all_there_are(tmp_path):
     met = [visits(around(50.0), point(lanes=2), estimate={"hop_ns": 54.0})]
     *_, place = precision(tmp_path, *met, hypervisor=True)
-    assert place.startswith("Threads that meet were 54 ns apart throughout: one placement of a")
+    assert place.startswith("Threads that meet were 54 ns apart throughout, by the probe of each ")
     assert len(precision(tmp_path, *met)) == 1  # bare metal moves no lanes
 
 
@@ -148,7 +148,7 @@ def test_where_threads_met_at_several_distances_the_range_is_said(tmp_path):
     probe = [{"bounds_ns": [], "hop_ns": [40.0, 54.0, 90.0], "pus": [0, 1]}]
     *_, place = precision(tmp_path, *met, hypervisor=True, states=probe)
     assert place.startswith(
-        "Threads that meet were 54 ns apart in the median (40 to 90 ns were met)"
+        "Threads that meet were 54 ns apart in the median (40 to 90 ns were met), by the probe of each "
     )
     assert "throughout" not in place
 
@@ -163,7 +163,7 @@ def test_how_far_threads_are_apart_is_one_figure_of_each_team(tmp_path):
     ]
     *_, place = precision(tmp_path, *met, hypervisor=True)
     assert place.startswith(
-        "Threads that meet were 149 ns apart in a team of 2, 122 ns in one of 16 throughout: "
+        "Threads that meet were 149 ns apart in a team of 2, 122 ns in one of 16 throughout, by "
     )
     answers = report(tmp_path, *met).head.answers
     assert any("moves of a cache line (122 ns a move)" in answer for answer in answers)

@@ -42,7 +42,8 @@ def test_the_boundary_is_taken_apart(tmp_path):
     assert re.search(r"\none more graph in the stream: first kernel +4000\n", text)
     assert re.search(r"\none more graph in the stream: each further one +1000$", text)
     assert (
-        "- A kernel that does nothing (1 x 32) takes 6000 ns with the wait for it, 2100 ns " in text
+        "- A kernel that does nothing (1 x 32) takes 6000 ns until the wait for it returns, 2100 ns "
+        in text
     )
     assert re.search(
         r"- A launch that is waited for takes 6000 ns; the call returns after 2100 ns, 35 % "
@@ -121,7 +122,7 @@ def test_backends_are_told_of_apart(tmp_path):
     rows = launch.rows(measured(tmp_path, *TAKEN_APART, *other))
     text = section_text(launch, rows)
     assert "1 x 32 cuda  132 x 1024 cuda  1 x 32 sycl" in text
-    assert "- sycl: A kernel that does nothing (1 x 32) takes 12.00 µs with the wait" in text
+    assert "- sycl: A kernel that does nothing (1 x 32) takes 12.00 µs until the wait" in text
     assert [f.id for f in drawing.figures(rows)] == ["launch", "launch-sycl"]
 
 
@@ -138,6 +139,7 @@ def test_the_figure_has_a_row_for_each_part_in_the_order_of_the_table(tmp_path):
     assert {r["group"] for r in drawn} == {"1 x 32", "132 x 1024"}
     assert drawn[-1]["value"] == 12000 / 9
     assert figure.title == (
-        "A kernel that does nothing (1 x 32) takes 6000 ns with the wait for it, 2100 ns "
-        "until its call returns, 2200 ns behind another, 1000 ns as a further one in a graph"
+        "A kernel that does nothing (1 x 32) takes 6000 ns until the wait for it returns, 2100 ns "
+        "until the call returns, 2200 ns for one more in the stream, 1000 ns for one more in a "
+        "graph, without its launch"
     )

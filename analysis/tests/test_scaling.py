@@ -1,5 +1,7 @@
 """Costs against threads: alternatives side by side, compared inside one placement state."""
 
+import re
+
 import pytest
 
 from syncmeter_analysis.render.charts.scaling import scaling_figures
@@ -45,6 +47,27 @@ def test_alternatives_stand_side_by_side_and_the_title_says_how_far_apart(tmp_pa
     assert drawn == {"omp atomic_add", "omp lock_add", "omp critical_add"}
     assert "on 8 threads, shared critical_add is 6.00 times slower" in figure.title
     assert "than atomic_add" in figure.title
+
+
+def test_the_title_compares_with_all_that_no_difference_is_shown_between(tmp_path):
+    costs = {n: 20.0 * n for n in (2, 4, 8)}
+    alike = [
+        x
+        for n, ns in costs.items()
+        for x in visits(
+            [ns * x for x in (0.9, 0.95, 0.99, 1.05, 1.1)],
+            point("critical_add", placement="shared", type="int32", lanes=n),
+            family="critical",
+        )
+    ]
+    (figure,) = figures(
+        tmp_path,
+        curve("lock_add", costs, family="critical"),
+        [alike],
+        curve("ticket_lock_add", {n: 60.0 * n for n in costs}, family="critical"),
+    )
+    slower = r"on 8 threads, shared ticket_lock_add is at least 2\.\d+ times slower than each of "
+    assert re.search(slower + "lock_add and critical_add$", figure.title), figure.title
 
 
 def test_two_numbers_of_threads_are_no_line(tmp_path):

@@ -58,6 +58,11 @@ def printed_text(tmp_path, lines):
 def test_spinning_for_what_sleeping_costs_more_never_costs_more_than_twice(tmp_path):
     part = part_of(tmp_path, usual())
     assert part.between == ("pause", "futex")
+    # A way that is not shown to cost more is named beside it.
+    alike = [20100.0 * x for x in (0.97, 0.99, 1.0, 1.04, 1.06)]
+    lines = [x for x in usual() if x["point"]["op"] != "wait_condition"]
+    lines += visits(alike, late("wait_condition", LATES[-1]), family="handoff")
+    assert part_of(tmp_path, lines).between == ("pause", "futex or condition")
     assert part.advice.extra_ns == pytest.approx(20000.0)
     assert part.advice.extra_at_us == 100, "10 us late the other one comes before that is paid off"
 

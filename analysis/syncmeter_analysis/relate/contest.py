@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.group import group
-from syncmeter_analysis.relate.op_groups import is_default, is_own_code
+from syncmeter_analysis.relate.op_groups import is_default, is_own_code, spins
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -33,12 +33,16 @@ from syncmeter_analysis.relate.summary import Measured
 _most_names = 3
 
 #: A sentence is to fit into three lines of a list on a terminal: so many ties and slower points are
-#: named, the cost in full or not, the first that fit.
+#: named, the cost in full or not, the first that fit. What the ratio of two ties may be stands where
+#: their costs and a slower point fit beside it.
 _lines, _width = 3, 78
 _shorter_and_shorter = (
     *((3, 2, True), (2, 2, True), (1, 2, True), (2, 1, True), (1, 1, True)),
     *((1, 1, False), (0, 1, True), (0, 1, False), (1, 0, True), (0, 0, True), (0, 0, False)),
 )
+
+#: What is no difference between ties.
+_margin = f"{default_margin:.0%}"
 
 #: What needs no code of one's own may take so many times as long as the fastest, by its interval.
 _near = 1.5
@@ -79,6 +83,15 @@ class Contest:
         that meet."""
         apart = distance(self.points, self.over_best.values())
         return threads_apart(self.first.point.lanes if self.points else 1, apart)
+
+    @property
+    def threads_and_cpus(self) -> str:
+        """The same of locks: one that spins is fast where each thread has a processing unit of its own,
+        which is then a condition."""
+        each = (
+            any(spins(s.point.op) for s in self.kept or self.leaders) and self.first.point.lanes > 1
+        )
+        return self.threads + ", a CPU each" * each
 
     @cached_property
     def leaders(self) -> list[Measured]:
@@ -158,9 +171,17 @@ class Contest:
             return ["", ""]
         return text.ratio_fields(self.over(s), itself=s is self.best)
 
-    def advice(self, name: Name, amount: Name | None = None, most: int = _most_names) -> str:
+    def advice(
+        self,
+        name: Name,
+        amount: Name | None = None,
+        most: int = _most_names,
+        *,
+        with_ratio: bool = False,
+    ) -> str:
         """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
-        is shown to be faster` or `no difference between A (9 ns) and B (8 ns) could be shown`."""
+        is shown to be faster` or `no difference over 5% is shown between A (9 ns) and B (8 ns)`, of
+        two with what their ratio may be: `, ratio 1.01 to 1.18`."""
 
         def named(s: Measured) -> str:
             return f"{name(s)} ({amount(s)})" if amount else name(s)
@@ -175,8 +196,17 @@ class Contest:
         names = listed(list(map(named, self.leaders)), max(2, most))
         is_same = all(verdict(self.over_best[s.id]) is Verdict.same for s in self.ties)
         if is_same and self._repeat(self.leaders):
-            return f"{names} are the fastest, the same within {default_margin:.0%}"
-        return f"no difference between {names} could be shown"
+            return f"{names} are the fastest, the same within {_margin}"
+        between = self._between_two if with_ratio else ""
+        return f"no difference over {_margin} is shown between {names}{between}"
+
+    @property
+    def _between_two(self) -> str:
+        """What the ratio of the first leader to the second may be, where there are two; else ''."""
+        r = ratio(*self.leaders) if len(self.leaders) == 2 else None
+        if not isinstance(r, Ratio) or not r.bounded:
+            return ""
+        return f", ratio {text.ratio(r.low)} to {text.ratio(r.high)}"
 
     def sentence(
         self,
@@ -195,16 +225,20 @@ class Contest:
             return f"{where}: cannot tell which {what} to take: none has a cost"
         is_alone = not (self.ties or self.below)
         why, next_first = why if is_alone else "", is_alone and not why
-        than = " as any of them" if self.ties and not self.kept else ""
+        than = " as each" if self.ties and not self.kept else ""
         apart = [f"{name(s)} ({reason})" for s, reason in self.apart]
         slower = [(name(s), r) for s, r in self._slower_to_name(usual, next_first)]
 
         def short(s: Measured) -> str:
             return amount(s).partition(",")[0]
 
-        for most_ties, most_slower, in_full in _shorter_and_shorter:
+        least = min(1, len(slower))
+        forms = [(*form, True) for form in _shorter_and_shorter if form[2] and form[1] >= least]
+        forms = forms * bool(self._between_two) + [(*form, False) for form in _shorter_and_shorter]
+        for most_ties, most_slower, in_full, with_ratio in forms:
             long = amount if in_full and len(self.kept or self.leaders) == 1 else short
-            taken = self.advice(name, long if in_full or not self.ties else None, most_ties)
+            costs = long if in_full or not self.ties else None
+            taken = self.advice(name, costs, most_ties, with_ratio=with_ratio)
             found = [f"{where}: {self._below(what, name)}{taken}"]
             if why:
                 found[0] += f", {why}"
@@ -231,7 +265,7 @@ class Contest:
 
     def _they_take(self, slower: Sequence[tuple[str, Ratio]], than: str) -> str:
         """`omp critical takes 3.11 times as long (1.50 to 6.65), omp lock 4.71 (2.18 to 8.08)`; beside
-        several leaders `omp critical takes at least 1.50 times as long as any of them`."""
+        several leaders `omp critical takes at least 1.50 times as long as each`."""
         if not slower:
             return ""
         (first, r), *others = slower

@@ -27,6 +27,9 @@ Wanted = Any
 #: Other work ran beside the points of a pair.
 busy_doubt = "a processing unit was shared or slow while measuring"
 
+#: So many pairs have a median with an interval; the effect of fewer is the range of all.
+enough_pairs = 6
+
 #: Why a point has no ratio to another that stands for it.
 same_measurement = "of the same measurement"
 
@@ -122,7 +125,7 @@ class Pairs:
         Of six or more its distribution-free interval; of fewer the range of all their intervals.
         """
         ratios = [p.ratio.interval for p in self.found]
-        if len(ratios) >= 6:
+        if len(ratios) >= enough_pairs:
             return median_interval(r.value for r in ratios)
         value = median([r.value for r in ratios])
         if len(ratios) > 1 and not any(r.bounded for r in ratios):

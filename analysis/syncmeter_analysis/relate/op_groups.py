@@ -53,6 +53,14 @@ def is_own_code(op: str) -> bool:
     return op.startswith(_own_code)
 
 
+#: Locks whose waiting threads keep their processing unit.
+_spinning = ("spin_lock_", "ticket_", "mcs_lock_", "clh_lock_", "pthread_spin_")
+
+
+def spins(op: str) -> bool:
+    return op.startswith(_spinning)
+
+
 #: What a program has that has not looked for another: its API's own lock, the grid's own barrier, the
 #: library's reduction, atomicAdd.
 _default_locks = ("mutex", "critical", "lock")

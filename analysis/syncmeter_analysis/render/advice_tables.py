@@ -89,10 +89,15 @@ def _call_row(file: AdviceFile, site: Members) -> list[str]:
         site_name(site),
         _number(site.get("count")),
         *shares,
-        "" if low is None or high is None else text.duration_range(low, high),
+        "" if low is None or high is None else _price(low, high),
         _number(site.get("team")),
         _number(site.get("threads")),
     ]
+
+
+def _price(low: float, high: float) -> str:
+    """Between its bounds; what may be nothing has the upper one alone."""
+    return text.duration_range(low, high) if low > 0 else f"below {text.duration(high)}"
 
 
 def _instruction_row(site: Members) -> list[str]:
@@ -147,13 +152,21 @@ def price_table(file: AdviceFile) -> list[Block]:
                 _number(price.get("gap_us") or None),
                 price.get("placement") or "",
                 price.get("wait") or "",
-                text.nanoseconds(price["estimate"]),
-                "" if low is None or high is None else text.interval_ns(Interval(0, low, high)),
+                *_estimate(price["estimate"], low, high),
                 "a results file" if price.get("when") is None else f"run {price['when']}",
             ]
         )
     columns = "op|threads>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after"
     return _table(columns, rows, spare=(5, 4))
+
+
+def _estimate(ns: float, low: float | None, high: float | None) -> list[str]:
+    """A price and its interval; what may be nothing has its upper bound, as a point in tables."""
+    if low is None or high is None:
+        return [text.nanoseconds(ns), ""]
+    if low <= 0:
+        return [f"< {text.nanoseconds(high)}", ""]
+    return [text.nanoseconds(ns), text.interval_ns(Interval(0, low, high))]
 
 
 _verdicts = {"faster": "better", "slower": "do not", "cannot_tell": "undecided"}

@@ -147,8 +147,8 @@ def _placements(campaign: Campaign) -> list[str]:
             span = f"{min(met):.0f} to {max(met):.0f} ns were met"
             apart = f"{places[0].apart} in the median ({span})"
         return [
-            f"Threads that meet were {apart}: one placement of a virtual machine, which may put "
-            "them elsewhere another time; shared costs go with that."
+            f"Threads that meet were {apart}, by the probe of each round: one placement of a virtual "
+            "machine, which may put them elsewhere another time; shared costs go with that."
         ]
     rounds = sum(place.rounds for place in places)
     shares = ", ".join(

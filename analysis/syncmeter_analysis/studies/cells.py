@@ -51,11 +51,12 @@ def cost_ns(s: Measured) -> str:
 
 def line_moves(s: Measured | None, ns: float) -> str:
     """`2.41 moves of a cache line (118 ns a move)`: a time in units of what a cache line takes between
-    the threads of a point; '' where that was not measured."""
+    the threads of a point; '' where that was not measured. Under a hypervisor the sentence says how
+    far apart the threads are."""
     if s is None or s.team_hop_ns <= 0:
         return ""
-    hop_ns = s.team_hop_ns
-    return f"{formats.ratio(ns / hop_ns)} moves of a cache line ({hop_ns:.0f} ns a move)"
+    each = "" if s.on_hypervisor else f" ({s.team_hop_ns:.0f} ns a move)"
+    return f"{formats.ratio(ns / s.team_hop_ns)} moves of a cache line{each}"
 
 
 def rate(s: Measured | None) -> str:

@@ -260,8 +260,8 @@ def _legend(matrix: Matrix) -> list[str]:
 
 def _placements(matrix: Matrix) -> list[str]:
     return [
-        f"pairs of the class {c.name} were {min(c.hops):.0f} to {max(c.hops):.0f} ns apart: part of "
-        "that range is where the hypervisor had placed the threads"
+        f"pairs of the class {c.name} were {min(c.hops):.0f} to {max(c.hops):.0f} ns apart, by the "
+        "probe of each round: part of that range is where the hypervisor had placed the threads"
         for c in matrix.classes
         if c.several_states
     ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Over, over
+from syncmeter_analysis.relate.contest import Over, listed, over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, fastest_of, verdict
 from syncmeter_analysis.relate.summary import Measured, code_of
@@ -83,13 +83,15 @@ class Form:
 @dataclass
 class Place:
     """The forms of one update in one launch on cells of one kind. `enough` is the fastest that is
-    relaxed at device scope, of fences acquire and release at device scope; None: not measured."""
+    relaxed at device scope, of fences acquire and release at device scope; None: not measured.
+    `as_good` are others that are enough and not shown to be slower."""
 
     update: str
     device: int
     name: str
     forms: list[Form]
     enough: Measured | None = None
+    as_good: Sequence[Measured] = ()
 
     @property
     def default(self) -> Form | None:
@@ -145,7 +147,7 @@ def _place(device: int, alike: Sequence[Measured]) -> Place:
     forms = [Form(s, over(s, enough) if s is not enough else None) for s in alike]
     forms.sort(key=lambda form: _form_rank(form.s))
     name = f"{formats.blocks_by_threads(first.point)}{cells}"
-    return Place(updates[first.point.op], device, name, forms, enough)
+    return Place(updates[first.point.op], device, name, forms, enough, won.ties if won else ())
 
 
 def _is_enough(s: Measured) -> bool:
@@ -202,7 +204,7 @@ def answer(found: Defaults) -> list[str]:
 def _sentence(r: Ratio, place: Place) -> str:
     assert place.enough is not None and place.default is not None
     p = place.enough.point
-    form = written(place.enough)
+    form = listed([written(s) for s in (place.enough, *place.as_good)], last="or")
     what = "" if p.order in form else f"{p.order} at {p.scope} scope, "
     return (
         f"{place.update} ({place.name}): take {form} "

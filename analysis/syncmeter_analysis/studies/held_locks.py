@@ -102,9 +102,10 @@ def _waits(s: Measured) -> list[str]:
 def situation(one: Contest) -> str:
     """`2 threads 119 ns apart, 50 ns under the lock, 500 ns between`; whether PUs are too few."""
     p = one.first.point
-    place = f"{one.threads}, {p.section_ns} ns under the lock"
+    crowded = _oversubscribed(one)
+    place = f"{one.threads if crowded else one.threads_and_cpus}, {p.section_ns} ns under the lock"
     place += f", {p.think_ns} ns between" if p.think_ns else ""
-    place += ", more threads than processing units" if _oversubscribed(one) else ""
+    place += ", more threads than processing units" * crowded
     return place + (f" ({one.source})" if one.source else "")
 
 

@@ -299,14 +299,16 @@ def _costs_of(kernel: Kernel) -> str:
     costs = [
         f"{formats.duration(ns_of(kernel.parts[op]))} {what}"
         for op, what in (
-            ("launch", "with the wait for it"),
-            ("launch_call", "until its call returns"),
-            ("additional_launch", "behind another"),
+            ("launch", "until the wait for it returns"),
+            ("launch_call", "until the call returns"),
+            ("additional_launch", "for one more in the stream"),
         )
         if op in kernel.parts
     ]
     line = kernel.graph_costs("additional_graph_launch")
     if line and line.each_ns > 0:
-        costs.append(f"{formats.duration(line.each_ns)} as a further one in a graph")
+        costs.append(
+            f"{formats.duration(line.each_ns)} for one more in a graph, without its launch"
+        )
     name = f"A kernel that does nothing ({kernel_name(kernel)})"
     return f"{name} takes {', '.join(costs)}" if costs else ""

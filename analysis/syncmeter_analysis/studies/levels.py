@@ -236,8 +236,7 @@ def _of_each_level(found: GpuLevels) -> str:
 
 
 def _named(name: str, s: Measured) -> str:
-    op = s.point.op if s.point.size == 1 else formats.op_and_size(s.point)
-    return f"{name} ({op})" if name in _named_ops else name
+    return f"{name} ({formats.op_and_size(s.point)})" if name in _named_ops else name
 
 
 @of_each

@@ -244,7 +244,8 @@ def _which(table: LockTable, one: Contest) -> str:
     # What a lock without another thread takes is its instructions.
     lanes = one.first.point.lanes if one.points else 1
     why = _why_by_code(one) if lanes == 1 else _why_shared(table, one)
-    where = f"{one.threads}, one add under the lock"
+    crowded = any(s.oversubscribed for s in one.points)
+    where = f"{one.threads if crowded else one.threads_and_cpus}, one add under the lock"
     return one.sentence(where, table.name_of, _amount, why=why)
 
 

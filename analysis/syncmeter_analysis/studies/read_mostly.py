@@ -110,7 +110,9 @@ def _run(run: list[Contest], is_first: bool) -> str:
         return f"{at}{run[0].advice(scheme_of)}{_why(run)}"
     if len(common) == 1:
         return f"{at}none is shown to be faster than {common[0]}{_why(run)}"
-    return f"{at}no difference between {listed(common)} could be shown{_why(run)}"
+    return (
+        f"{at}no difference over {default_margin:.0%} is shown between {listed(common)}{_why(run)}"
+    )
 
 
 def _why(run: list[Contest]) -> str:

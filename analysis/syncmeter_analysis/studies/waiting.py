@@ -12,6 +12,7 @@ from operator import attrgetter
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import listed, over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.spin_then_sleep import Advice, Curve, advice, allowed_behind
@@ -141,8 +142,8 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
             for (backend, wait), way in sorted(barriers.items())
         ],
         list(_runtimes(barriers, pauses[-1].cost if pauses else None)),
-        advice(found[between[0]].curve_of, found[between[1]].curve_of) if between else None,
-        between,
+        advice(between[0].curve_of, between[1].curve_of) if between else None,
+        (between[0].name, between[2]) if between else None,
         neighbours,
         source,
     )
@@ -160,14 +161,18 @@ def _neighbours(points: Sequence[Measured]) -> list[Neighbour]:
     return sorted(found, key=lambda n: (n.affinity, list(ways.values()).index(n.way)))
 
 
-def _between(found: Mapping[str, Way]) -> tuple[str, str] | None:
-    """How to spin, and the sleeping way of the least cost at the largest lateness."""
-    spinning = [name for name in ("pause", "spin") if name in found and found[name].curve]
+def _between(found: Mapping[str, Way]) -> tuple[Way, Way, str] | None:
+    """How to spin, the sleeping way of the least cost at the largest lateness, and the names of it and
+    of those that are not shown to cost more there."""
+    spinning = [found[name] for name in ("pause", "spin") if name in found and found[name].curve]
     sleeping = [found[name] for name in asleep if name in found and found[name].curve]
     if not spinning or not sleeping:
         return None
     best = min(sleeping, key=lambda way: way.curve[max(way.curve)])
-    return spinning[0], best.name
+    late, alike = max(best.curve), (Verdict.same, Verdict.faster, Verdict.cannot_tell)
+    others = {w.name: over(w.costs.get(late), best.costs[late]) for w in sleeping if w is not best}
+    as_good = [name for name, r in others.items() if r and verdict(r) in alike]
+    return spinning[0], best, listed([best.name, *as_good], last="or")
 
 
 def _runtimes(barriers: Mapping[tuple[str, str], Way], pause: Interval | None) -> Iterator[Runtime]:
@@ -265,8 +270,7 @@ def answer(part: Part) -> list[str]:
     """How long to spin before sleeping, the settings of each OpenMP runtime that do so, and what
     waiting costs a neighbour."""
     found = [each for runtime in part.runtimes for each in setting(runtime)]
-    if part.advice is not None and part.between is not None:
-        found += _crossover(part.advice, *part.between)
+    found += _own_code(part)
     if not found and part.ways:
         found.append(
             "cannot tell how long to spin: that takes a way that spins and one that sleeps, "
@@ -276,20 +280,18 @@ def answer(part: Part) -> list[str]:
     return found
 
 
-def _own_code(part: Part) -> str:
+def _own_code(part: Part) -> list[str]:
     """What follows of the ways that the figure draws, which are no runtime's."""
-    found = _crossover(part.advice, *part.between) if part.advice and part.between else []
-    return found[0] if found else ""
-
-
-def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
+    if part.advice is None or part.between is None:
+        return []
+    a, (spin, sleep) = part.advice, part.between
     if a.extra_ns == 0:
         return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
     extra = formats.duration(a.extra_ns)
     found = [
         f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper resumes "
-        f"that much later than a spinner ({a.extra_at_us} µs late): a wait then "
-        "takes at most about twice the time and CPU time of the better of both"
+        f"that much later ({a.extra_at_us} µs late): a wait then takes at most about twice the time "
+        "and CPU time of the better of both"
     ]
     if a.spin_ns > 0:
         found.append(
@@ -366,7 +368,9 @@ def figures(parts: list[Part]) -> list[Figure]:
     line for each way."""
     note = "By how late the other thread comes; both axes logarithmic. Solid: spinning, dashed: asleep."
     return [
-        Figure(f"waiting-{number}", _own_code(part) or answer([part])[0], note, panels, part.points)
+        Figure(
+            f"waiting-{number}", (_own_code(part) or answer([part]))[0], note, panels, part.points
+        )
         for number, part in enumerate(parts, 1)
         if (panels := _panels(part.ways))
     ]

@@ -13,11 +13,11 @@ from typing import Any
 from syncmeter_analysis.record.point import Point, key_without, type_bytes
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import contest, listed
 from syncmeter_analysis.relate.op_groups import job_of
 from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
-    fastest_of,
     ratio,
     verdict,
 )
@@ -193,18 +193,17 @@ def _fastest(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, 
     most = max(s.point.lanes for s in points)
     panel = min(panel_of(s.point) for s in points if s.point.lanes == most)
     there = [s for s in points if s.point.lanes == most and panel_of(s.point) == panel]
-    winners = fastest_of(there)
-    if winners is None or len(there) < 2:
+    one = contest(there)
+    slower = one.slower_than_all
+    if not slower:
         return []
-    ratios = [(r.value, r, s) for s in there if isinstance(r := ratio(s, winners.best), Ratio)]
-    slowest = [(v, r, s) for v, r, s in ratios if verdict(r) is Verdict.slower]
-    if not slowest:
-        return []
-    _, r, s = max(slowest, key=lambda found: found[0])
-    over, best = text.names_apart(s.point, winners.best.point)
-    tied = " or others" if winners.ties else ""
-    where = f"{most} threads, {panel[-1]}"
-    return [f"on {where} {over} is {text.effect(r)} than {best}{tied}"]
+    (s, r), fastest = slower[0], one.leaders
+    over = text.names_apart(s.point, fastest[0].point)[0]
+    names = listed([text.names_apart(s.point, each.point)[1] for each in fastest])
+    how_much = text.effect(r)
+    if one.ties:
+        how_much, names = f"at least {text.ratio(r.low)} times slower", f"each of {names}"
+    return [f"on {most} threads, {panel[-1]} {over} is {how_much} than {names}"]
 
 
 def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, str], ...]:
