@@ -2,10 +2,12 @@
 // mutexes of POSIX threads, or another barrier. Recursive, error-checking, robust, priority and
 // process-shared mutexes, and those of C11, are left as they are.
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cstdint>
 
@@ -19,6 +21,9 @@
 #endif
 
 using namespace syncmeter::probe;
+
+/// Of the C library from 2.32 on.
+extern "C" [[gnu::weak]] char __libc_single_threaded;
 
 namespace {
 
@@ -45,21 +50,50 @@ constexpr lock_functions ttas = functions_of<ttas_lock>(), ticket = functions_of
 
 /// What is swapped. A child of fork has none of the threads that may have waited for a lock, or had
 /// it: its memory here is 0, so that the mutexes themselves, which are held as well, are all that
-/// it takes.
+/// it takes. Where there was one thread alone, as in a daemon that begins, the child has all that
+/// its parent had.
 struct swapped {
   const lock_functions* locks;  ///< none: the mutex alone
   bool adaptive, barriers;
 };
 constinit swapped nothing{};
 constinit swapped* of_process = nullptr;
+constinit swapped at_fork{};
+
+constinit swap_kind wanted = swap_kind::none;
+constinit swap_counts* calls = nullptr;
 
 void swap_nothing() {
   if (of_process != nullptr) *of_process = {};
 }
 
+void keep_for_child() {
+  const bool is_alone = &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
+  at_fork = of_process != nullptr && is_alone ? *of_process : swapped{};
+}
+void swap_in_child() {
+  if (of_process != nullptr && of_process != &nothing) *of_process = at_fork;
+}
+
+void begin_counts() {
+  const char* const path = ::getenv(counts_variable);
+  const int file = path == nullptr ? -1 : ::open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  void* const memory =
+      ::mmap(nullptr, sizeof(swap_counts), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory != MAP_FAILED) calls = static_cast<swap_counts*>(memory);
+  ::close(file);
+}
+
+void count_call(bool is_swapped) {
+  if (calls != nullptr)
+    __atomic_fetch_add(is_swapped ? &calls->swapped : &calls->left, 1, __ATOMIC_RELAXED);
+}
+
 /// At the first call, before which no mutex was taken here.
 const swapped& begin_swaps() {
-  const swap_kind wanted = swap_of_name(::getenv(swap_variable));
+  wanted = swap_of_name(::getenv(swap_variable));
+  begin_counts();
   swapped* made = &nothing;
   if (wanted != swap_kind::none) {
     constexpr std::size_t page = 4096;
@@ -69,6 +103,7 @@ const swapped& begin_swaps() {
       made = static_cast<swapped*>(memory);
       if (::madvise(memory, page, MADV_WIPEONFORK) != 0)
         (void)::pthread_atfork(nullptr, nullptr, &swap_nothing);
+      (void)::pthread_atfork(&keep_for_child, nullptr, &swap_in_child);
       *made = {.locks = wanted == swap_kind::ttas     ? &ttas
                         : wanted == swap_kind::ticket ? &ticket
                         : wanted == swap_kind::mcs    ? &mcs
@@ -103,6 +138,12 @@ bool is_plain(const pthread_mutex_t* mutex) {
 const lock_functions* lock_around(const pthread_mutex_t* mutex) {
   const lock_functions* const locks = what_is_swapped().locks;
   return locks != nullptr && is_plain(mutex) ? locks : nullptr;
+}
+
+void count_mutex_call(const pthread_mutex_t* mutex) {
+  const swapped& swaps = what_is_swapped();
+  if (calls != nullptr && wanted != swap_kind::barrier)
+    count_call((swaps.locks != nullptr || swaps.adaptive) && is_plain(mutex));
 }
 
 lock_words& words_of(pthread_mutex_t* mutex) {
@@ -178,6 +219,7 @@ template <class Wait> int wait_for_signal(pthread_mutex_t* mutex, Wait wait) {
 
 SM_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
   const swapped& swaps = what_is_swapped();
+  count_mutex_call(mutex);
   if (swaps.adaptive) make_adaptive(mutex);
   const lock_functions* const lock = lock_around(mutex);
   if (lock == nullptr) return real_lock.get()(mutex);
@@ -186,6 +228,7 @@ SM_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
 }
 
 SM_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
+  count_mutex_call(mutex);
   const lock_functions* const lock = lock_around(mutex);
   if (lock == nullptr) return real_trylock.get()(mutex);
   if (!lock->try_take(words_of(mutex))) return EBUSY;
@@ -256,6 +299,7 @@ SM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
 
 SM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   static constinit real_function<int(pthread_barrier_t*)> real{"pthread_barrier_wait"};
+  if (wanted == swap_kind::barrier) count_call(is_spinning(barrier));
   return is_spinning(barrier) ? wait_spinning(barrier) : real.get()(barrier);
 }
 

@@ -2,6 +2,7 @@
 // driver asks for it.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 namespace syncmeter::probe {
@@ -11,6 +12,14 @@ inline constexpr const char* swap_variable = "SYNCMETER_SWAP";
 
 enum class swap_kind { none, adaptive, ttas, ticket, mcs, barrier };
 inline constexpr const char* swap_names[] = {"", "adaptive", "ttas", "ticket", "mcs", "barrier"};
+
+/// The environment variable with the path of a file that begins with `swap_counts`; without it no
+/// call is counted.
+inline constexpr const char* counts_variable = "SYNCMETER_SWAP_COUNTS";
+/// Calls for a mutex, or waits at a barrier, of all processes that map the file.
+struct swap_counts {
+  std::uint64_t swapped, left;  ///< to what was swapped in; to what is left as it is
+};
 
 /// A name that is none of them: none.
 [[nodiscard]] inline swap_kind swap_of_name(const char* name) {

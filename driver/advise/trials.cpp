@@ -45,8 +45,10 @@ std::string outcome_text(const program_comparison& found, const program_pairs_op
     return change + ": do not.";
   case program_verdict::same:
     return fmt::format("the same within {:.3g} %.", options.threshold * 100);
-  default:
-    return change + ": undecided.";
+  default: {
+    const std::string few = too_few_text(found);
+    return few.empty() ? change + ": undecided." : "undecided: " + few + ".";
+  }
   }
 }
 
@@ -89,13 +91,10 @@ std::vector<trial> try_settings(const program_counts& counted, std::vector<setti
     if (!goes_on || left_s <= 0) continue;
     const program_arm plain{
         .name = "the program as it is", .path = counted.file.path, .words = counted.command};
-    program_arm changed{.name = "with " + each.text() + " it",
-                        .path = counted.file.path,
-                        .words = counted.command,
-                        .settings = each.settings};
-    // One that is hopeless may not take all that is left again and again.
-    constexpr double hopeless = 10;
-    options.longest_run_s = std::max(left_s, hopeless * run_s);
+    const program_arm changed{.name = "with " + each.text() + " it",
+                              .path = counted.file.path,
+                              .words = counted.command,
+                              .settings = each.settings};
     options.budget_s = left_s / static_cast<double>(to_try--);
     print_message(fmt::format("trying {}: up to {:.0f} s", each.text(), options.budget_s));
     trials.push_back({each, compare_programs({plain, changed}, options)});

@@ -23,8 +23,7 @@ struct trial {
 /// the program takes `run_s`.
 void leave_out_beyond_budget(std::vector<setting_to_try>& settings, double run_s, double budget_s);
 
-/// Tries them in turn, each with an equal part of what is left of `options.budget_s`. A run that
-/// outlasts that is ended.
+/// Tries them in turn, each with an equal part of what is left of `options.budget_s`.
 [[nodiscard]] std::vector<trial> try_settings(const program_counts& counted,
                                               std::vector<setting_to_try> settings,
                                               program_pairs_options options);

@@ -11,21 +11,27 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <random>
 #include <regex>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "driver/campaign/preload_watch.hpp"
 #include "driver/campaign/revisits.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/process_tree.hpp"
 #include "driver/workers/start_program.hpp"
 
 namespace syncmeter {
 namespace {
 
 constexpr std::size_t least_pairs = 3, most_pairs = 1000;
+/// A run that takes so many times as long as the longest of A will not end.
+constexpr double hopeless = 10;
 
 unique_fd opened(int fd, const char* what) {
   if (fd < 0) throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
@@ -68,14 +74,15 @@ class program_runner {
     const unique_fd output = opened(::memfd_create("output", MFD_CLOEXEC), "memfd_create");
     if (options_.input >= 0) (void)::lseek(options_.input, options_.input_start, SEEK_SET);
     const int input = options_.input < 0 ? null_.get() : options_.input;
+    const std::set<pid_t> before = descendants_of(::getpid());
     const finished_program done = run_in_our_place(arm.path, arm.words, arm.settings,
                                                    {input, output.get(), STDERR_FILENO}, longest_s);
+    end_new_descendants(before);
     run = {.wall_s = done.wall_s,
            .figure = done.wall_s,
            .wait_status = done.wait_status,
            .output_hash = 0};
-    if (done.timed_out)
-      return fmt::format("had not ended after {:.3g} s, and was killed", *longest_s);
+    if (done.timed_out) return fmt::format("did not end within {:.3g} s", *longest_s);
     if (WIFSIGNALED(done.wait_status))
       return fmt::format("was ended by signal {} ({})", WTERMSIG(done.wait_status),
                          ::strsignal(WTERMSIG(done.wait_status)));
@@ -219,11 +226,17 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
     of.refusal = std::move(why);
     of.broken_in_b = by_b;
   };
-  const auto run_arm = [&](std::size_t arm) {
+  std::optional<double> longest_of_a_s;
+  const auto run_arm = [&](std::size_t arm, const program_arm& what) {
     program_pair_run run;
-    const std::string problem =
-        runner.run(arms[arm], run, arm == 1 ? options.longest_run_s : std::nullopt);
+    std::optional<double> longest_s;
+    if (longest_of_a_s) longest_s = std::max(options.least_limit_s, hopeless * *longest_of_a_s);
+    std::string problem = runner.run(what, run, longest_s);
     of.used_s += run.wall_s;
+    if (longest_s && run.wall_s >= *longest_s && !problem.empty())
+      problem +=
+          fmt::format(", where the longest run of {} took {:.3g} s", arms[0].name, *longest_of_a_s);
+    if (arm == 0) longest_of_a_s = std::max(longest_of_a_s.value_or(0), run.wall_s);
     if (WIFSIGNALED(run.wait_status) &&
         (WTERMSIG(run.wait_status) == SIGINT || WTERMSIG(run.wait_status) == SIGQUIT))
       of.interrupted_by = WTERMSIG(run.wait_status);
@@ -232,8 +245,19 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
     return run;
   };
   for (const std::size_t arm : {0U, 1U}) {
-    run_arm(arm);
+    preload_watch watch(arms[arm].settings);
+    program_arm watched = arms[arm];
+    std::ranges::copy(watch.more_settings(), std::back_inserter(watched.settings));
+    run_arm(arm, watched);
+    const std::string why = watch.why_not_in_effect();
     if (of.verdict == program_verdict::refused) return of;
+    if (!why.empty()) {
+      refuse(fmt::format("{} not in effect: {}.",
+                         arm == 1 ? "the change was" : "the settings of " + arms[0].name + " were",
+                         why),
+             arm == 1);
+      return of;
+    }
   }
   std::minstd_rand chance(std::random_device{}());
   std::size_t first = 0, look = first_look;
@@ -241,7 +265,7 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
     first = pair % 2 != 0 ? chance() / 16 % 2 : 1 - first;
     std::array<program_pair_run, 2> runs;
     for (const std::size_t arm : {first, 1 - first}) {
-      runs[arm] = run_arm(arm);
+      runs[arm] = run_arm(arm, arms[arm]);
       if (of.verdict == program_verdict::refused) return of;
     }
     for (const std::size_t arm : {0U, 1U}) of.runs[arm].push_back(runs[arm]);
@@ -267,15 +291,32 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
   return of;
 }
 
-std::string change_text(const interval& ratio, const std::string& what) {
+std::string change_text(const interval& ratio, const std::string& what, const std::string& other) {
+  constexpr double many = 2;  // from here on as a multiple, and not in percent
   const auto percent = [](double r) { return std::abs(r - 1) * 100; };
-  if (ratio.low < 1 && ratio.high > 1)
-    return fmt::format("between {:.1f} % less and {:.1f} % more{}", percent(ratio.low),
-                       percent(ratio.high), what);
+  const std::string than = other.empty() ? "" : " than " + other;
+  const std::string as = other.empty() ? "" : " as " + other;
+  if (ratio.low < 1 && ratio.high > 1) {
+    const std::string least = fmt::format("between {:.1f} % less and ", percent(ratio.low));
+    return ratio.high < many
+               ? fmt::format("{}{:.1f} % more{}{}", least, percent(ratio.high), what, than)
+               : fmt::format("{}{:.3g} times as much{}{}", least, ratio.high, what, as);
+  }
+  if (ratio.value >= many)
+    return fmt::format("{:.3g} times as much{}{} ({:.3g} to {:.3g} times)", ratio.value, what, as,
+                       ratio.low, ratio.high);
   const bool less = ratio.value < 1;
-  return fmt::format("{:.1f} % {}{} ({:.1f} to {:.1f} %)", percent(ratio.value),
-                     less ? "less" : "more", what, percent(less ? ratio.high : ratio.low),
+  return fmt::format("{:.1f} % {}{}{} ({:.1f} to {:.1f} %)", percent(ratio.value),
+                     less ? "less" : "more", what, than, percent(less ? ratio.high : ratio.low),
                      percent(less ? ratio.low : ratio.high));
+}
+
+std::string too_few_text(const program_comparison& of) {
+  if (of.pairs() >= first_look) return "";
+  const double run_s = of.used_s / static_cast<double>(2 * (of.pairs() + 1));
+  return fmt::format("--budget had room for {}, and a verdict takes {} at least: give it {:.0f}s",
+                     count_text(of.pairs(), "pair of runs", "pairs of runs"), first_look,
+                     std::ceil(run_s * static_cast<double>(runs_until_first_look)));
 }
 
 std::string verdict_text(const program_comparison& of, const std::array<program_arm, 2>& arms,
@@ -287,20 +328,22 @@ std::string verdict_text(const program_comparison& of, const std::array<program_
                                  range_of_runs(of.runs[1], of_time),
                                  count_text(of.pairs(), "pair of runs", "pairs of runs"));
   const std::string change = fmt::format("{} {} {}", b, of_time ? "takes" : "reaches",
-                                         change_text(of.ratio, of_time ? " time" : ""));
+                                         change_text(of.ratio, of_time ? " time" : "", a));
   switch (of.verdict) {
   case program_verdict::slower:
-    return text + fmt::format("{} than {}: slower.", change, a);
+    return text + change + ": slower.";
   case program_verdict::faster:
-    return text + fmt::format("{} than {}: faster.", change, a);
+    return text + change + ": faster.";
   case program_verdict::same:
     return text + fmt::format("The same within {:.3g} %.", options.threshold * 100);
   default:
     break;
   }
-  return text + fmt::format("Undecided: {} than {}. The runs vary; a longer --budget, a larger "
-                            "--threshold or a quiet machine may decide.",
-                            change, a);
+  if (const std::string few = too_few_text(of); !few.empty())
+    return text + "Undecided: " + few + ".";
+  return text + fmt::format("Undecided: {}. The runs vary; a longer --budget, a larger --threshold "
+                            "or a quiet machine may decide.",
+                            change);
 }
 
 }  // namespace syncmeter

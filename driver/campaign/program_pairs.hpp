@@ -26,15 +26,15 @@ struct program_arm {
 
 struct program_pairs_options {
   double budget_s = 120;
-  double threshold = 0.01;                ///< a change up to this one is none
-  std::size_t comparisons = 1;            ///< that this one is one of
-  std::optional<std::string> metric{};    ///< regular expression; what it, or its first group,
-                                          ///< matches is compared in place of the time
-  bool higher_is_better = false;          ///< of the metric
-  std::optional<std::string> check{};     ///< for the shell: reads the output, and must end with 0
-  std::optional<double> longest_run_s{};  ///< of B: one that takes longer is ended, and refused
-  int input = -1;                         ///< the programs' standard input; none: /dev/null
-  off_t input_start = 0;                  ///< where each run reads it from, if it is a file
+  double threshold = 0.01;              ///< a change up to this one is none
+  std::size_t comparisons = 1;          ///< that this one is one of
+  std::optional<std::string> metric{};  ///< regular expression; what it, or its first group,
+                                        ///< matches is compared in place of the time
+  bool higher_is_better = false;        ///< of the metric
+  std::optional<std::string> check{};   ///< for the shell: reads the output, and must end with 0
+  double least_limit_s = 10;            ///< a run that takes less is never ended
+  int input = -1;                       ///< the programs' standard input; none: /dev/null
+  off_t input_start = 0;                ///< where each run reads it from, if it is a file
 };
 
 /// After so many pairs they are looked at for the first time.
@@ -79,16 +79,22 @@ struct program_comparison {
 
 /// Runs each once, uncounted, and then both in turn, in an order drawn by chance and reversed in
 /// every second pair, with a look after eight pairs and whenever there are half as many more, until
-/// it is decided or the budget is spent. Ends at a run that fails, fails the check, or writes what
-/// the other program does not. Throws usage_error for a metric that is no regular expression.
+/// it is decided or the budget is spent. Ends at a run that fails, fails the check, takes ten times
+/// as long as the longest of A, or writes what the other program does not; and where a library that
+/// is preloaded does not come to the processes that do the work. Ends what a run leaves behind.
+/// Throws usage_error for a metric that is no regular expression.
 [[nodiscard]] program_comparison compare_programs(const std::array<program_arm, 2>& arms,
                                                   const program_pairs_options& options);
 
 /// "slower", "cannot_tell": as `ab` has it in its files.
 [[nodiscard]] const char* name_of_verdict(program_verdict verdict);
-/// "38.1 % less time (35.0 to 41.2 %)", "7.4 % more (6.1 to 8.8 %)": the ratio, in words. `what`
-/// follows more or less: " time".
-[[nodiscard]] std::string change_text(const interval& ratio, const std::string& what);
+/// "38.1 % less time than a (35.0 to 41.2 %)", "7.4 % more (6.1 to 8.8 %)", "5.3 times as much time
+/// as a (4.1 to 7.2 times)": the ratio, in words. `what` follows more or less: " time"; `other` is
+/// what B is compared with.
+[[nodiscard]] std::string change_text(const interval& ratio, const std::string& what,
+                                      const std::string& other = "");
+/// What an undecided comparison lacks where its budget had no room for a first look; else empty.
+[[nodiscard]] std::string too_few_text(const program_comparison& compared);
 /// The verdict in a sentence or two.
 [[nodiscard]] std::string verdict_text(const program_comparison& compared,
                                        const std::array<program_arm, 2>& arms,

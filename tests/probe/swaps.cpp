@@ -313,6 +313,31 @@ void forked() {
   count_under(initialised, 2);
 }
 
+/// As a daemon begins: before any thread was created, so that the child has all that its parent
+/// had.
+void daemon_begins() {
+  REQUIRE(pthread_mutex_lock(&initialised) == 0);
+  for (int generation = 0; generation < 2; ++generation) {
+    const pid_t child = fork();
+    if (child != 0) {
+      int status = 0;
+      REQUIRE(waitpid(child, &status, 0) == child);
+      _exit(status == 0 ? 0 : 1);
+    }
+  }
+  alarm(20);
+  require_swapped(initialised);
+  REQUIRE(pthread_mutex_unlock(&initialised) == 0);
+  count_under(initialised, 3);
+  count_under(*of_cpp.native_handle(), 2);
+  REQUIRE(pthread_mutex_lock(&initialised) == 0);
+  require_swapped(initialised);
+  REQUIRE(pthread_mutex_unlock(&initialised) == 0);
+  std::puts("as promised");
+  std::fflush(stdout);
+  _exit(0);
+}
+
 /// The last of two to have a mutex frees its memory, while the other one may still be about to
 /// leave it.
 void freed() {
@@ -446,10 +471,9 @@ void barriers() {
 
 int main(int, char** arguments) {
   static const std::map<std::string, void (*)()> cases{
-      {"counts", counts},         {"tries", tries},
-      {"left_alone", left_alone}, {"conditions", conditions},
-      {"cancelled", cancelled},   {"forked", forked},
-      {"freed", freed},           {"handed_over", handed_over},
+      {"counts", counts},         {"tries", tries},         {"left_alone", left_alone},
+      {"conditions", conditions}, {"cancelled", cancelled}, {"forked", forked},
+      {"daemon", daemon_begins},  {"freed", freed},         {"handed_over", handed_over},
       {"barriers", barriers}};
   swap = arguments[2];
   const std::string name = arguments[1];

@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "driver/campaign/revisits.hpp"
+#include "driver/workers/process_tree.hpp"
+#include "driver/workers/start_program.hpp"
 
 namespace syncmeter::program_pairs_test {
 namespace {
@@ -56,11 +61,14 @@ TEST(JudgeLogs, a_program_and_itself_rarely_differ) {
 }
 
 /// Of what the shell runs.
-program_comparison compared(const char* a, const char* b, const program_pairs_options& options) {
+program_comparison compared(const char* a, const char* b, const program_pairs_options& options,
+                            const std::vector<std::string>& settings_of_b = {}) {
   const auto arm = [](const char* name, const char* command) {
     return program_arm{.name = name, .path = "/bin/sh", .words = {"sh", "-c", command}};
   };
-  return compare_programs({arm("a", a), arm("b", b)}, options);
+  program_arm changed = arm("b", b);
+  changed.settings = settings_of_b;
+  return compare_programs({arm("a", a), changed}, options);
 }
 
 TEST(ComparePrograms, what_writes_something_else_is_refused) {
@@ -70,6 +78,40 @@ TEST(ComparePrograms, what_writes_something_else_is_refused) {
   EXPECT_TRUE(of.broken_in_b);
   EXPECT_EQ(of.refusal.find("b writes something else than a"), 0U) << of.refusal;
   EXPECT_NE(compared("echo one", "echo one", no_longer).verdict, program_verdict::refused);
+}
+
+TEST(ComparePrograms, a_run_that_takes_ten_times_as_long_is_ended) {
+  const program_comparison of =
+      compared("sleep 0.01", "sleep 5", {.budget_s = 0, .least_limit_s = 0.2});
+  EXPECT_TRUE(of.broken_in_b);
+  EXPECT_EQ(of.refusal.find("b did not end within "), 0U) << of.refusal;
+  EXPECT_NE(of.refusal.find(", where the longest run of a took 0."), std::string::npos)
+      << of.refusal;
+}
+
+TEST(ComparePrograms, what_a_run_leaves_behind_is_ended) {
+  const descendants adopted;
+  const auto before = descendants_of(::getpid());
+  (void)compared("sleep 1000 & true", "sleep 1000 & true", {.budget_s = 0});
+  EXPECT_EQ(descendants_of(::getpid()), before);
+}
+
+TEST(ComparePrograms, a_library_that_is_not_loaded_is_no_change) {
+  const char* const works = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done";
+  const program_comparison of =
+      compared(works, works, {.budget_s = 0}, {"LD_PRELOAD=/nonexistent/library.so"});
+  EXPECT_TRUE(of.broken_in_b);
+  EXPECT_EQ(of.refusal.find("the change was not in effect: processes into which library.so was not "
+                            "loaded used 100 % of the CPU time, most of it 'sh'"),
+            0U)
+      << of.refusal;
+}
+
+TEST(ComparePrograms, a_swap_that_nobody_calls_is_no_change) {
+  const program_comparison of = compared("true", "true", {.budget_s = 0}, {"SYNCMETER_SWAP=mcs"});
+  EXPECT_TRUE(of.broken_in_b);
+  EXPECT_EQ(of.refusal, "the change was not in effect: no calls for mutexes of POSIX threads came "
+                        "from a process with the library loaded.");
 }
 
 TEST(ComparePrograms, a_figure_goes_by_its_direction) {
@@ -88,6 +130,29 @@ TEST(ChangeText, says_less_and_more_with_the_smaller_bound_first) {
             "7.4 % more (6.1 to 8.8 %)");
   EXPECT_EQ(change_text({.value = 1.01, .low = 0.98, .high = 1.05}, " time"),
             "between 2.0 % less and 5.0 % more time");
+  EXPECT_EQ(change_text({.value = 0.9, .low = 0.5, .high = 1.5}, " time", "a"),
+            "between 50.0 % less and 50.0 % more time than a");
+  EXPECT_EQ(change_text({.value = 0.62, .low = 0.59, .high = 0.65}, " time", "a"),
+            "38.0 % less time than a (35.0 to 41.0 %)");
+}
+
+TEST(ChangeText, says_from_twice_on_how_many_times_as_much) {
+  EXPECT_EQ(change_text({.value = 5.34, .low = 4.1, .high = 7.2}, " time", "a"),
+            "5.34 times as much time as a (4.1 to 7.2 times)");
+  EXPECT_EQ(change_text({.value = 1.1, .low = 0.98, .high = 2.5}, "", "a"),
+            "between 2.0 % less and 2.5 times as much as a");
+}
+
+TEST(VerdictText, says_what_the_budget_lacks) {
+  const program_comparison of = compared("true", "true", {.budget_s = 0});
+  const auto named = [](const char* name) {
+    return program_arm{.name = name, .path = "", .words = {}};
+  };
+  const std::string text = verdict_text(of, {named("a"), named("b")}, {});
+  EXPECT_NE(text.find("Undecided: --budget had room for 3 pairs of runs, and a verdict takes 8 at "
+                      "least: give it "),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace
