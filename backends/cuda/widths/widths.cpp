@@ -42,6 +42,14 @@ class widths_rig : public checked_rig {
     check_widths(what_->info, layout_, arrays().front(), places_, setup_.outcomes, found,
                  stream_.get());
   }
+  [[nodiscard]] std::string wrong(const own_outcome& found, std::uint64_t ops) const override {
+    const std::string begin = fmt::format(
+        "oracle: {} of {} cells are wrong, for example cell {} after {} ops of each lane",
+        found.wrong, layout_.cells, found.at, ops);
+    if (found.lane.operand == found.held)
+      return begin + ": a lane got back a value that nobody wrote";
+    return fmt::format("{}: it holds {:#x}, expected {:#x}", begin, found.lane.operand, found.held);
+  }
 
   cell_places places_;
 };
@@ -92,8 +100,27 @@ std::string on_hopper(const op_info& info, const form& f) {
   return update(action_of(info) == width_action::add ? "RED" : "ATOMG", "ADD");
 }
 
+// A compare-and-swap is the only atomic of bfloat16 there, and what is wider than 8 bytes is done
+// in parts (and refused by the rig): the code that stands in its place.
+std::string before_hopper(const op_info& info, const form& f) {
+  const cell_shape& shape = shape_of(info);
+  const bool in_block = f.space == space::shared_memory;
+  if (shape.kind == element::bf16) {
+    const unsigned loops = shape.count == 8 ? 4 : 1, each = shape.count == 1 ? 2 : loops;
+    return fmt::format("{} {}, HADD2 {}, {}.CAS {}, YIELD {}, branch {}", in_block ? "LDS" : "LDG",
+                       each, loops, in_block ? "ATOMS" : "ATOMG", loops, loops, each);
+  }
+  if (!shape.since_hopper) return {};
+  if (shape.kind == element::bits)
+    return action_of(info) == width_action::exchange ? "ATOMG.EXCH 2" : "ATOMG.CAS 2";
+  const bool pairs = shape.kind == element::f16;
+  return fmt::format("{}.ADD{}{} {}", action_of(info) == width_action::add ? "RED" : "ATOMG",
+                     pairs ? ".F16x2" : "", scope_of(f), pairs ? shape.count / 2 : shape.count);
+}
+
 nlohmann::json declares(const measurable& row) {
-  return declared_sass({on_hopper(row.info, row.form)});
+  return declared_sass(
+      {.hopper = on_hopper(row.info, row.form), .before = before_hopper(row.info, row.form)});
 }
 
 }  // namespace
