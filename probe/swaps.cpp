@@ -59,6 +59,7 @@ struct swapped {
 constinit swapped nothing{};
 constinit swapped* of_process = nullptr;
 constinit swapped at_fork{};
+constinit bool was_alone = false;
 
 constinit swap_kind wanted = swap_kind::none;
 constinit swap_counts* calls = nullptr;
@@ -68,11 +69,11 @@ void swap_nothing() {
 }
 
 void keep_for_child() {
-  const bool is_alone = &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
-  at_fork = of_process != nullptr && is_alone ? *of_process : swapped{};
+  was_alone = &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
+  if (of_process != nullptr) at_fork = *of_process;
 }
 void swap_in_child() {
-  if (of_process != nullptr && of_process != &nothing) *of_process = at_fork;
+  if (was_alone && of_process != nullptr && of_process != &nothing) *of_process = at_fork;
 }
 
 void begin_counts() {
