@@ -29,7 +29,8 @@ ways = {
     "accumulate_warp_reduce": "warp-aggregated by reduction",
     "accumulate_fixed": "64-bit fixed point",
     "accumulate_block": "privatized per block",
-    "accumulate_block_by_bulk": "privatized per block, bulk reduction",
+    "accumulate_block_reduce": "privatized and warp-aggregated",
+    "accumulate_block_by_bulk": "privatized with bulk reduction",
 }
 usual = "accumulate_atomic"
 
@@ -151,9 +152,10 @@ def sentence(one: Launch, run: Sequence[Addresses]) -> str:
 
 
 def text(launches: list[Launch]) -> list[Block]:
-    """A table of rates for each launch with what each way compiles to, and one of errors."""
+    """A table of rates for each launch and one of errors, and what each way compiles to."""
     blocks: list[Block] = [_rates(one) for one in launches]
     blocks += [_errors(one) for one in launches if any(size.errors for size in one.sizes)]
+    blocks += _codes(launches)
     blocks.append(
         Text(
             f"A thread adds {adds_of_op} floats for each op, to addresses drawn at random; with as "
@@ -176,12 +178,8 @@ def _rates(one: Launch) -> Table:
             else Cell("")
         )
 
-    columns = ["way", *(f"{size.count}>" for size in one.sizes), "compiles to"]
-    lines = []
-    for op in one.ops:
-        points = [s for size in one.sizes if (s := size.by_op.get(op))]
-        code = next((code for s in points if (code := code_of(s.census))), "")
-        lines.append([ways[op], *(cell(size, op) for size in one.sizes), code])
+    columns = ["way", *(f"{size.count}>" for size in one.sizes)]
+    lines = [[ways[op], *(cell(size, op) for size in one.sizes)] for op in one.ops]
     caption = f"Adds of {one.name} threads per ns, by the number of distinct addresses"
     return table(caption, columns, lines)
 
@@ -194,6 +192,13 @@ def _errors(one: Launch) -> Table:
         if any(op in size.errors for size in one.sizes)
     ]
     return table(f"Largest error over the sum, {one.name} threads", columns, lines)
+
+
+def _codes(launches: list[Launch]) -> list[Table]:
+    points = [s for one in launches for size in one.sizes for s in size.found.points]
+    by_op = {s.point.op: code for s in points if (code := code_of(s.census))}
+    lines = [[words, by_op[op]] for op, words in ways.items() if op in by_op]
+    return [table("What each way compiles to", "way|instructions", lines)] if lines else []
 
 
 def _error(error: float | None) -> str:

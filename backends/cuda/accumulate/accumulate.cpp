@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/cuda/lane/cell_places.hpp"
 #include "backends/cuda/rig/checked_rig.hpp"
 #include "backends/cuda/rig/cuda_census.hpp"
 #include "core/worker/worker.hpp"
@@ -16,14 +17,17 @@ namespace syncmeter::cuda {
 namespace {
 
 adding adding_of(const op_info& info) { return static_cast<adding>(info.kind); }
-bool has_copy(adding how) { return how == adding::block || how == adding::block_by_bulk; }
 
-/// All cells are cleared before each sample and compared after it. Once for a point, values that
-/// have to be rounded are added, and the largest error is told.
+/// All cells are cleared before each sample and compared after it, and lie elsewhere in each round.
+/// Once for a visit, values that have to be rounded are added, and the largest error is told.
 class accumulate_rig : public checked_rig {
  public:
   using checked_rig::checked_rig;
 
+  void begin_round() override {
+    checked_rig::begin_round();
+    draw_ = next_draw(draw_);
+  }
   /// Adds "relative_error".
   void describe(nlohmann::json& visit) const override {
     checked_rig::describe(visit);
@@ -44,6 +48,7 @@ class accumulate_rig : public checked_rig {
   }
 
   update_set updates_;
+  std::uint64_t draw_ = 1;
   double relative_error_ = 0;
   device_buffer data_, sums_, errors_;
 };
@@ -67,14 +72,14 @@ void accumulate_rig::prepare_more() {
   require_supported();
   updates_ = {.cells = where_.size, .lanes = lanes()};
   const std::size_t most = std::max(least_cells, std::size_t{updates_.cells});
-  setup_.data =
-      static_cast<std::byte*>(data_.fit(bytes_before_cells + most * sizeof(std::int64_t)));
+  data_.fit(roaming_bytes + bytes_before_cells + most * sizeof(std::int64_t));
   sums_.fit(most * sizeof(std::int64_t));
   errors_.fit(sizeof(update_errors));
   find_error();
 }
 
 void accumulate_rig::queue_first() {
+  setup_.data = static_cast<std::byte*>(data_.get()) + offset_of(draw_);
   const std::size_t cells = std::max(cell_bytes(), least_cells * sizeof(float));
   SM_CUDA(cudaMemsetAsync(setup_.data, 0, bytes_before_cells + cells, stream_.get()));
   // Of pageable memory this returns when the host's copy may go.
@@ -132,6 +137,13 @@ sass_text code_of(adding how) {
   case adding::block:
     return {"STS 1, BAR.SYNC 2, LDS 2, FADD 1, ATOMS.CAST.SPIN 1, RED.ADD 1, WARPSYNC 1, YIELD 1, "
             "branch 5"};
+  case adding::block_reduce:
+    return {.hopper =
+                "STS 1, BAR.SYNC 2, MATCH.ALL 1, SHFL.BFLY 5, LDS 3, FADD 7, ATOMS.CAST.SPIN 2, "
+                "RED.ADD 1, WARPSYNC 1, YIELD 1, branch 8",
+            .before = "STS 1, BAR.SYNC 2, MATCH.ALL 1, SHFL.BFLY 5, LDS 3, FADD 11, "
+                      "ATOMS.CAST.SPIN 2, RED.ADD 1, WARPSYNC 2, YIELD 2, BRA.DIV 2, branch 8, "
+                      "call:(inside) 6"};
   case adding::fixed:
     return {"FMUL 1, convert 1, RED.ADD 1, branch 1"};
   case adding::block_by_bulk:

@@ -45,6 +45,8 @@ SM_CUDA_ACCUMULATE(accumulate_warp_reduce, warp_reduce,
 SM_CUDA_ACCUMULATE(accumulate_block, block,
                    "16 float adds per thread: to the block's own copy in shared memory, which is "
                    "cleared before and added to the cells after them")
+SM_CUDA_ACCUMULATE(accumulate_block_reduce, block_reduce,
+                   "as accumulate_block, with one add to the copy for a warp with one address")
 SM_CUDA_ACCUMULATE(accumulate_fixed, fixed,
                    "16 float adds per thread: atomicAdd of 64-bit integers, with 32 bits behind "
                    "the point")
@@ -58,7 +60,7 @@ SM_CUDA_ACCUMULATE(accumulate_block_by_bulk, block_by_bulk,
 using accumulate_ops =
     op_list<ops::accumulate_atomic, ops::accumulate_cas, ops::accumulate_exchange,
             ops::accumulate_warp_match, ops::accumulate_warp_reduce, ops::accumulate_block,
-            ops::accumulate_fixed, ops::accumulate_block_by_bulk>;
+            ops::accumulate_block_reduce, ops::accumulate_fixed, ops::accumulate_block_by_bulk>;
 
 /// A loop around a compare-and-swap, as CUDA's programming guide has it ("Atomic Functions").
 SM_FN void add_by_cas(float* cell, float value) {
@@ -143,7 +145,7 @@ template <class T, class Form> class accumulate_lane {
   SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
   template <adding How> SM_FN void add() {
-    if constexpr (How == adding::block || How == adding::block_by_bulk) {
+    if constexpr (has_copy(How)) {
       __shared__ __align__(128) float copy[most_cells_of_block];
       add_by_copy<How>(copy);
     } else {
@@ -182,14 +184,16 @@ template <class T, class Form> class accumulate_lane {
 
   // A lane clears those cells of the copy that it has added to the global ones itself.
   template <adding How> SM_FN void add_by_copy(float* copy) {
-    const unsigned cleared = How == adding::block ? count_ : max(count_, unsigned{least_cells});
+    const bool by_bulk = How == adding::block_by_bulk;
+    const unsigned cleared = by_bulk ? max(count_, unsigned{least_cells}) : count_;
     SM_ROLLED for (unsigned i = threadIdx.x; i < cleared; i += blockDim.x) copy[i] = 0;
     __syncthreads();
     SM_ROLLED for (unsigned i = 0; i < adds_of_op; ++i) {
       const float value = next_value();
-      atomicAdd(copy + cell(), value);
+      if constexpr (How == adding::block_reduce) add_by_reduction(copy, cell(), value);
+      else atomicAdd(copy + cell(), value);
     }
-    if constexpr (How == adding::block) {
+    if constexpr (How != adding::block_by_bulk) {
       __syncthreads();
       SM_ROLLED for (unsigned i = threadIdx.x; i < count_; i += blockDim.x)
           atomicAdd(cells_ + i, copy[i]);

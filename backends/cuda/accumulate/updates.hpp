@@ -22,9 +22,14 @@ enum class adding : std::uint8_t {
   warp_match,    ///< the lanes of a warp with one address find each other, and one of them adds
   warp_reduce,   ///< one lane adds for a warp that has one address; each lane for any other
   block,         ///< to a copy in shared memory, which is then added to the cells
+  block_reduce,  ///< as `block`, with one add to the copy for a warp that has one address
   fixed,         ///< as an integer of 64 bits
   block_by_bulk  ///< as `block`, the copy added by cp.reduce.async.bulk
 };
+
+[[nodiscard]] constexpr bool has_copy(adding how) {
+  return how == adding::block || how == adding::block_reduce || how == adding::block_by_bulk;
+}
 
 /// Adds of a lane in one op. What a form does once for an op (clear a copy and add it to the cells)
 /// is shared out among them.
