@@ -148,7 +148,7 @@ FILES = {
             # 132 * 1024 * 16 adds in 118.8 us.
             "- 132 x 1024 threads, one address: warp-aggregated by match (18.20 adds per ns) and "
             "warp-aggregated by reduction (18.16 adds per ns) are the fastest, the same within 5%; "
-            "atomicAdd takes at least 31.6 times as long as any of them\n",
+            "atomicAdd takes at least 31.6 times as long as each\n",
             "- 132 x 1024 threads, 32768 addresses: take 64-bit fixed point (88.98 adds per ns, "
             "atomicAdd 71.44), because ",
             "- 1 x 1024 threads, 32 addresses (the same up to 1024): keep atomicAdd (4.124 adds per "
