@@ -91,6 +91,24 @@ def test_the_chart_has_a_panel_for_each_launch_with_several_numbers(measured):
     assert [row["x"] for row in atomics] == [1, 32, 1024, 1 << 20]
 
 
+def test_all_panels_have_the_same_ways_those_that_are_near_the_fastest_somewhere(tmp_path):
+    order = ["atomic", "warp_match", "warp_reduce", "fixed", "block", "block_reduce", "cas"]
+    order += ["block_by_bulk", "exchange"]
+    # The order is the other way round in the second launch, but for the loops.
+    lines = [
+        adds(way, 1e5 * (50 if way in ("cas", "exchange") else 2**place), size, blocks)
+        for blocks, sign in ((132, 1), (1, -1))
+        for size in (1, 32)
+        for place, way in enumerate(order[::sign])
+    ]
+    (figure,) = accumulate.figures(accumulate.rows(read(write(tmp_path / "f", *lines))))
+    drawn = [{row["name"] for row in panel.drawing.rows} for panel in figure.panels]
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]) == 7
+    assert "Left out, as never near the fastest: " in figure.note
+    assert not {"CAS loop", "exchange loop"} & drawn[0]
+
+
 def test_one_way_alone_is_no_section(tmp_path):
     campaign = read(write(tmp_path / "f", adds("atomic", 5e5, 1), adds("atomic", 5e5, 32)))
     assert sections(campaign, ["accumulate"]) == []

@@ -206,20 +206,18 @@ def _error(error: float | None) -> str:
 
 
 def figures(launches: list[Launch]) -> list[Figure]:
-    """Adds per ns over the number of addresses, a panel for each launch."""
+    """Adds per ns over the number of addresses, a panel for each launch; of the ways those that come
+    nearest to the fastest somewhere, as many as have a colour."""
+    nearest: dict[str, float] = {}
     panels = []
-    left_out: list[str] = []
-    for one in launches:
-        drawn = [row for size in one.sizes for s in size.found.points for row in _drawn(size, s)]
-        fastest = {row["name"]: 0.0 for row in drawn}
-        for row in drawn:
-            fastest[row["name"]] = max(fastest[row["name"]], row["value"])
-        ranked = sorted(fastest, key=lambda name: -fastest[name])
-        kept = set(ranked[:most_colours])
-        left_out += ranked[most_colours:]
+    sizes = [(one, [_drawn(size) for size in one.sizes]) for one in launches]
+    for row in (row for _, drawn in sizes for alike in drawn for row in alike):
+        nearest[row["name"]] = max(nearest.get(row["name"], 0.0), row["near"])
+    kept = set(sorted(nearest, key=lambda name: -nearest[name])[:most_colours])
+    for one, drawn in sizes:
         panels += curve(
             f"{one.name} threads",
-            [row for row in drawn if row["name"] in kept],
+            [row for alike in drawn for row in alike if row["name"] in kept],
             Axis("distinct addresses", "powers"),
             Axis("adds per ns"),
             [name for name in ways.values() if name in kept],
@@ -229,17 +227,23 @@ def figures(launches: list[Launch]) -> list[Figure]:
     if not panels:
         return []
     first, *_ = answer(launches) or ["Ways to add floats, by the number of distinct addresses"]
-    note = (
-        "Adds of all threads per ns, both logarithmic; to the right each thread has an address of its "
-        "own."
-    )
-    if left_out:
-        note += f" Left out: {', '.join(dict.fromkeys(left_out))}."
+    note = "Adds of all threads per ns, both logarithmic."
+    if left_out := [name for name in nearest if name not in kept]:
+        note += f" Left out, as never near the fastest: {', '.join(left_out)}."
     return [Figure("accumulate", first, note, panels, wide=True)]
 
 
-def _drawn(size: Addresses, s: Measured) -> list[Row]:
-    value = adds_per_ns(s)
-    if value is None:
-        return []
-    return [{"x": size.count, "value": value, "name": ways[s.point.op], "id": s.id}]
+def _drawn(size: Addresses) -> list[Row]:
+    """`near`: the rate over that of the fastest."""
+    rates = [(s, rate) for s in size.found.points if (rate := adds_per_ns(s)) is not None]
+    best = max((rate for _, rate in rates), default=1.0)
+    return [
+        {
+            "x": size.count,
+            "value": rate,
+            "near": rate / best,
+            "name": ways[s.point.op],
+            "id": s.id,
+        }
+        for s, rate in rates
+    ]
