@@ -2,6 +2,7 @@
 // and, with broken words planted, what the oracles and litmus checks must catch.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -105,6 +106,14 @@ template <class T, order O> class launching_lane : public host_lane<T> {
 
 template <template <class, order> class Lane> struct backend : host_backend {
   template <class T, form F> using lane = Lane<T, F.order>;
+  // Of one order, as tests take no other: each takes seconds to compile with sanitizers.
+  template <class Op, class T> static consteval auto forms_of() {
+    constexpr auto all_places = places_of(Op::info.places);
+    std::array<form, all_places.size()> forms{};
+    for (std::size_t i = 0; i < forms.size(); ++i)
+      forms[i] = {.order = orders_of(Op::info.orders)[0], .placement = all_places[i]};
+    return forms;
+  }
   static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,
                                                     const form&) {
     return "no such word";
