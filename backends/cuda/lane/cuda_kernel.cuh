@@ -90,10 +90,13 @@ SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, b
   s.sinks[Lane::thread()] = done.sunk;
 }
 
-/// Results around a fence of seq_cst outlive each other: with 32 registers they would spill.
+/// Results around a fence of seq_cst, and those of 16 bytes, outlive each other: with 32 registers
+/// they would spill.
 template <class Lane>
 inline constexpr unsigned blocks_that_fit =
-    Lane::lane_form.order == order::seq_cst ? 1 : blocks_per_multiprocessor;
+    Lane::lane_form.order == order::seq_cst || sizeof(typename Lane::value_type) > 8
+        ? 1
+        : blocks_per_multiprocessor;
 
 /// What a kernel does, by all lanes of its blocks.
 template <class Op, int Count, class Lane>
