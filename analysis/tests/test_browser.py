@@ -169,6 +169,13 @@ def test_a_comparison_is_a_page_of_the_same_kind(browser, tmp_path):
     page = shown(browser, file)
     page.evaluate("window.syncmeter.drawAll()")
     assert page.locator(".lead .chart svg").count() == 1
+    # On a phone the ratio is in view: the point's name, to the right, has what is left out before it.
+    ratio = 'th:has-text("ratio")'
+    right = "c => c.getBoundingClientRect().right"
+    phone = shown(browser, file, width=400)
+    assert phone.locator(f"[id^=changes-] {ratio}").first.evaluate(right) <= 400
+    assert phone.locator('[id^=changes-] th:has-text("lanes")').first.is_hidden()
+    assert page.locator('[id^=changes-] th:has-text("lanes")').first.is_visible()
     # A point of the figure is listed as it was and as it is.
     page.locator(".lead a.ev").first.click()
     assert page.locator("#rows tr").count() == 2

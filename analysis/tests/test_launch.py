@@ -46,9 +46,8 @@ def test_the_boundary_is_taken_apart(tmp_path):
         in text
     )
     assert re.search(
-        r"- A launch that is waited for takes 6000 ns; the call returns after 2100 ns, 35 % "
-        r"\(3\d to 3\d\); without the wait a further "
-        r"kernel takes 2200 ns, 37 % \(3\d to 3\d\), about what its call takes: the host sets the "
+        r"- Of the time of a launch that is waited for the call takes 35 % \(3\d to 3\d\), one more "
+        r"kernel in the stream 37 % \(3\d to 3\d\), about what its call takes: the host sets the "
         r"pace\n",
         text,
     )
@@ -84,7 +83,7 @@ def test_a_graph_that_saves_nothing_is_not_praised(tmp_path):
 
 def test_a_kernel_far_from_what_its_call_takes_is_not_paced_by_the_host(tmp_path):
     text = printed_text(tmp_path, *TAKEN_APART[:2], (cuda("additional_launch"), 1500.0))
-    assert "a further kernel takes 1500 ns, 25 %" in text
+    assert "one more kernel in the stream 25 %" in text
     assert "sets the pace" not in text
 
 

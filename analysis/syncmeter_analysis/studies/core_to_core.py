@@ -358,8 +358,8 @@ def by_class(matrix: Matrix) -> str:
     times = median(far.costs) / median(near.costs)
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
         found += (
-            ": which pair matters little, as the slowest takes "
-            f"{formats.ratio(most / least)} times the fastest (from {gap_of_states} on it does)"
+            ": run two threads that share data on any pair, as the slowest takes "
+            f"{formats.ratio(most / least)} times as long as the fastest"
         )
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (

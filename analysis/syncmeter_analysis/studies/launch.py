@@ -189,24 +189,15 @@ def _share(r: Ratio) -> str:
 def _boundary_finding(kernel: Kernel) -> str:
     """Of a launch that is waited for, how much is the call, and how much of it a further kernel in the
     stream takes."""
-    whole = kernel.parts.get("launch")
-    if whole is None:
-        return ""
-    start = f"A launch that is waited for takes {formats.duration(ns_of(whole))}"
-    line = ""
+    parts = []
     call = kernel.over("launch_call", "launch")
     if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
-        cost = ns_of(kernel.parts["launch_call"])
-        line += f"; the call returns after {formats.duration(cost)}, {_share(call)}"
+        parts.append(f"the call takes {_share(call)}")
     another = kernel.over("additional_launch", "launch")
     if isinstance(another, Ratio):
-        cost = ns_of(kernel.parts["additional_launch"])
-        line += (
-            f"; without the wait a further kernel takes {formats.duration(cost)}, {_share(another)}"
-        )
-        if kernel.host_paced:
-            line += ", about what its call takes: the host sets the pace"
-    return start + line if line else ""
+        pace = ", about what its call takes: the host sets the pace" * kernel.host_paced
+        parts.append(f"one more kernel in the stream {_share(another)}{pace}")
+    return f"Of the time of a launch that is waited for {', '.join(parts)}" if parts else ""
 
 
 def _graph_finding(kernel: Kernel) -> str:
