@@ -146,10 +146,8 @@ def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_
         lines = [*both(0, 1, 50, 51), *both(1, 2, 52, 52), *both(0, 2, slowest, slowest)]
         return " ".join(printed_text(tmp_path, lines, units=flat(3)).split())
 
-    assert ": run two threads that share data on any pair, as the slowest takes 1.20 times" in says(
-        60
-    )
-    assert "on any pair" not in says(90)
+    assert ": share data between any two, as the slowest pair takes 1.20 times" in says(60)
+    assert "between any two" not in says(90)
 
 
 def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):

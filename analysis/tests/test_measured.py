@@ -167,13 +167,14 @@ FILES = {
     "regions": (
         "2-vcpu-regions",
         [
-            "- 2 threads: leave less than 2261 ns (2139 to 2390) of serial work to one thread, "
+            "- 2 threads 249 ns apart: leave less than 2261 ns (2139 to 2390) of serial work to one "
+            "thread, "
             "226 iterations of 10 ns, because a region with a loop costs 1131 ns with omp active; from "
             "20.35 µs on its threads are 90% busy\n",
             "- 2 threads 58 ns apart, a loop in dynamic chunks of one: take omp active (2777 ns, "
             "2654 to 2902), because omp-llvm active takes 15.1 times as long (13.9 to 16.5)\n",
-            "- omp active, 2 threads: give a chunk of a dynamic loop 179.2 ns (169.6 to 188.9) "
-            "of work or more, 18 iterations of 10 ns, because it costs 19.91 ns: ",
+            "- omp active, 2 threads 58 ns apart: give a chunk of a dynamic loop 179.2 ns (169.6 to "
+            "188.9) of work or more, 18 iterations of 10 ns, because it costs 19.91 ns: ",
         ],
         1,
     ),

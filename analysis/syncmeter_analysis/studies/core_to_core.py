@@ -358,7 +358,7 @@ def by_class(matrix: Matrix) -> str:
     times = median(far.costs) / median(near.costs)
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
         found += (
-            ": run two threads that share data on any pair, as the slowest takes "
+            ": share data between any two, as the slowest pair takes "
             f"{formats.ratio(most / least)} times as long as the fastest"
         )
     elif times >= gap_of_states and near.name.startswith("same "):

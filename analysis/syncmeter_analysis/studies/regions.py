@@ -13,6 +13,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest, over
+from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict, verdict_of
 from syncmeter_analysis.relate.summary import Measured
@@ -104,7 +105,7 @@ def answer(part: Part) -> list[str]:
     """From how much work on a region pays, which runtime to take, and what each construct asks for."""
     here, best = f" ({part.source})" * bool(part.source), part.best
     threads = formats.count(part.lanes, "thread")
-    found = _pays(part, threads)
+    found = _pays(part)
     if len(part.forks.points) > 1:
         found.append(fork_sentence(part.forks))
     found += [*_fastest(part, threads), *_teams(best), *_sleepers(part)]
@@ -125,16 +126,18 @@ def answer(part: Part) -> list[str]:
 
 def _decisions(runtime: Runtime, lanes: int) -> Iterator[str]:
     """What the costlier of two ways is over the other one, and what to do."""
-    for pair, *_, r in compared(runtime, lanes):
+    for pair, more, less, r in compared(runtime, lanes):
         if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
+            threads = threads_apart(lanes, distance((more, less), [r]))
             yield (
-                f"{runtime.name}, {formats.count(lanes, 'thread')}: {pair.advice}, because {pair.more} "
-                f"takes, over {pair.less}, {formats.costs_as_long(r)}"
+                f"{runtime.name}, {threads}: {pair.advice}, because {pair.more} takes, over "
+                f"{pair.less}, {formats.costs_as_long(r)}"
             )
 
 
-def _pays(part: Part, threads: str) -> list[str]:
+def _pays(part: Part) -> list[str]:
     region = part.best.regions().get(part.lanes)
+    threads = threads_apart(part.lanes, distance([region] if region else [], []))
     if region is None or region.cost is None:
         cannot = f"cannot tell how much work pays for a region: none of {threads} has a cost"
         return [cannot] if part.best.at("parallel_region", part.lanes) else []
@@ -228,8 +231,9 @@ def _sleepers(part: Part) -> Iterator[str]:
 
 
 def _grain_sentence(grain: Grain) -> str:
+    threads = threads_apart(grain.lanes, distance(grain.measured, []))
     return (
-        f"{grain.runtime}, {formats.count(grain.lanes, 'thread')}: give {grain.what} "
+        f"{grain.runtime}, {threads}: give {grain.what} "
         f"{_between(grain.least)} of work or more, {_iterations(grain.least)}, because it costs "
         f"{formats.duration(grain.each.value)}: with less, threads are less than {efficiency:.0%} busy"
     )
