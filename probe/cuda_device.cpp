@@ -11,6 +11,7 @@
 #include <initializer_list>
 
 #include "probe/cupti.hpp"
+#include "probe/kernel.hpp"
 #include "probe/times.hpp"
 
 namespace syncmeter::probe {
@@ -108,10 +109,13 @@ void take_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::s
   ::munmap(buffer, buffer_bytes);
 }
 
-// Buffers that are not full, too.
+constinit long process = 0;
+
+// Buffers that are not full, too. A child of fork has no GPU, and the locks of a library whose
+// threads it lacks.
 void finish() {
   constexpr std::uint32_t forced = 1;
-  flush_all(forced);
+  if (kernel(SYS_getpid) == process) flush_all(forced);
 }
 
 }  // namespace
@@ -139,6 +143,7 @@ void start_device_times(void* cupti_library) {
   for (const cupti::record_layout& layout : cupti::layouts) enable(layout.type);
   constexpr std::uint32_t period_ms = 100;
   if (flush_each != nullptr) flush_each(period_ms);
+  process = kernel(SYS_getpid);
   ::atexit(finish);
 }
 

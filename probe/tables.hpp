@@ -66,10 +66,11 @@ struct module_block {
     if (::strncmp(name, beginning, ::strlen(beginning)) == 0) return true;
   return false;
 }
-/// Whether a file of this path is an OpenMP runtime, or the probe.
+/// Whether a file of this path is an OpenMP runtime, one of CUDA, the probe, or what it loads:
+/// locks that these take for themselves are no calls of the program.
 [[nodiscard]] inline bool is_runtime(const char* path) {
   return is_file_named(path, {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-", "libiomp5",
-                              "libsyncmeter-probe."});
+                              "libcuda.", "libcudart.", "libcupti.", "libsyncmeter-probe."});
 }
 
 /// Of many intervals: buckets of a quarter of an octave, from 0 ns on.

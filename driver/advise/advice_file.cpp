@@ -163,6 +163,10 @@ json line_of_site(const site& of, std::size_t id) {
     line["path_share"] = of.samples->path_share;
   }
   if (of.times) add_times_to(line, of);
+  if (of.device)
+    line["device"] = {{"works", of.device->works},
+                      {"busy_ns", line_of_times(of.device->busy, 1)},
+                      {"idle_ns", line_of_times(of.device->idle, 1)}};
   return line;
 }
 
@@ -221,7 +225,7 @@ std::vector<json> advice_lines(const program_counts& of) {
     lines.push_back(line_of_object(of.objects[i], i + 1, timed->wall_s));
   for (const price& each : of.prices) lines.push_back(line_of_price(each));
   for (std::size_t i = 0; i < of.advices.size(); ++i)
-    lines.push_back(line_of_advice(of.advices[i], i + 1, !withheld.empty()));
+    lines.push_back(line_of_advice(of.advices[i], i + 1, is_withheld(of.advices[i], of)));
   return lines;
 }
 

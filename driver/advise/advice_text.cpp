@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "driver/advise/advise.hpp"
+#include "driver/advise/cuda_rules.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 
@@ -54,12 +55,12 @@ std::string runs_text(const program_counts& of) {
 
 /// What may be gained, or that nothing is.
 std::string advice_paragraphs(const program_counts& of, std::size_t width) {
-  const std::string conclusion = conclusion_of(of), withheld = why_withheld(of);
+  const std::string conclusion = conclusion_of(of);
   std::string text;
   if (!conclusion.empty()) text += wrapped(conclusion, 0, width) + "\n";
   for (std::size_t i = 0; i < of.advices.size(); ++i) {
     const advice& each = of.advices[i];
-    const std::string& words = withheld.empty() ? each.text : each.cause;
+    const std::string& words = is_withheld(each, of) ? each.cause : each.text;
     text += fmt::format("{}. {}\n", i + 1, wrapped(printable(words), 3, width));
   }
   return text;
@@ -70,7 +71,8 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
 double synchronizing_s(const site& of) {
   const site_cost cost = cost_of(of).value_or(site_cost{});
   const bool meets = of.times && of.times->threads > 0;
-  const bool synchronizes = meets || of.kind == "cond_wait" || has_section(of);
+  const bool synchronizes =
+      meets || of.kind == "cond_wait" || has_section(of) || waits_for_gpu(of.kind);
   return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
 }
 
@@ -123,7 +125,7 @@ std::string conclusion_of(const program_counts& of) {
   if (of.timed_run() == nullptr) return "";
   const std::string withheld = why_withheld(of);
   if (!of.advices.empty())
-    return withheld.empty()
+    return std::ranges::none_of(of.advices, [&](const advice& a) { return is_withheld(a, of); })
                ? ""
                : fmt::format("No saving is named, as {}. {}", withheld, what_to_run_instead(of));
   if (!may_show_shares(of) && !of.of_last_run.sites.empty())

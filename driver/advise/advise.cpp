@@ -301,17 +301,40 @@ std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& ru
   return counting_cost{.ratio = median(ratios), .low = low, .high = high};
 }
 
+interval plain_wall_s(const std::vector<program_run>& runs) {
+  std::vector<double> plain;
+  for (const program_run& run : runs)
+    if (run.arm == "plain") plain.push_back(run.wall_s);
+  if (plain.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(plain);
+  return {.value = median(plain), .low = low, .high = high};
+}
+
+namespace {
+
+/// Why the times of the timed run are not those of a run beside nothing else; empty where they are.
+std::string why_disturbed(const program_counts& of) {
+  const program_run* const timed = of.timed_run();
+  const double others = timed == nullptr ? 0 : timed->other_cpu_share.value_or(0);
+  return others > most_disturbance
+             ? fmt::format("other programs used {:.0f} % of the CPUs while it was timed",
+                           100 * others)
+             : "";
+}
+
+}  // namespace
+
 std::string why_withheld(const program_counts& of) {
   if (const auto cost = cost_of_counting(of.runs); cost && cost->ratio > 1 + most_disturbance)
     return fmt::format(
         "counting takes {:.2f} times as long, so that its times are those of another "
         "program",
         cost->ratio);
-  const program_run* const timed = of.timed_run();
-  const double others = timed == nullptr ? 0 : timed->other_cpu_share.value_or(0);
-  if (others > most_disturbance)
-    return fmt::format("other programs used {:.0f} % of the CPUs while it was timed", 100 * others);
-  return "";
+  return why_disturbed(of);
+}
+
+bool is_withheld(const advice& each, const program_counts& of) {
+  return !(each.by_gpu_clock ? why_disturbed(of) : why_withheld(of)).empty();
 }
 
 bool may_show_shares(const program_counts& of) {

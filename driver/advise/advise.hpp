@@ -76,12 +76,16 @@ struct program_counts {
 /// another program.
 inline constexpr double most_disturbance = 0.05;
 
+/// The median of the plain runs, the least and the greatest; 0 without one.
+[[nodiscard]] interval plain_wall_s(const std::vector<program_run>& runs);
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 
 /// Why no seconds are named for what a change may save, in half a sentence: counting or other
 /// programs took too much of the time. Empty where they are named.
 [[nodiscard]] std::string why_withheld(const program_counts& counted);
+/// Whether those of this advice are not named.
+[[nodiscard]] bool is_withheld(const advice& of, const program_counts& counted);
 /// Whether what sites take may be shown as times of the program: not where no saving is named, nor
 /// where what counting costs is not known.
 [[nodiscard]] bool may_show_shares(const program_counts& counted);

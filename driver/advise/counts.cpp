@@ -64,6 +64,12 @@ struct times_sums {
   std::array<std::uint64_t, std::size(probe::interval_sums{}.buckets)> lateness{}, mechanism{};
 };
 
+/// The same of what the GPU did.
+struct device_sums {
+  device_times times;
+  std::array<std::uint64_t, std::size(probe::interval_sums{}.buckets)> busy{}, idle{};
+};
+
 using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t>;
 struct site_sums {
   std::uint64_t count = 0;
@@ -71,6 +77,7 @@ struct site_sums {
   std::optional<times_sums> times{};
   std::map<std::uint64_t, lock_use> locks{};
   std::map<std::uint64_t, condition_use> conditions{};
+  std::optional<device_sums> device{};
 };
 
 /// By the number of a condition that of its lock, in one process.
@@ -178,6 +185,16 @@ void add_lock_times(const probe::times_block& block, double waits_from_ns, lock_
   }
 }
 
+void add_device(const probe::device_block& block, site_sums& of) {
+  if (!of.device) of.device.emplace();
+  auto& [to, busy, idle] = *of.device;
+  if (to.works == 0 || block.first_start < to.first_ns) to.first_ns = block.first_start;
+  to.last_ns = std::max(to.last_ns, block.last_end);
+  to.works += block.works;
+  add_intervals(block.busy, to.busy, busy);
+  add_intervals(block.idle, to.idle, idle);
+}
+
 void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,
                  condition_locks& locks) {
   const auto block = file.at<probe::objects_block>(at);
@@ -199,6 +216,14 @@ std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
   return times;
 }
 
+std::optional<device_times> device_of(const std::optional<device_sums>& sums) {
+  if (!sums) return std::nullopt;
+  device_times times = sums->times;
+  times.busy.median_ns = quantile_of(sums->busy, 0.5);
+  times.idle.median_ns = quantile_of(sums->idle, 0.5);
+  return times;
+}
+
 void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
               std::map<site_key, site_sums>& sums) {
   const byte_reader file(bytes);
@@ -211,6 +236,7 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   std::vector<module_range> modules;
   std::vector<row_of_thread> rows;
   std::vector<probe::times_block> times;
+  std::vector<probe::device_block> device;
   condition_locks locks;
   for (std::uint64_t at = sizeof(probe::file_header); at < header->used_bytes;) {
     const auto head = file.at<probe::block_head>(at);
@@ -234,12 +260,18 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
         times.push_back(*block);
     } else if (head->type == probe::block_type::objects) {
       add_objects(file, at, all, locks);
+    } else if (head->type == probe::block_type::device) {
+      const auto block = file.at<probe::device_block>(at);
+      if (block && block->works > 0 && block->kind < kinds.size()) device.push_back(*block);
     } else if (head->type == probe::block_type::problem) {
       add_once(all.problems_of_cuda, file.text(at + sizeof(probe::problem_block), end));
     }
     at = end;
   }
   add_rows(rows, modules, all.processes, locks, sums);
+  for (const probe::device_block& block : device)
+    if (const auto key = key_of(modules, block.address, block.kind, 0))
+      add_device(block, sums[*key]);
   for (const probe::times_block& block : times)
     if (const auto key = key_of(modules, block.address, block.kind, block.row_team)) {
       site_sums& of = sums[*key];
@@ -281,7 +313,8 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
                          .threads = sum.threads,
                          .times = times_of(sum.times),
                          .locks = sum.locks,
-                         .conditions = sum.conditions});
+                         .conditions = sum.conditions,
+                         .device = device_of(sum.device)});
   }
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
   return all;

@@ -63,6 +63,15 @@ struct lock_use {
   double short_hold_ns = 0;             ///< a tenth of them are shorter, in the thread that is so
 };
 
+/// What the GPU did for a site's calls, as CUPTI tells it.
+struct device_times {
+  std::uint64_t works = 0;                  ///< kernels, graphs or copies
+  interval_times busy{};                    ///< how long each took
+  interval_times idle{};                    ///< how long the GPU had nothing to do before each
+  std::uint64_t first_ns = 0, last_ns = 0;  ///< the first one's begin and the last one's end, by a
+                                            ///< clock that all sites have
+};
+
 /// What is known of a condition at a site that waits for it or signals it.
 struct condition_use {
   std::uint64_t lock = 0;  ///< that waits for it give back
@@ -93,6 +102,7 @@ struct site {
   bool in_loop = false;        ///< a branch of a GPU's code goes back over it
   std::map<std::uint64_t, lock_use> locks{};  ///< by the number of the lock; of the timed run alone
   std::map<std::uint64_t, condition_use> conditions{};  ///< likewise
+  std::optional<device_times> device{};                 ///< likewise, of a call of CUDA
 };
 
 /// The kind of lock that a call takes, as objects have it; empty: none.

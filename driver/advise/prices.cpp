@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t most_points = 6;
+constexpr const char* on_gpu = "cuda";
 // A body or gap beyond these changes a price no more, and would make its visit long.
 constexpr double longest_work_ns = 1e5, longest_gap_us = 5000;
 constexpr double start_s = 0.25, visit_s = 0.1;
@@ -91,6 +93,9 @@ std::string word_of(const char* name) {
 
 /// "region_around_work of 2 threads with 768 ns of work".
 std::string text_of(const point& p) {
+  if (p.backend == on_gpu)
+    return fmt::format("{}{} on a GPU", p.op,
+                       p.size == 0 ? "" : fmt::format(" of {} kernels", p.size));
   if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
   return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
@@ -106,6 +111,9 @@ wait_policy wait_of_environment() {
 }
 
 bool is_near(const point& there, const point& wanted) {
+  if (wanted.backend == on_gpu)
+    return there.op == wanted.op && there.backend == on_gpu && there.lanes == wanted.lanes &&
+           there.blocks == wanted.blocks && there.size == wanted.size && there.home == wanted.home;
   return there.op == wanted.op && there.backend == wanted.backend && there.lanes == wanted.lanes &&
          there.affinity == wanted.affinity && there.pus.empty() && there.size == wanted.size &&
          there.wait == wait_of_environment() && is_about(there.section_ns, wanted.section_ns, 16) &&
@@ -116,7 +124,7 @@ bool is_near(const point& there, const point& wanted) {
 bool runs_on_runtime_of(const results_file& file, const std::string& backend,
                         const program_file& program) {
   const nlohmann::json::json_pointer library("/runtime/" + backend + "/library");
-  return backend == "posix" || program.runtimes.empty() ||
+  return backend == "posix" || backend == on_gpu || program.runtimes.empty() ||
          std::ranges::any_of(file.workers, [&](const nlohmann::json& worker) {
            return worker.value(library, std::string()).find(program.runtimes.front()) !=
                   std::string::npos;
@@ -124,6 +132,10 @@ bool runs_on_runtime_of(const results_file& file, const std::string& backend,
 }
 
 std::string lacking_text(const std::string& path, const point& p) {
+  if (p.backend == on_gpu)
+    return fmt::format("{} has no price of {}; this measures it: syncmeter run --study levels "
+                       "--backend {} --op {} --output FILE.",
+                       path, text_of(p), p.backend, p.op);
   return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
                      "it: syncmeter run --study regions --backend {} --op {} --lanes {} {}{} "
                      "--affinity {} --wait {} --output FILE.",
@@ -132,6 +144,26 @@ std::string lacking_text(const std::string& path, const point& p) {
                                  : fmt::format("--size {}", p.size),
                      p.gap_us == 0 ? "" : fmt::format(" --gap {}", p.gap_us), to_text(p.affinity),
                      to_text(wait_of_environment()));
+}
+
+/// One more kernel in a stream, and one more graph of several.
+std::vector<planned_point> launch_points() {
+  point launch;
+  launch.backend = on_gpu;
+  launch.op = "additional_launch";
+  launch.lanes = 32;
+  launch.blocks = 1;
+  point graph = launch;
+  graph.op = "additional_graph_launch";
+  graph.size = kernels_of_priced_graph;
+  std::vector<planned_point> points;
+  for (const point& each : {launch, graph})
+    points.push_back({.what = each, .pus = {}, .device = 0, .same_as = {}, .why = {}, .visits = 1});
+  return points;
+}
+
+bool launches_kernels(const site& of) {
+  return of.kind == "kernel_launch" && of.device && of.count >= fewest_launches;
 }
 
 /// The worker that serves this backend, with a problem where there is none.
@@ -278,6 +310,8 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
     add_point(*at, most_points, machine, wanted.points,
               [&](const planned_point& other) { return other.what == *at; });
   }
+  if (std::ranges::any_of(sites, launches_kernels))
+    std::ranges::move(launch_points(), std::back_inserter(wanted.points));
   return wanted;
 }
 

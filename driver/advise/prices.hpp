@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,6 +28,11 @@ struct price {
   std::size_t after_run = 0;  ///< the number of the program's run that came before, from 1 on; 0:
                               ///< of a results file
 };
+
+/// Fewer launches of kernels are no loop that takes time, and need no price.
+inline constexpr std::uint64_t fewest_launches = 100;
+/// Launches are priced by graphs of so many kernels, beside single ones.
+inline constexpr unsigned kernels_of_priced_graph = 16;
 
 /// The op that a site calls, with as much work as the program has there; nothing where no op is
 /// like it. Work and gaps are rounded, so that sites have points in common.

@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "core/machine/topology.hpp"
+#include "driver/advise/cuda_rules.hpp"
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/source_lines.hpp"
@@ -343,6 +345,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   const meeting_pace pace = pace_of(sites, wall_s);
   const std::uint64_t created = created_by_runtimes(sites);
   std::vector<advice> all = advise_on_locks(sites, setting);
+  std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
     const auto cost = cost_of(of);

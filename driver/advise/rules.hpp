@@ -21,7 +21,8 @@ struct tried_saving {
 
 struct advice {
   std::string rule;            ///< imbalance, regions, barriers, atomics, oversubscription, nested,
-                               ///< sleeping; of locks: locks, section, readers, signals
+                               ///< sleeping; of locks: locks, section, readers, signals; of CUDA:
+                               ///< launches, synchronizations, copies
   std::size_t site_id;         ///< as in the file: from 1 on
   double at_most_s = 0;        ///< that a change can save
   std::string text{};          ///< a few sentences
@@ -30,11 +31,14 @@ struct advice {
   std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
   std::optional<tried_saving> tried{};
+  bool by_gpu_clock = false;  ///< its seconds are of plain runs and a GPU's clock: what counting
+                              ///< the calls costs is not in them
 };
 
 /// What else advice goes by.
 struct advice_setting {
-  double wall_s = 0;  ///< of the run in which the sites were timed
+  double wall_s = 0;        ///< of the run in which the sites were timed
+  interval plain_wall_s{};  ///< of the plain runs: the median, the least and the greatest; 0: none
   std::vector<price> prices{};
   double usable_pus = 0;  ///< the allowed PUs, or the quota where it is less; 0: not known
   bool sleeps = false;    ///< the environment has threads of OpenMP sleep whenever they wait

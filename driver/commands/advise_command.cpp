@@ -138,6 +138,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (const program_run* const timed = counted.timed_run()) {
     advice_setting setting = setting_of_run();
     setting.wall_s = timed->wall_s;
+    setting.plain_wall_s = plain_wall_s(counted.runs);
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
     counted.objects = objects_of(counted.of_last_run);
@@ -166,7 +167,9 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (file) write_lines(*file, counted, trials);
   if (!request.fail_above || counted.advices.empty()) return 0;
   // What cannot be judged has not passed.
-  if (const std::string withheld = why_withheld(counted); !withheld.empty()) {
+  const std::string withheld = why_withheld(counted);
+  if (std::ranges::any_of(counted.advices,
+                          [&](const advice& a) { return is_withheld(a, counted); })) {
     print_message("--fail-above cannot be judged, as " + withheld);
     return 1;
   }

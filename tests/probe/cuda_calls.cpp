@@ -2,6 +2,7 @@
 // runtime's functions are the program's own, and a kernel is called by its stub. FAKE_CUPTI names
 // the library that stands in for the driver.
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -144,5 +145,9 @@ int main(int argc, char** argv) {
   launch_graphs(40);
   launch_as_driver(50);
   if (argc > 1 && std::strcmp(argv[1], "_exit") == 0) _exit(3);
+  if (argc > 1 && std::strcmp(argv[1], "fork") == 0) {
+    if (fork() != 0) wait(nullptr);
+    return 0;
+  }
   if (argc > 1) std::abort();
 }

@@ -66,9 +66,10 @@ def test_calls_are_timed(build, cupti, count, monkeypatch):
     assert sum(times.timed for times in run.times if times.kind == "kernel_launch") == 3140
 
 
-def test_what_the_gpu_does_is_of_the_site_that_called(build, cupti, count, monkeypatch):
+@pytest.mark.parametrize("how", ["", "fork"])
+def test_what_the_gpu_does_is_of_the_site_that_called(how, build, cupti, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1000")
-    run = count(build("cuda_calls", "g++", "-O2"))
+    run = count(build("cuda_calls", "g++", "-O2"), *([how] if how else []))
     of = {kind: [times for times in run.device if times.kind == kind] for kind in ("kernel_launch", "graph_launch")}
     kernels, graphs = of["kernel_launch"], of["graph_launch"]
     # Five sites that launch kernels, two of them by two threads.
@@ -79,6 +80,12 @@ def test_what_the_gpu_does_is_of_the_site_that_called(build, cupti, count, monke
     assert sum(times.idle_ns for times in kernels + graphs) == (3140 + 40 - 1) * 500
     assert max(times.last_end for times in run.device) - min(times.first_start for times in run.device) == \
         3140 * 2000 + 40 * 30_000 + (3140 + 40 - 1) * 500
+
+
+def test_locks_of_cuda_s_libraries_are_not_the_program_s(build, cupti, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1000")
+    rows = [row for row in count(build("cuda_calls", "g++", "-O2")).rows if row.module.endswith("libcupti.so.1")]
+    assert {row.kind for row in rows} == {"mutex_lock"} and all(row.runtime for row in rows)
 
 
 def test_a_counted_run_asks_for_no_times_of_the_gpu(build, cupti, count, monkeypatch):
@@ -162,3 +169,18 @@ def test_declarations_are_those_of_the_headers(tmp_path):
     (tmp_path / "layouts.cpp").write_text(LAYOUTS, encoding="utf-8")
     subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-Wno-deprecated-declarations", f"-I{tables.ROOT}",
                     *[f"-isystem{folder}" for folder in folders], tmp_path / "layouts.cpp"], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("source", sorted((tables.ROOT / "examples" / "hazards").glob("*.cu")), ids=lambda path: path.stem)
+def test_hazards_end_alike(source, tmp_path):
+    """Slow and fixed: the same result with a GPU, and the same words without one."""
+    if not shutil.which("nvcc"):
+        pytest.skip("no nvcc of CUDA")
+    ends = []
+    for options in ([], ["-DFIXED"]):
+        subprocess.run(["nvcc", "-O2", "-std=c++20", "-arch=sm_90", "-Werror=all-warnings", *options, source, "-o", tmp_path / "hazard"],
+                       check=True, timeout=280)
+        done = subprocess.run([tmp_path / "hazard"], capture_output=True, text=True, timeout=60, check=False)
+        ends.append((done.returncode, done.stdout, done.stderr))
+    assert ends[0] == ends[1]
+    assert ends[0][2] if ends[0][0] else ends[0][1]

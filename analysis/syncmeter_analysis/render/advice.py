@@ -212,8 +212,9 @@ def _verdict(file: AdviceFile) -> str:
         return "Nothing was run: the sites are those of the machine code."
     if file.wall_s is None:
         return "The program ended before it could be timed: there are counts, and no advice."
-    if (why := header.get("withheld")) and file.advice:
-        return str(header.get("conclusion") or "")
+    why, conclusion = header.get("withheld"), header.get("conclusion")
+    if why and file.advice and conclusion:
+        return str(conclusion)
     if why:
         return f"The times are rough, as {why}."
     if not header.get("counting_cost"):

@@ -34,6 +34,17 @@ class record {
     blocks_ += bytes;
     return *this;
   }
+  record& add_row(const probe::row& row) {
+    struct {
+      probe::rows_block head;
+      probe::row row;
+    } block{};
+    block.head.rows = 1;
+    block.row = row;
+    block.head.head = {probe::block_type::rows, sizeof block};
+    blocks_.append(reinterpret_cast<const char*>(&block), sizeof block);
+    return *this;
+  }
   void write_to(const std::string& folder, int number) {
     head_.used_bytes = sizeof head_ + blocks_.size();
     std::ofstream file(folder + "/" + std::to_string(number) + probe::file_suffix,
@@ -60,6 +71,57 @@ TEST_F(ReadCounts, WhyCudaIsNotCountedStandsOnceForAllProcesses) {
   std::vector<std::string> problems = all.problems_of_cuda;
   std::ranges::sort(problems);
   EXPECT_EQ(problems, (std::vector<std::string>{"another tool", "no libcupti.so"}));
+}
+
+TEST_F(ReadCounts, WhatTheGpuDidIsAddedByTheSiteThatCalled) {
+  const std::uint64_t begin = 0x400000;
+  probe::module_block module{};
+  module.first = begin;
+  module.end = begin + 0x1000;
+  module.base = begin;
+  // One row for each thread; of the GPU one block for both.
+  const auto launches = static_cast<std::uint32_t>(probe::kind::kernel_launch);
+  probe::device_block device{};
+  device.address = begin + 0x101;
+  device.kind = launches;
+  device.works = 3;
+  device.first_start = 100;
+  device.last_end = 900;
+  device.busy.sum_ns = 60;
+  device.busy.buckets[probe::bucket_of(20)] = 3;
+  device.idle.sum_ns = 700;
+  device.idle.buckets[probe::bucket_of(300)] = 2;
+  // Whichever of them is read first.
+  for (const int longer : {1, 2}) {
+    for (const int number : {1, 2}) {
+      probe::device_block of_process = device;
+      if (number != longer) of_process.first_start = 50, of_process.last_end = 800;
+      probe::row row{};
+      row.address = device.address;
+      row.count = 4;
+      row.kind = launches;
+      record()
+          .add(probe::block_type::module, module)
+          .add(probe::block_type::device, of_process)
+          .add_row(row)
+          .write_to(folder(), number);
+    }
+    const call_counts all = read_counts(folder(), 0);
+    ASSERT_EQ(all.sites.size(), 1U);
+    const site& of = all.sites.front();
+    EXPECT_EQ(of.kind, "kernel_launch");
+    EXPECT_EQ(of.module, "/bin/app");
+    EXPECT_EQ(of.offset, 0x100U);
+    EXPECT_EQ(of.count, 8U);
+    ASSERT_TRUE(of.device);
+    EXPECT_EQ(of.device->works, 6U);
+    EXPECT_EQ(of.device->first_ns, 50U);
+    EXPECT_EQ(of.device->last_ns, 900U);
+    EXPECT_DOUBLE_EQ(of.device->busy.sum_ns, 120);
+    EXPECT_DOUBLE_EQ(of.device->idle.sum_ns, 1400);
+    EXPECT_NEAR(of.device->busy.median_ns, 20, 5);
+    EXPECT_NEAR(of.device->idle.median_ns, 300, 60);
+  }
 }
 
 }  // namespace

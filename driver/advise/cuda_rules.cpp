@@ -1,0 +1,201 @@
+#include "driver/advise/cuda_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/harness/stats.hpp"
+#include "driver/advise/source_lines.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr std::array<std::string_view, 3> synchronizing{"device_sync", "stream_sync", "event_sync"};
+constexpr std::string_view copying = "blocking_copy";
+
+double count_of(const site& of) { return static_cast<double>(of.count); }
+
+/// What the GPU did in all the run, and what the program called for it.
+struct gpu_use {
+  double launches = 0, synchronizations = 0, copies = 0;  ///< calls
+  double works = 0, busy_s = 0, idle_s = 0;  ///< of the timed run, as the GPU's clock has them
+  double first_s = 0, last_s = 0;
+};
+
+gpu_use use_of(const std::vector<site>& sites) {
+  gpu_use use;
+  constexpr double s = 1e-9;
+  for (const site& each : sites) {
+    if (each.kind == "kernel_launch") use.launches += count_of(each);
+    if (contains(synchronizing, std::string_view(each.kind)))
+      use.synchronizations += count_of(each);
+    if (each.kind == copying) use.copies += count_of(each);
+    if (!each.device) continue;
+    const double first_s = static_cast<double>(each.device->first_ns) * s;
+    use.first_s = use.works == 0 ? first_s : std::min(use.first_s, first_s);
+    use.last_s = std::max(use.last_s, static_cast<double>(each.device->last_ns) * s);
+    use.works += static_cast<double>(each.device->works);
+    use.busy_s += each.device->busy.sum_ns * s;
+    use.idle_s += each.device->idle.sum_ns * s;
+  }
+  return use;
+}
+
+/// From the first kernel's begin to the last one's end in a plain run, as far as all before and
+/// behind takes as long as in the timed one: CUPTI makes the calls longer, not the kernels.
+double plain_span_s(const gpu_use& use, const advice_setting& setting, double plain_wall_s) {
+  const double timed_s = use.last_s - use.first_s;
+  if (plain_wall_s == 0) return timed_s;
+  return std::clamp(plain_wall_s - (setting.wall_s - timed_s), 0.0, timed_s);
+}
+
+/// Of all measurements; nothing without one.
+std::optional<interval> price_of_op(std::string_view op, const std::vector<price>& prices) {
+  std::vector<double> costs;
+  interval of{};
+  for (const price& each : prices)
+    if (each.what.op == op) {
+      costs.push_back(each.cost_ns.value);
+      of = each.cost_ns;
+    }
+  if (costs.empty()) return std::nullopt;
+  return costs.size() > 1 ? over_visits(costs) : of;
+}
+
+/// The site of these kinds with the most calls; null where there is none.
+const site* most_called(const std::vector<site>& sites, const auto& is_of_kind) {
+  const site* most = nullptr;
+  for (const site& each : sites)
+    if (is_of_kind(each.kind) && (most == nullptr || each.count > most->count)) most = &each;
+  return most;
+}
+
+struct idle_gpu {
+  gpu_use use;
+  const advice_setting& setting;
+  interval span_s{}, idle_s{};  ///< of the plain runs
+
+  idle_gpu(const gpu_use& of, const advice_setting& its_setting) : use(of), setting(its_setting) {
+    const auto span_of = [&](double plain_s) { return plain_span_s(use, setting, plain_s); };
+    const auto idle_in = [&](double in_s) {
+      return std::clamp(in_s - use.busy_s, 0.0, use.idle_s);
+    };
+    const interval& plain = setting.plain_wall_s;
+    span_s = {span_of(plain.value), span_of(plain.low), span_of(plain.high)};
+    idle_s = {idle_in(span_s.value), idle_in(span_s.low), idle_in(span_s.high)};
+  }
+
+  [[nodiscard]] double kernel_s() const { return use.busy_s / use.works; }
+  [[nodiscard]] std::string begin(const site& of) const {
+    return fmt::format("{}: {} calls ({})", where_text(of), grouped_digits(of.count), of.kind);
+  }
+};
+
+advice saving_of(const idle_gpu& gpu, std::string_view rule, double low_s, const std::string& cause,
+                 const std::string& price) {
+  const double high_s = gpu.idle_s.high;
+  low_s = std::clamp(low_s, 0.0, high_s);
+  return {.rule = std::string(rule),
+          .site_id = 0,
+          .at_most_s = high_s,
+          .text = fmt::format("{} The GPU is idle for {} of {} between its first kernel and its "
+                              "last one, of which that saves {}.{}",
+                              cause, range_text(gpu.idle_s.low, high_s),
+                              range_text(gpu.span_s.low, gpu.span_s.high),
+                              low_s > 0 ? range_text(low_s, high_s) : "at most all", price),
+          .cause = cause,
+          .at_least_s = low_s,
+          .kind = low_s > 0 ? "estimate" : "bound",
+          .by_gpu_clock = true};
+}
+
+/// Kernels of a graph follow one another by themselves, at the price of a graph's kernel at most:
+/// that is of empty ones, whose run is part of it.
+advice about_launches(const idle_gpu& gpu, const site& of) {
+  const auto graph = price_of_op("additional_graph_launch", gpu.setting.prices);
+  const double each_s = graph ? graph->high * 1e-9 / kernels_of_priced_graph : gpu.span_s.high;
+  return saving_of(
+      gpu, "launches", gpu.idle_s.low - gpu.use.launches * each_s,
+      fmt::format(
+          "{} launch kernels one by one, which take the GPU {} each: to launch the next one "
+          "takes the host longer. Graphs of 20 kernels or more (cudaStreamBeginCapture, "
+          "cudaGraphLaunch), programmatic dependent launch, or one kernel for several "
+          "steps save time.",
+          gpu.begin(of), seconds_text(gpu.kernel_s())),
+      graph ? fmt::format(" A kernel of a graph of {} takes {} on this machine.",
+                          kernels_of_priced_graph,
+                          range_text(graph->low * 1e-9 / kernels_of_priced_graph, each_s))
+            : "");
+}
+
+/// Without the wait kernels follow one another as fast as they can be launched.
+advice about_waits(const idle_gpu& gpu, const site& of, std::string_view rule,
+                   const std::string& change) {
+  const auto launch = price_of_op("additional_launch", gpu.setting.prices);
+  const double period_s = launch ? std::max(gpu.kernel_s(), launch->high * 1e-9) : gpu.span_s.high;
+  return saving_of(
+      gpu, rule, gpu.span_s.low - gpu.use.launches * period_s,
+      fmt::format("{} wait for the GPU, one for {:.2g} kernels of {} each, and the next kernel is "
+                  "launched when the host has been told that it may go on. {}",
+                  gpu.begin(of), gpu.use.launches / std::max(1.0, count_of(of)),
+                  seconds_text(gpu.kernel_s()), change),
+      launch ? fmt::format(" One more launch takes {} on this machine.",
+                           range_text(launch->low * 1e-9, launch->high * 1e-9))
+             : "");
+}
+
+/// What the host's launches take, whatever the machine: where kernels come less often, the host
+/// does something else between them.
+bool launches_all_the_time(const idle_gpu& gpu) {
+  constexpr double longest_launch_s = 1e-5;
+  return gpu.span_s.value < gpu.use.launches * longest_launch_s;
+}
+
+}  // namespace
+
+bool waits_for_gpu(std::string_view kind) {
+  return kind == copying || contains(synchronizing, kind);
+}
+
+std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_setting& setting,
+                                   std::vector<std::string>& notes) {
+  const idle_gpu gpu(use_of(sites), setting);
+  if (gpu.use.launches < static_cast<double>(fewest_launches) || gpu.use.works == 0) return {};
+  if (gpu.idle_s.high < least_worth_saying * setting.wall_s && gpu.span_s.high > 0) {
+    notes.push_back(
+        fmt::format("The GPU works for {:.0f} % of the time from its first kernel to "
+                    "its last one: launches and waits of the host keep it from nothing.",
+                    100 * (1 - gpu.idle_s.high / gpu.span_s.high)));
+    return {};
+  }
+  // Every second kernel or more often; else most are launched without such a wait before.
+  const auto is_often = [&](double calls) { return 2 * calls >= gpu.use.launches; };
+  std::optional<advice> found;
+  const site* of = nullptr;
+  if (is_often(gpu.use.synchronizations) && gpu.use.synchronizations >= gpu.use.copies) {
+    of = most_called(sites, [](const std::string& kind) {
+      return contains(synchronizing, std::string_view(kind));
+    });
+    found = about_waits(gpu, *of, "synchronizations",
+                        "Where the host reads no result before that, leave the synchronization "
+                        "out, or wait once for many kernels: those of one stream run one after the "
+                        "other without it.");
+  } else if (is_often(gpu.use.copies)) {
+    of = most_called(sites, [](const std::string& kind) { return kind == copying; });
+    found = about_waits(gpu, *of, "copies",
+                        "Copy by cudaMemcpyAsync into pinned memory and look at the values some "
+                        "launches later, or copy those of many kernels at once.");
+  } else if (launches_all_the_time(gpu)) {
+    of = most_called(sites, [](const std::string& kind) { return kind == "kernel_launch"; });
+    found = about_launches(gpu, *of);
+  }
+  if (!found) return {};
+  found->site_id = static_cast<std::size_t>(of - sites.data()) + 1;
+  return {*std::move(found)};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,22 @@
+// What may be gained where a program has a GPU wait for the host: launches one by one, and calls
+// that wait for the GPU before the next launch.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/advise/rules.hpp"
+
+namespace syncmeter {
+
+/// Calls of CUDA that wait for the GPU.
+[[nodiscard]] bool waits_for_gpu(std::string_view kind_of_site);
+
+/// At most one for a program: what the GPU does not do is idle time once, whatever it waits for.
+/// Adds a sentence to `notes` where a GPU is hardly idle.
+[[nodiscard]] std::vector<advice> advise_on_cuda(const std::vector<site>& sites,
+                                                 const advice_setting& setting,
+                                                 std::vector<std::string>& notes);
+
+}  // namespace syncmeter

@@ -1,0 +1,157 @@
+// Why a GPU has nothing to do, and what a change saves of that: by rule, with and without a price.
+#include "driver/advise/cuda_rules.hpp"
+
+#include <gmock/gmock.h>
+
+#include "driver/advise/advise.hpp"
+
+namespace syncmeter::cuda_rules_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr double s = 1e9;
+
+/// Kernels that take the GPU so long each, and before each it has nothing to do for so long.
+site launches(std::uint64_t count, double busy_ns, double idle_ns) {
+  site of{.kind = "kernel_launch", .module = "/bin/app", .count = count, .threads = 1};
+  const auto calls = static_cast<double>(count);
+  of.device = device_times{.works = count,
+                           .busy = {.sum_ns = calls * busy_ns},
+                           .idle = {.sum_ns = calls * idle_ns},
+                           .first_ns = 5'000'000'000U};
+  of.device->last_ns =
+      of.device->first_ns + static_cast<std::uint64_t>(calls * (busy_ns + idle_ns));
+  return of;
+}
+
+site calls(const std::string& kind, std::uint64_t count) {
+  return {.kind = kind, .module = "/bin/app", .count = count, .threads = 1};
+}
+
+price priced(const std::string& op, double cost_ns) {
+  price one;
+  one.what.op = op;
+  one.cost_ns = {cost_ns, cost_ns, cost_ns};
+  return one;
+}
+
+/// A plain run takes 0.3 s before and behind what the GPU does, as the timed one does.
+advice_setting setting_of(double plain_span_s, double timed_span_s) {
+  const double plain_s = 0.3 + plain_span_s;
+  return {.wall_s = 0.3 + timed_span_s, .plain_wall_s = {plain_s, plain_s, plain_s}};
+}
+
+advice first_of(const std::vector<site>& sites, const advice_setting& setting) {
+  std::vector<std::string> notes;
+  const std::vector<advice> all = advise_on(sites, setting, notes);
+  return all.empty() ? advice{.rule = "none", .site_id = 0} : all.front();
+}
+
+TEST(advise_on_cuda, what_the_gpu_idles_is_that_of_plain_runs) {
+  // 1 us each of work; 3 us apart under CUPTI, 2.2 us without it.
+  const std::vector<site> sites{calls("event_sync", 7), launches(1'000'000, 1000, 2000)};
+  const advice found = first_of(sites, setting_of(2.2, 3));
+  EXPECT_EQ(found.rule, "launches");
+  EXPECT_EQ(found.site_id, 2U);
+  EXPECT_EQ(found.kind, "bound");
+  EXPECT_NEAR(found.at_most_s, 1.2, 1e-6);
+  EXPECT_NEAR(found.at_least_s, 0, 1e-12);
+  EXPECT_THAT(found.text, HasSubstr("at most all"));
+  // Of several plain runs the longest bounds it.
+  advice_setting several = setting_of(2.2, 3);
+  several.plain_wall_s.high += 0.1;
+  EXPECT_NEAR(first_of(sites, several).at_most_s, 1.3, 1e-6);
+  // Nothing else is known without a plain run.
+  EXPECT_NEAR(first_of(sites, {.wall_s = 3.3}).at_most_s, 2, 1e-6);
+}
+
+TEST(advise_on_cuda, a_graph_s_kernel_is_the_price_of_what_stays) {
+  advice_setting setting = setting_of(2.2, 3);
+  setting.prices = {priced("additional_launch", 2200), priced("additional_graph_launch", 16 * 900)};
+  const advice found = first_of({launches(1'000'000, 1000, 2000)}, setting);
+  EXPECT_EQ(found.kind, "estimate");
+  EXPECT_NEAR(found.at_least_s, 1.2 - 0.9, 1e-6);
+  EXPECT_NEAR(found.at_most_s, 1.2, 1e-6);
+  EXPECT_THAT(found.text, HasSubstr("900 ns"));
+  // And the shortest plain run is the least.
+  setting.plain_wall_s.low -= 0.1;
+  EXPECT_NEAR(first_of({launches(1'000'000, 1000, 2000)}, setting).at_least_s, 0.2, 1e-6);
+}
+
+TEST(advise_on_cuda, kernels_that_hide_their_launches_are_none) {
+  std::vector<std::string> notes;
+  EXPECT_THAT(advise_on({launches(100'000, 20'000, 50)}, setting_of(2.005, 2.005), notes),
+              IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("The GPU works for 100 % of the time")));
+  // Nor is a host that does something else between launches.
+  EXPECT_EQ(first_of({launches(10'000, 1000, 50'000)}, setting_of(0.5, 0.51)).rule, "none");
+  // Nor are few calls, however long the GPU has nothing to do.
+  EXPECT_EQ(first_of({launches(50, 1000, 9'000)}, setting_of(0.0005, 0.0005)).rule, "none");
+}
+
+TEST(advise_on_cuda, a_synchronization_for_each_kernel_comes_first) {
+  const std::vector<site> sites{launches(10'000, 20'000, 10'000), calls("stream_sync", 10'000),
+                                calls("blocking_copy", 3)};
+  advice_setting setting = setting_of(0.3, 0.31);
+  const advice bound = first_of(sites, setting);
+  EXPECT_EQ(bound.rule, "synchronizations");
+  EXPECT_EQ(bound.site_id, 2U);
+  EXPECT_NEAR(bound.at_most_s, 0.09, 1e-6);
+  EXPECT_NEAR(bound.at_least_s, 0, 1e-12);
+  // Longer than a launch, so that all of it goes.
+  setting.prices = {priced("additional_launch", 2200)};
+  EXPECT_NEAR(first_of(sites, setting).at_least_s, 0.09, 1e-6);
+  // Shorter ones wait for their launches then.
+  const std::vector<site> of_short{launches(10'000, 1'000, 9'000), calls("stream_sync", 10'000)};
+  setting = setting_of(0.1, 0.1);
+  setting.prices = {priced("additional_launch", 2200)};
+  const advice found = first_of(of_short, setting);
+  EXPECT_NEAR(found.at_least_s, 0.1 - 10'000 * 2200 / s, 1e-6);
+  EXPECT_NEAR(found.at_most_s, 0.09, 1e-6);
+}
+
+TEST(advise_on_cuda, copies_that_the_host_waits_for_are_named_where_they_are_more) {
+  const std::vector<site> sites{launches(10'000, 5'000, 10'000), calls("stream_sync", 5'000),
+                                calls("blocking_copy", 10'000)};
+  const advice found = first_of(sites, setting_of(0.15, 0.15));
+  EXPECT_EQ(found.rule, "copies");
+  EXPECT_EQ(found.site_id, 3U);
+  EXPECT_THAT(found.text, HasSubstr("cudaMemcpyAsync"));
+}
+
+TEST(advise_on_cuda, a_wait_for_the_gpu_is_time_of_the_program) {
+  site wait = calls("stream_sync", 1);
+  wait.times = site_times{.timed = 1, .mechanism = {.sum_ns = 0.2 * s}};
+  program_counts of{
+      .command = {"app"}, .file = {}, .runs = {}, .of_last_run = {}, .advices = {}, .notes = {}};
+  of.runs = {
+      {.arm = "plain", .wall_s = 1}, {.arm = "count", .wall_s = 1}, {.arm = "time", .wall_s = 1}};
+  of.of_last_run.processes = 1;
+  of.of_last_run.sites = {wait};
+  EXPECT_THAT(conclusion_of(of), HasSubstr("No change is advised"));
+}
+
+TEST(advise_on_cuda, its_seconds_are_named_however_long_counting_takes) {
+  program_counts of{
+      .command = {"app"}, .file = {}, .runs = {}, .of_last_run = {}, .advices = {}, .notes = {}};
+  of.runs = {{.arm = "plain", .wall_s = 2.5},
+             {.arm = "count", .wall_s = 3},
+             {.arm = "time", .wall_s = 3.3, .other_cpu_share = 0}};
+  of.of_last_run.processes = 1;
+  of.of_last_run.sites = {launches(1'000'000, 1000, 2000)};
+  of.advices = {first_of(of.of_last_run.sites, setting_of(2.2, 3))};
+  EXPECT_FALSE(is_withheld(of.advices.front(), of));
+  EXPECT_THAT(advice_text(of, {}), HasSubstr("at most all"));
+  EXPECT_THAT(conclusion_of(of), IsEmpty());
+  // But not where others disturb the runs.
+  of.runs.back().other_cpu_share = 0.2;
+  EXPECT_TRUE(is_withheld(of.advices.front(), of));
+  EXPECT_THAT(advice_text(of, {}), Not(HasSubstr("at most all")));
+}
+
+}  // namespace
+}  // namespace syncmeter::cuda_rules_test
