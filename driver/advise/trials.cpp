@@ -63,10 +63,11 @@ void leave_out_beyond_budget(std::vector<setting_to_try>& settings, double run_s
   for (setting_to_try& each : settings)
     if (each.left_out.empty() && ++tried > room)
       each.left_out = fmt::format(
-          "A trial takes {} runs of {}, and --budget has room for {} of {}: give it {:.0f}s.",
+          "A trial takes {} runs of {}, and --budget has room for {}; {} has room for {}.",
           runs_until_first_look, seconds_text(run_s),
-          room == 0 ? "none" : fmt::format("{:.0f}", room), wanted,
-          std::ceil(each_s * static_cast<double>(wanted)));
+          room == 0 ? "none" : fmt::format("{:.0f} of {}", room, wanted),
+          fmt::format("--budget {:.0f}s", std::ceil(each_s * static_cast<double>(wanted))),
+          wanted == 1 ? "it" : "all");
 }
 
 std::vector<trial> try_settings(const program_counts& counted, std::vector<setting_to_try> settings,
@@ -85,10 +86,15 @@ std::vector<trial> try_settings(const program_counts& counted, std::vector<setti
   for (const setting_to_try& each : settings) {
     if (!each.left_out.empty()) {
       trials.push_back({each, {.verdict = program_verdict::refused, .refusal = each.left_out}});
-      print_message(fmt::format("not tried: {}. {}", each.text(), each.left_out));
       continue;
     }
-    if (!goes_on || left_s <= 0) continue;
+    if (!goes_on) continue;
+    if (left_s <= 0) {
+      setting_to_try late = each;
+      late.left_out = "The trials before it took all of --budget.";
+      trials.push_back({late, {.verdict = program_verdict::refused, .refusal = late.left_out}});
+      continue;
+    }
     const program_arm plain{
         .name = "the program as it is", .path = counted.file.path, .words = counted.command};
     const program_arm changed{.name = "with " + each.text() + " it",
@@ -128,8 +134,9 @@ void note_trials(std::vector<advice>& advices, const std::vector<trial>& trials,
 std::string trials_text(const program_counts& counted, const std::vector<trial>& trials,
                         const program_pairs_options& options, std::size_t width) {
   if (trials.empty())
-    return wrapped("Nothing was tried: no advice is one that a setting or another lock follows.", 0,
-                   width) +
+    return wrapped("Nothing was tried: there is no advice that a setting, another lock or another "
+                   "barrier can follow.",
+                   0, width) +
            "\n";
   std::string text = "Tried, each in turn with the program as it is:\n";
   for (const trial& each : trials) {
@@ -137,7 +144,7 @@ std::string trials_text(const program_counts& counted, const std::vector<trial>&
                                     ? "Measured: " + outcome_text(each.found, options)
                                     : "Not tried: " + each.what.left_out;
     text += "- " +
-            wrapped(printable(fmt::format("{} ({}: {}). {}", each.what.text(),
+            wrapped(printable(fmt::format("{}, for {}: {}. {}", each.what.text(),
                                           advice_text_of(counted, each.what),
                                           saving_text(counted, each.what), outcome)),
                     2, width) +

@@ -28,7 +28,7 @@ def test_settings_are_tried_and_one_that_changes_the_output_is_refused(program, 
     assert sleeping["ratio"]["low"] <= sleeping["ratio"]["value"] <= sleeping["ratio"]["high"]
     words = " ".join(found.text.split())
     assert "Tried, each in turn with the program as it is:" in words
-    assert "OMP_WAIT_POLICY=passive (advice 1, oversubscription:" in words
+    assert "OMP_WAIT_POLICY=passive, for advice 1, oversubscription:" in words
     tried = found.advice[0]["tried"]
     assert tried["low"] <= tried["high"] and (found.advice[0]["proof"] == "tried") == any(
         trial["verdict"] == "faster" for trial in trials.values() if trial["advice"] == 1)
@@ -40,7 +40,7 @@ def test_what_has_no_room_is_left_out_in_words(program, advise):  # noqa: F811
     found = advise(program, options=["--try"], budget="1ms", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
     trials = [line for line in found.lines if line["record"] == "trial"]
     assert trials and all(trial["verdict"] == "refused" and trial["pairs"] == 0 for trial in trials), found.text
-    assert all("--budget has room for none of" in trial["refusal"] for trial in trials)
+    assert all("--budget has room for none;" in trial["refusal"] for trial in trials)
     assert "Not tried: A trial takes 18 runs of" in " ".join(found.text.split())
     assert found.advice[0]["tried"] is None and found.advice[0]["proof"] == "calls"
 

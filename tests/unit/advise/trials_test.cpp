@@ -134,8 +134,8 @@ TEST(TrialsText, SumsWhatAllAdviceOfASettingMaySave) {
   EXPECT_EQ(
       trials_text(of, {left_out}, {}, 1000),
       "Tried, each in turn with the program as it is:\n"
-      "- a spinning barrier in pthread_barrier_wait (SYNCMETER_SWAP=barrier) (advice 1, 2 and "
-      "3, sleeping: saves at most 0.6 s of 1 s). Not tried: For a reason.\n");
+      "- a spinning barrier in pthread_barrier_wait (SYNCMETER_SWAP=barrier), for advice 1, 2 "
+      "and 3, sleeping: saves at most 0.6 s of 1 s. Not tried: For a reason.\n");
 }
 
 TEST(SettingsToTry, ASpinningBarrierIsForThreadsThatSleepAtOne) {
@@ -152,11 +152,27 @@ TEST(Budget, LeavesOutWhatDoesNotFit) {
   EXPECT_EQ(all[1].left_out, "For another reason.");
   EXPECT_EQ(all[2].left_out, "");
   EXPECT_EQ(all[3].left_out,
-            "A trial takes 18 runs of 1 s, and --budget has room for 2 of 3: give it 54s.");
+            "A trial takes 18 runs of 1 s, and --budget has room for 2 of 3; --budget 54s has room "
+            "for all.");
   std::vector<setting_to_try> long_runs(1);
   leave_out_beyond_budget(long_runs, 60, 60);
-  EXPECT_EQ(long_runs[0].left_out,
-            "A trial takes 18 runs of 60 s, and --budget has room for none of 1: give it 1080s.");
+  EXPECT_EQ(
+      long_runs[0].left_out,
+      "A trial takes 18 runs of 60 s, and --budget has room for none; --budget 1080s has room "
+      "for it.");
+}
+
+TEST(Trials, WhatComesTooLateIsNamed) {
+  program_counts of;
+  of.file.path = "/bin/sh";
+  of.command = {"sh", "-c", "[ -z \"$SLOW\" ] || sleep 0.2"};
+  of.runs = {{.arm = "plain", .wall_s = 1e-5}};
+  const auto tried =
+      try_settings(of, {{.settings = {"SLOW=1"}, .rank = 1}, {.settings = {"SLOW=2"}, .rank = 1}},
+                   {.budget_s = 0.1});
+  ASSERT_EQ(tried.size(), 2U);
+  EXPECT_EQ(tried[0].found.pairs(), 3U);
+  EXPECT_EQ(tried[1].what.left_out, "The trials before it took all of --budget.");
 }
 
 trial compared(std::size_t rank, program_verdict verdict, double low, double high) {
