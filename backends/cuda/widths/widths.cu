@@ -102,7 +102,7 @@ SM_WIDTH(compare_exchange, b32, 32, "of 32 bits, which always passes", of_device
          of_system, in_shared)
 SM_WIDTH(compare_exchange, b64, 4, "of 64 bits, which always passes", of_device, of_block,
          of_system, in_shared)
-SM_WIDTH(compare_exchange, b128, 8, "of 128 bits, which always passes", of_device)
+SM_WIDTH(compare_exchange, b128, 4, "of 128 bits, which always passes", of_device)
 
 #undef SM_WIDTH_ADD
 #undef SM_WIDTH
