@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from documents import ROOT
@@ -134,17 +133,6 @@ def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_cha
     assert rooms() == "-DSM_CUDA_ROOMS=launch;levels;multi"
     git("push", "--quiet", "origin", "main")
     assert rooms() == "-DSM_CUDA_ROOMS=launch"
-
-
-def test_each_file_of_tests_of_the_analysis_is_run_by_one_test():
-    build = Path(os.environ["SYNCMETER_BIN"]).parent
-    shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", "-L", "^analysis$"], capture_output=True,
-                           text=True, timeout=60, check=True).stdout
-    tests = json.loads(shown)["tests"]
-    if not tests:
-        pytest.skip("the packages of the analysis are not here")
-    files = [Path(word).name for test in tests for word in test["command"] if word.endswith(".py")]
-    assert sorted(files) == sorted(path.name for path in (ROOT / "analysis/tests").glob("test_*.py"))
 
 
 def test_the_first_tier_has_every_kind_of_test_without_sanitizers_and_what_is_slow():
