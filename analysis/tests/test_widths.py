@@ -59,8 +59,8 @@ def test_the_table_has_updates_and_bytes_of_the_whole_update(tmp_path):
     (section,) = sections(campaign, ["widths"])
     text = as_plain(section.title, section.blocks)
     # 132 x 1024 updates in 200 ns, of 16 bytes each.
-    assert re.search(r"atomicAdd\(float4\) +200.0 +676 G +10.8 T +1 +RED.ADD 1", text)
-    assert re.search(r"atomicAdd\(float\) +100.0 +1.35 T +5.41 T +2.00 ", text)
+    assert re.search(r"atomicAdd\(float4\) +200.0 +50.00 +676 G +10.8 T +1 +RED.ADD 1", text)
+    assert re.search(r"atomicAdd\(float\) +100.0 +100.0 +1.35 T +5.41 T +2.00 ", text)
 
 
 def test_full_launches_on_own_cells_are_told_first_and_one_cell_behind_them(tmp_path):

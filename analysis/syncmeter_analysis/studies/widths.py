@@ -235,6 +235,7 @@ def text(found: Widths) -> list[Block]:
     lines = []
     for place in found.places:
         where = place.name + (f", device {place.device}" if several else "")
+        parts = {s.id: s for s in place.parts.points}
         for s in place.forms:
             best = place.parts.best
             is_best = best is not None and s.id == best.id
@@ -244,6 +245,7 @@ def text(found: Widths) -> list[Block]:
                     where,
                     written(s),
                     cost(s),
+                    cost(parts.get(s.id)),
                     updates_per_s(s),
                     bytes_per_s(s),
                     *formats.ratio_fields(place.parts.over(s), itself=is_best),
@@ -253,7 +255,7 @@ def text(found: Widths) -> list[Block]:
     blocks: list[Block] = [
         table(
             "Updates by their width: ns, and over the form that is the fastest for one part",
-            "update|blocks x threads|written|ns/op>|updates/s>|bytes/s>|part over fastest>"
+            "update|blocks x threads|written|ns/op>|ns/part>|updates/s>|bytes/s>|part over fastest>"
             "|95 % interval>|compiles to",
             lines,
             keys=3,
