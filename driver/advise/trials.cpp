@@ -46,8 +46,9 @@ std::string outcome_text(const program_comparison& found, const program_pairs_op
   case program_verdict::same:
     return fmt::format("the same within {:.3g} %.", options.threshold * 100);
   default: {
-    const std::string few = too_few_text(found);
-    return few.empty() ? change + ": undecided." : "undecided: " + few + ".";
+    const std::string why = why_undecided(found);
+    if (found.pairs() < first_look) return "undecided: " + why + ".";
+    return change + ": undecided" + (why.empty() ? "." : ", as " + why + ".");
   }
   }
 }

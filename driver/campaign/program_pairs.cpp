@@ -311,8 +311,9 @@ std::string change_text(const interval& ratio, const std::string& what, const st
                      percent(less ? ratio.low : ratio.high));
 }
 
-std::string too_few_text(const program_comparison& of) {
-  if (of.pairs() >= first_look) return "";
+std::string why_undecided(const program_comparison& of) {
+  if (of.pairs() >= first_look)
+    return of.ratio.low > 1 || of.ratio.high < 1 ? "single runs differ too much for a verdict" : "";
   const double run_s = of.used_s / static_cast<double>(2 * (of.pairs() + 1));
   return fmt::format("--budget had room for {}, and a verdict takes {} at least: give it {:.0f}s",
                      count_text(of.pairs(), "pair of runs", "pairs of runs"), first_look,
@@ -339,11 +340,11 @@ std::string verdict_text(const program_comparison& of, const std::array<program_
   default:
     break;
   }
-  if (const std::string few = too_few_text(of); !few.empty())
-    return text + "Undecided: " + few + ".";
-  return text + fmt::format("Undecided: {}. The runs vary; a longer --budget, a larger --threshold "
-                            "or a quiet machine may decide.",
-                            change);
+  const std::string why = why_undecided(of);
+  if (of.pairs() < first_look) return text + "Undecided: " + why + ".";
+  return text + fmt::format("Undecided: {}{}. The runs vary; a longer --budget, a larger "
+                            "--threshold or a quiet machine may decide.",
+                            change, why.empty() ? "" : ", but " + why);
 }
 
 }  // namespace syncmeter

@@ -93,8 +93,9 @@ struct program_comparison {
 /// what B is compared with.
 [[nodiscard]] std::string change_text(const interval& ratio, const std::string& what,
                                       const std::string& other = "");
-/// What an undecided comparison lacks where its budget had no room for a first look; else empty.
-[[nodiscard]] std::string too_few_text(const program_comparison& compared);
+/// Why a comparison is undecided, where its interval does not tell: the budget had no room for a
+/// first look, or all of the interval lies on one side. Else empty.
+[[nodiscard]] std::string why_undecided(const program_comparison& compared);
 /// The verdict in a sentence or two.
 [[nodiscard]] std::string verdict_text(const program_comparison& compared,
                                        const std::array<program_arm, 2>& arms,

@@ -143,6 +143,14 @@ TEST(ChangeText, says_from_twice_on_how_many_times_as_much) {
             "between 2.0 % less and 2.5 times as much as a");
 }
 
+TEST(VerdictText, says_why_an_interval_on_one_side_is_undecided) {
+  program_comparison of{.ratio = {.value = 0.93, .low = 0.87, .high = 0.96}};
+  for (auto& runs : of.runs) runs.assign(9, {.wall_s = 1, .figure = 1});
+  EXPECT_EQ(why_undecided(of), "single runs differ too much for a verdict");
+  of.ratio.high = 1.02;
+  EXPECT_EQ(why_undecided(of), "");
+}
+
 TEST(VerdictText, says_what_the_budget_lacks) {
   const program_comparison of = compared("true", "true", {.budget_s = 0});
   const auto named = [](const char* name) {
