@@ -255,7 +255,7 @@ def text(found: Widths) -> list[Block]:
     blocks: list[Block] = [
         table(
             "Updates by their width: ns, and over the form that is the fastest for one part",
-            "update|blocks x threads|written|ns/op>|ns/part>|updates/s>|bytes/s>|part over fastest>"
+            "update|blocks x threads|written|ns/op>|ns/part>|updates/s>|bytes/s>|part over best>"
             "|95 % interval>|compiles to",
             lines,
             keys=3,
