@@ -7,7 +7,7 @@ namespace {
 using namespace blocks;
 
 // A block alone, and the device full. As many addresses as threads or more: each thread has its
-// own. Loops around a compare-and-swap of all threads on one cell take minutes.
+// own. In a loop around a compare-and-swap one of all threads on a cell gets on at a time.
 gpu_part gpu_accumulate() {
   const auto on = [](count_range grid, std::vector<unsigned> addresses) {
     return gpu_axes{.grids = {{{grid}, {1024}}}, .sizes = std::move(addresses)};
@@ -33,7 +33,7 @@ study accumulate_study() {
           .purpose = "GPU: ways to add floats to cells that many threads share, by their number",
           .gpu = gpu_accumulate(),
           .left_out = "loops around a compare-and-swap on 1 and on 32 addresses with the device "
-                      "full, which take minutes; copies of a block of more than 4096 addresses"};
+                      "full, which take too long; copies of a block of more than 4096 addresses"};
 }
 
 }  // namespace syncmeter
