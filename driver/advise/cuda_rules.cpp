@@ -137,15 +137,18 @@ advice about_waits(const idle_gpu& gpu, const site& of, std::string_view rule,
                    const std::string& change) {
   const auto launch = price_of_op("additional_launch", gpu.setting.prices);
   const double period_s = launch ? std::max(gpu.kernel_s(), launch->high * 1e-9) : gpu.span_s.high;
-  return saving_of(
-      gpu, rule, gpu.span_s.low - gpu.use.launches * period_s,
-      fmt::format("{} wait for the GPU, one for {:.2g} kernels of {} each, and the next kernel is "
-                  "launched when the host has been told that it may go on. {}",
-                  gpu.begin(of), gpu.use.launches / std::max(1.0, count_of(of)),
-                  seconds_text(gpu.kernel_s()), change),
-      launch ? fmt::format(" One more launch takes {} on this machine.",
-                           range_text(launch->low * 1e-9, launch->high * 1e-9))
-             : "");
+  const std::string each = seconds_text(gpu.kernel_s());
+  const double kernels = gpu.use.launches / std::max(1.0, count_of(of));
+  const std::string of_kernels = kernels < 1.05
+                                     ? fmt::format("each kernel of {}", each)
+                                     : fmt::format("{:.2g} kernels of {} each", kernels, each);
+  return saving_of(gpu, rule, gpu.span_s.low - gpu.use.launches * period_s,
+                   fmt::format("{} wait for the GPU, one for {}, and the next kernel is "
+                               "launched when the host has been told that it may go on. {}",
+                               gpu.begin(of), of_kernels, change),
+                   launch ? fmt::format(" One more launch takes {} on this machine.",
+                                        range_text(launch->low * 1e-9, launch->high * 1e-9))
+                          : "");
 }
 
 /// What the host's launches take, whatever the machine: where kernels come less often, the host

@@ -12,7 +12,7 @@
 #include "probe/tables.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace syncmeter {
+namespace syncmeter::counts_test {
 namespace {
 
 /// A file of the probe, block by block.
@@ -125,4 +125,4 @@ TEST_F(ReadCounts, WhatTheGpuDidIsAddedByTheSiteThatCalled) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::counts_test

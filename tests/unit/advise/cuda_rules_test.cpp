@@ -100,6 +100,7 @@ TEST(advise_on_cuda, a_synchronization_for_each_kernel_comes_first) {
   const advice bound = first_of(sites, setting);
   EXPECT_EQ(bound.rule, "synchronizations");
   EXPECT_EQ(bound.site_id, 2U);
+  EXPECT_THAT(bound.text, HasSubstr("one for each kernel of 20 us"));
   EXPECT_NEAR(bound.at_most_s, 0.09, 1e-6);
   EXPECT_NEAR(bound.at_least_s, 0, 1e-12);
   // Longer than a launch, so that all of it goes.
