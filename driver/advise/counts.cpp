@@ -88,9 +88,11 @@ std::uint64_t lock_of(std::uint64_t object, unsigned process) {
   return object == 0 ? 0 : std::uint64_t{process} << 32U | object;
 }
 
-/// Runtimes make calls of their own; what they create for the program is a finding.
+/// Runtimes make calls of their own; what they create for the program is a finding, but for threads
+/// of CUPTI, which the probe has started.
 bool is_of_program(const module_range& module, std::uint32_t kind) {
-  return module.block.runtime == 0 || kind == static_cast<std::uint32_t>(probe::kind::create);
+  return module.block.runtime == 0 || (kind == static_cast<std::uint32_t>(probe::kind::create) &&
+                                       !probe::is_file_named(module.path.c_str(), {"libcupti."}));
 }
 
 /// The site of an address that a call returns to; nothing where a runtime called for itself.

@@ -124,5 +124,26 @@ TEST_F(ReadCounts, WhatTheGpuDidIsAddedByTheSiteThatCalled) {
   }
 }
 
+TEST_F(ReadCounts, ThreadsOfCuptiAreNotTheProgramS) {
+  record file;
+  std::uint64_t first = 0x400000;
+  for (const char* const path : {"/lib/libcuda.so.1", "/lib/libcupti.so.13"}) {
+    first += 0x1000;
+    probe::module_block module{};
+    module.first = first;
+    module.end = first + 0x1000;
+    module.runtime = 1;
+    probe::row row{};
+    row.address = first + 0x101;
+    row.count = 2;
+    row.kind = static_cast<std::uint32_t>(probe::kind::create);
+    file.add(probe::block_type::module, module, path).add_row(row);
+  }
+  file.write_to(folder(), 1);
+  const call_counts all = read_counts(folder(), 0);
+  ASSERT_EQ(all.sites.size(), 1U);
+  EXPECT_EQ(all.sites.front().module, "/lib/libcuda.so.1");
+}
+
 }  // namespace
 }  // namespace syncmeter::counts_test
