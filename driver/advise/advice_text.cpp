@@ -2,8 +2,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "driver/advise/cuda_rules.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -71,8 +74,8 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
 double synchronizing_s(const site& of) {
   const site_cost cost = cost_of(of).value_or(site_cost{});
   const bool meets = of.times && of.times->threads > 0;
-  const bool synchronizes =
-      meets || of.kind == "cond_wait" || has_section(of) || waits_for_gpu(of.kind);
+  const bool synchronizes = meets || of.kind == "cond_wait" || of.kind == "ordered" ||
+                            has_section(of) || waits_for_gpu(of.kind);
   return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
 }
 
@@ -80,6 +83,35 @@ bool some_site_takes_much(const program_counts& of) {
   return std::ranges::any_of(of.of_last_run.sites, [&](const site& each) {
     return synchronizing_s(each) >= least_worth_saying * of.timed_run()->wall_s;
   });
+}
+
+/// A call of a kind that is not timed, so often that sleeping at each would take much of the time:
+/// the site with most of them.
+const site* site_of_unknown_time(const program_counts& of) {
+  constexpr double sleep_s = 20e-6;
+  const site* most = nullptr;
+  for (const site& each : of.of_last_run.sites) {
+    constexpr std::array<std::string_view, 5> untimed{"single", "reduce", "sem_post", "futex",
+                                                      "yield"};
+    const double calls = static_cast<double>(each.count) / std::max(1U, each.threads);
+    if (contains(untimed, std::string_view(each.kind)) &&
+        calls * sleep_s >= least_worth_saying * of.timed_run()->wall_s &&
+        (most == nullptr || each.count > most->count))
+      most = &each;
+  }
+  return most;
+}
+
+/// What is said of undisturbed runs without advice.
+std::string verdict_on_shares(const program_counts& of) {
+  if (some_site_takes_much(of))
+    return "No change is advised: sites take more than 2 % of the time, but no rule knows how they "
+           "would take less.";
+  if (const site* const unknown = site_of_unknown_time(of))
+    return fmt::format("No change is advised: no site that is timed takes 2 % of the time. What {} "
+                       "calls of {} at {} take, and for what threads wait there, is not timed.",
+                       grouped_digits(unknown->count), unknown->kind, where_text(*unknown));
+  return "Nothing to gain: no site takes 2 % of the time.";
 }
 
 double most_used_by_others(const program_counts& of) {
@@ -133,11 +165,7 @@ std::string conclusion_of(const program_counts& of) {
                        "exact, and which shares of the time they take is not known. {}",
                        withheld.empty() ? "the program ran once" : withheld,
                        what_to_run_instead(of));
-  return fmt::format("{} {}",
-                     some_site_takes_much(of)
-                         ? "No change is advised: sites take more than 2 % of the time, but no "
-                           "rule knows how they would take less."
-                         : "Nothing to gain: no site takes 2 % of the time.",
+  return fmt::format("{} {}", verdict_on_shares(of),
                      of.sampled ? "Atomic operations are sampled; below a quarter of the time, a "
                                   "locked instruction may cost nothing."
                                 : "Atomic operations are no calls, and not timed.");

@@ -326,10 +326,9 @@ std::string why_disturbed(const program_counts& of) {
 
 std::string why_withheld(const program_counts& of) {
   if (const auto cost = cost_of_counting(of.runs); cost && cost->ratio > 1 + most_disturbance)
-    return fmt::format(
-        "counting takes {:.2f} times as long, so that its times are those of another "
-        "program",
-        cost->ratio);
+    return fmt::format("counted runs take {:.2f} times as long as plain ones, and their times are "
+                       "those of another program",
+                       cost->ratio);
   return why_disturbed(of);
 }
 

@@ -120,14 +120,17 @@ lock_use* use_in(site_sums& of, const auto& part, unsigned process, const condit
 }
 
 void add_rows(const std::vector<row_of_thread>& rows, const std::vector<module_range>& modules,
-              unsigned process, const condition_locks& locks, std::map<site_key, site_sums>& sums) {
+              const condition_locks& locks, call_counts& all, std::map<site_key, site_sums>& sums) {
   std::map<site_key, std::set<std::uint32_t>> threads;
   for (const auto& [row, thread] : rows) {
     const auto key = key_of(modules, row.address, row.kind, row.team);
     if (!key) continue;
     site_sums& of = sums[*key];
     of.count += row.count;
-    if (lock_use* const use = use_in(of, row, process, locks)) use->count += row.count;
+    if (lock_use* const use = use_in(of, row, all.processes, locks)) use->count += row.count;
+    if (const auto owners = all.owners.find(lock_of(row.object, all.processes));
+        owners != all.owners.end())
+      owners->second.threads.insert(thread);
     threads[*key].insert(thread);
   }
   for (const auto& [key, of_site] : threads)
@@ -205,7 +208,8 @@ void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,
     if (block->of[i].guard != 0) locks[i + 1] = block->of[i].guard;
     else if (block->addresses[i].address != 0)
       all.owners[lock_of(i + 1, all.processes)] = {.followed = block->of[i].followed,
-                                                   .changes = block->of[i].owner_changes};
+                                                   .changes = block->of[i].owner_changes,
+                                                   .address = block->addresses[i].address};
 }
 
 std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
@@ -270,7 +274,7 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     }
     at = end;
   }
-  add_rows(rows, modules, all.processes, locks, sums);
+  add_rows(rows, modules, locks, all, sums);
   for (const probe::device_block& block : device)
     if (const auto key = key_of(modules, block.address, block.kind, 0))
       add_device(block, sums[*key]);

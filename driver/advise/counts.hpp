@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,8 @@ struct condition_use {
 /// How a lock went from thread to thread.
 struct lock_owners {
   std::uint64_t followed = 0, changes = 0;  ///< acquisitions, and those by another thread
+  std::uint64_t address = 0;
+  std::set<std::uint32_t> threads{};  ///< that take it, by number; one after another is one
 };
 
 /// A call in the program's code, in teams of one size; or an instruction, which is not counted.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/advise/shared_lines.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 
@@ -220,6 +221,7 @@ lock_case case_of(const lock_object& object, const std::vector<site>& sites,
     found.add(of, use);
     time[id] = cost_of_use(of, use).lateness_s;
   }
+  if (!object.threads.empty()) found.threads = static_cast<unsigned>(object.threads.size());
   std::ranges::stable_sort(found.ids, std::ranges::greater{},
                            [&](std::size_t id) { return time[id]; });
   return found;
@@ -356,11 +358,13 @@ advice about_atomic(const site& of, std::size_t id, double wall_s) {
 }  // namespace
 
 std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice_setting& setting) {
-  std::vector<advice> all;
   std::set<std::uint64_t> advised;
+  std::vector<advice> all = advise_on_shared_lines(sites, setting, advised);
   for (const lock_object& object : setting.objects) {
     const lock_case of = case_of(object, sites, setting);
-    if (of.ids.empty() || of.threads < 2 || !of.is_worth_saying()) continue;
+    if (advised.contains(object.number) || of.ids.empty() || of.threads < 2 ||
+        !of.is_worth_saying())
+      continue;
     all.push_back(about_case(of));
     advised.insert(object.number);
   }

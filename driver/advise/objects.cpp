@@ -96,11 +96,14 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
       of.held_ns *= more;
       of.exclusive_ns *= more;
     }
-    if (const auto owners = counts.owners.find(number);
-        owners != counts.owners.end() && owners->second.followed > 0)
-      of.owner_changes = static_cast<double>(owners->second.changes) /
-                         static_cast<double>(owners->second.followed) *
-                         static_cast<double>(of.acquisitions - 1);
+    if (const auto owners = counts.owners.find(number); owners != counts.owners.end()) {
+      of.address = owners->second.address;
+      of.threads = owners->second.threads;
+      if (owners->second.followed > 0)
+        of.owner_changes = static_cast<double>(owners->second.changes) /
+                           static_cast<double>(owners->second.followed) *
+                           static_cast<double>(of.acquisitions - 1);
+    }
     all.push_back(std::move(of));
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, &lock_object::held_ns);

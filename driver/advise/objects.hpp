@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct lock_object {
   double held_ns = 0;        ///< likewise
   double short_hold_ns = 0;  ///< of a tenth of the acquisitions: where nobody waited
   double exclusive_ns = 0;   ///< of it, without what readers of a rwlock held it
+  std::uint64_t address = 0;
+  std::set<std::uint32_t> threads{};  ///< that take it; none: not known
 };
 
 /// What the clock adds to each interval that is timed, and what a call takes that gets a free lock,

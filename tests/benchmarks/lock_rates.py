@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What the probe of `advise` costs a program that takes a mutex: the table of docs/advise.md. Runs a program plain, with
-its calls counted, and with them timed as `advise` times them, in turn; prints the median of the ratios with the least
-and the greatest, of wall time and of the CPU time of all threads, which other programs disturb less.
+"""What the probe of `advise` costs a program that synchronizes so often: the table of docs/advise.md. Runs a program plain,
+with its calls counted, and with them timed as `advise` times them, in turn; prints the median of the ratios with the
+least and the greatest, of wall time and of the CPU time of all threads, which other programs disturb less.
 
-lock_rates.py BIN [--turns 7] [--seconds 1]: BIN holds libsyncmeter-probe.so; needs g++.
+lock_rates.py BIN [--turns 7] [--seconds 1] [--threads 2] [--what own shared ...]: BIN holds libsyncmeter-probe.so; needs
+g++.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import subprocess
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
+NAMES = {"own": "a mutex each", "shared": "one mutex", "region": "regions", "barrier": "barriers", "critical": "critical",
+         "chunk": "chunks"}
 
 def run(program, words, environment):
     done = subprocess.run([program, *map(str, words)], env=os.environ | environment, check=True, capture_output=True, text=True)
@@ -28,31 +31,33 @@ def main():
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--threads", type=int, default=2, help="beside one")
+    parser.add_argument("--what", nargs="+", default=list(NAMES), choices=NAMES)
     arguments = parser.parse_args()
     probe = (arguments.bin / "libsyncmeter-probe.so").resolve()
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "lock_rates"
-        subprocess.run(["g++", "-std=c++20", "-O2", "-pthread", HERE / "lock_rates.cpp", "-o", program], check=True)
-        turn_s = min(run(program, [1, 1, 100_000_000], {})[1] for _ in range(3)) / 1e8
-        print("| threads | calls a second of CPU time | counted: wall | CPU | timed: wall | CPU |")
-        print("| --- | --- | --- | --- | --- | --- |")
-        for threads, shared in ((1, ""), (2, ""), (2, "shared")):
+        subprocess.run(["g++", "-std=c++20", "-O2", "-fopenmp", "-pthread", HERE / "lock_rates.cpp", "-o", program], check=True)
+        turn_s = min(run(program, [1, 1, 100_000_000, "own"], {})[1] for _ in range(3)) / 1e8
+        print("| threads | what | calls a second of CPU time | counted: wall | CPU | timed: wall | CPU |")
+        print("| --- | --- | --- | --- | --- | --- | --- |")
+        for threads, what in [(1, "own")] * ("own" in arguments.what) + [(arguments.threads, what) for what in arguments.what]:
             for gap_s in (0, 1e-6, 1e-5):
                 work = round(gap_s / turn_s)
-                once_s = min(run(program, [threads, 100_000, work, shared], {})[1] for _ in range(3)) / threads / 1e5
+                once_s = min(run(program, [threads, 100_000, work, what], {})[1] for _ in range(3)) / threads / 1e5
                 calls = max(1000, round(arguments.seconds / once_s))
                 # As `advise` chooses it: 100,000 looks a second and thread.
                 every = math.ceil(max(1.0, 1 / once_s / 1e5))
                 ratios = {"count": [], "time": []}
                 rates = []
                 for _ in range(arguments.turns):
-                    plain = run(program, [threads, calls, work, shared], {})
+                    plain = run(program, [threads, calls, work, what], {})
                     rates.append(calls * threads / plain[1])
                     for arm, number in (("count", 0), ("time", every)):
-                        other = run(program, [threads, calls, work, shared], probed(folder, probe, f"{number},{number}"))
+                        other = run(program, [threads, calls, work, what], probed(folder, probe, f"{number},{number}"))
                         ratios[arm].append([b / a for a, b in zip(plain, other, strict=True)])
                 cells = [f"{statistics.median(r):.3f} ({min(r):.3f} to {max(r):.3f})"
                          for arm in ratios.values() for r in zip(*arm, strict=True)]
-                print(f"| {threads}{', one mutex' * bool(shared)} | {statistics.median(rates):.2g} | {' | '.join(cells)} |", flush=True)
+                print(f"| {threads} | {NAMES[what]} | {statistics.median(rates):.2g} | {' | '.join(cells)} |", flush=True)
 
 main()

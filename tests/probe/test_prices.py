@@ -63,7 +63,7 @@ def test_other_programs_withhold_what_is_saved(advise, build):  # noqa: F811
             each.kill()
             each.wait()
     why = advice.header["withheld"]  # counting may seem to cost much beside them
-    assert "other programs used" in why or "counting takes" in why
+    assert "other programs used" in why or "counted runs take" in why
     assert advice.advice and all(line["saves_s"] is None for line in advice.advice)
     words = " ".join(advice.text.split())
     assert f"No saving is named, as {why}" in words and " saves at most " not in words

@@ -58,13 +58,30 @@ TEST(conclusion_of, nothing_to_gain_is_said_of_undisturbed_runs) {
   EXPECT_THAT(conclusion_of(silent), HasSubstr("Nothing to gain"));
 }
 
+TEST(conclusion_of, calls_that_are_not_timed_may_take_the_time) {
+  program_counts of = quick();
+  of.of_last_run.sites.push_back(
+      {.kind = "yield", .module = "/bin/app", .count = 400'000, .threads = 2});
+  EXPECT_THAT(conclusion_of(of),
+              AllOf(Not(HasSubstr("Nothing to gain")), HasSubstr("400,000 calls of yield at app")));
+  of.of_last_run.sites.back().count = 1000;
+  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"));
+}
+
+TEST(conclusion_of, waiting_for_its_turn_in_a_loop_takes_time) {
+  site ordered{.kind = "ordered", .module = "/bin/app", .team = 2, .count = 1000, .threads = 2};
+  ordered.times = site_times{.timed = 1000};
+  ordered.times->mechanism.sum_ns = 1e9;
+  EXPECT_THAT(conclusion_of(counts_of({ordered}, 1)), HasSubstr("sites take more than 2 %"));
+}
+
 TEST(conclusion_of, counting_that_takes_long_leaves_shares_unknown) {
   for (const bool takes_much : {false, true}) {
     program_counts of = quick(1.2);
     if (takes_much) of.of_last_run.sites.push_back(barrier(1e6));
     const std::string text = conclusion_of(of);
     EXPECT_THAT(text, AllOf(Not(HasSubstr("Nothing to gain")), Not(HasSubstr("No change"))));
-    EXPECT_THAT(text, AllOf(HasSubstr("is not known, as counting takes 1.20 times as long"),
+    EXPECT_THAT(text, AllOf(HasSubstr("is not known, as counted runs take 1.20 times as long"),
                             HasSubstr("counts are exact")));
     EXPECT_THAT(text, HasSubstr("a longer --budget compares more"));
   }

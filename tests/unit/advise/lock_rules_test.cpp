@@ -83,6 +83,36 @@ TEST(advise_on_locks, a_lock_that_is_free_most_of_the_time_may_be_another_one) {
   EXPECT_THAT(all[0].text, HasSubstr("for all together, 1 s."));
 }
 
+/// Of two locks that lie so far apart, taken by these threads.
+std::vector<advice> advise_on_neighbours(std::uint64_t apart, std::set<std::uint32_t> one,
+                                         std::set<std::uint32_t> other) {
+  const std::vector<site> sites{
+      taking("spin_lock", {{1, use_of(4'000'000, 100, 50)}, {2, use_of(4'000'000, 100, 50)}})};
+  advice_setting setting = setting_for(sites, 1);
+  for (lock_object& object : setting.objects) {
+    object.address = object.number == 1 ? 0x1000 : 0x1000 + apart;
+    object.threads = object.number == 1 ? one : other;
+  }
+  return advise_on_locks(sites, setting);
+}
+
+TEST(advise_on_locks, locks_of_two_threads_in_one_line_want_lines_of_their_own) {
+  const auto all = advise_on_neighbours(8, {0}, {1});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "padding");
+  EXPECT_NEAR(all[0].at_most_s, 1, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("2 locks are taken 8,000,000 times, each by one thread"));
+}
+
+TEST(advise_on_locks, locks_of_one_thread_or_in_lines_of_their_own_need_no_padding) {
+  for (const auto& all : {advise_on_neighbours(64, {0}, {1}), advise_on_neighbours(8, {0}, {0}),
+                          advise_on_neighbours(8, {0, 1}, {0, 1})})
+    for (const advice& each : all) EXPECT_NE(each.rule, "padding");
+  // Nobody finds a lock taken that one thread alone takes.
+  for (const advice& each : advise_on_neighbours(64, {0}, {1}))
+    EXPECT_THAT(each.text, Not(HasSubstr("find it taken")));
+}
+
 TEST(advise_on_locks, a_short_section_cannot_be_shorter) {
   const auto all = advise_with({taking("mutex_lock", {{1, use_of(9'000'000, 100, 100)}})});
   ASSERT_THAT(all, SizeIs(1));
