@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.summary import State
 from syncmeter_analysis.render.recommendations import cards, chosen, findings
 from syncmeter_analysis.studies.figures import Figure
-from tests.made import MACHINE, campaign, read, write
+from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import busy, controls, report, updates
 
 
@@ -88,7 +88,23 @@ def test_two_cards_do_not_tell_one_comparison(tmp_path):
     shown = report(tmp_path, updates(), controls()).head.cards
     sides = [tuple(bar.name for bar in card.bars) for card in shown]
     assert sides.count(("critical_add", "atomic_add")) == 1
-    assert ("2 threads (an op each, at once)", "1 thread (an op)") in sides
+    assert ("2 threads (2 ops at once)", "1 thread (one op)") in sides
+
+
+def test_threads_on_one_variable_are_compared_with_as_many_that_have_one_each(tmp_path):
+    """Two adds at once against one add say nothing of what is advised, where that was measured."""
+    each = visits(around(8.0), point(placement="strided", stride=16, type="int32", lanes=2))
+    cards = report(tmp_path, updates(), each, controls()).head.cards
+    card = next(card for card in cards if card.text.startswith("Keep one variable per thread"))
+    assert [bar.name for bar in card.bars] == ["one variable", "a variable each (64 B apart)"]
+    assert card.effect.startswith("2.50 times slower (")
+
+
+def test_a_card_of_unlike_numbers_of_ops_has_the_ratio_of_each_op(tmp_path):
+    cards = report(tmp_path, updates(), controls()).head.cards
+    card = next(card for card in cards if card.text.startswith("Keep one variable per thread"))
+    assert card.effect.startswith("4.00 times slower (")
+    assert card.effect.endswith("), 2.00 times as long for each op")
 
 
 def test_what_a_repeat_may_decide_otherwise_makes_no_card_and_says_so(tmp_path):

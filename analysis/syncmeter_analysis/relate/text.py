@@ -368,6 +368,10 @@ def in_common(a: Point, b: Point) -> str:
 def names_apart(a: Point, b: Point) -> tuple[str, str]:
     """Both points by the axes in which they differ."""
     ours, theirs = dict(_parts(a)), dict(_parts(b))
+    if not a.on_gpu and {a.placement, b.placement} == {"shared", "strided"}:
+        for p, parts in ((a, ours), (b, theirs)):
+            one = p.placement == "shared"
+            parts["placement"] = "one variable" if one else f"a variable each ({cells(p)})"
     differing = [axis for axis in {**ours, **theirs} if ours.get(axis) != theirs.get(axis)]
 
     def named(p: Point, parts: dict[str, str]) -> str:

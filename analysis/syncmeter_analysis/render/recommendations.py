@@ -22,7 +22,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.distance import distance, unknown
-from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
+from syncmeter_analysis.relate.evidence import Evidence, Pair, busy_doubt
 from syncmeter_analysis.relate.repetition import Repeats
 from syncmeter_analysis.render.controls import control_miss
 from syncmeter_analysis.render.precision import precision
@@ -187,7 +187,23 @@ def _effect(f: Finding) -> str:
         return f.note
     if f.example is None or not _bars(f):
         return f"{f.of}: {text.effect(f.effect, f.example is not None)}"
-    return text.effect(f.example.ratio)
+    return text.effect(f.example.ratio) + _of_each_op(f.example)
+
+
+def _counts(pair: Pair) -> list[float]:
+    """How many ops the cost of each side is of, where these are not as many; else nothing. A cost is of
+    one op of each lane, while all lanes do theirs."""
+    sides = (pair.over, pair.under)
+    found = [s.concurrent_ops for s in sides if s.family in ("atomic", "critical", "memory")]
+    return found if len(set(found)) == len(sides) else []
+
+
+def _of_each_op(pair: Pair) -> str:
+    """`, 3.75 times as long for each op` of two sides that do not do as many; else ''."""
+    counts = _counts(pair)
+    if not counts:
+        return ""
+    return f", {text.ratio(pair.ratio.value * counts[1] / counts[0])} times as long for each op"
 
 
 def _where(f: Finding) -> str:
@@ -213,11 +229,8 @@ def _bars(f: Finding) -> list[Bar]:
         return []
     over, under = text.names_apart(f.example.over.point, f.example.under.point)
     names = over, f"{under}, each" if f.example.each else under
-    sides = (f.example.over, f.example.under)
-    ops = [s.concurrent_ops for s in sides if s.family in ("atomic", "critical", "memory")]
-    if len(ops) == len(sides) and ops[0] != ops[1]:
-        # A cost is of one op of each lane, while all lanes do theirs.
-        counts = ["an op each, at once" if n > 1 else "an op" for n in ops]
+    if ops := _counts(f.example):
+        counts = [f"{n:g} ops at once" if n > 1 else "one op" for n in ops]
         names = f"{names[0]} ({counts[0]})", f"{names[1]} ({counts[1]})"
     return [
         Bar(name, text.duration(ns), ns / max(costs)) for name, ns in zip(names, costs, strict=True)
