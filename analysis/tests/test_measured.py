@@ -190,10 +190,10 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code: spin (pause) for 32.04 µs, then sleep (atomic, futex or condition), "
-            "because a sleeper resumes that much later (100 µs late)",
-            "- omp: spin for 398.1 µs (GOMP_SPINCOUNT; spin_pause was not measured), because a sleeper "
-            "resumes ",
+            "- your own code: spin (pause) for 32 µs, then sleep (atomic, futex or condition), "
+            "because a sleeper resumes that much later if the other thread is 100 µs late",
+            "- omp: spin for 410 µs (GOMP_SPINCOUNT; spin_pause was not measured), because after so "
+            "long a sleeper resumes ",
         ],
         1,
     ),

@@ -32,15 +32,17 @@ class Advice:
     """For how long to spin before sleeping, ns, of two ways of waiting that were measured.
 
     `extra_ns` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
-    `spin_ns` is the least time after which who sleeps is never more than `allowed_behind` behind
-    spinning; `worst` how far behind the best fixed setting that leaves a thread over `latenesses`, by
-    the costs, and `worst_at_ends` by the least favourable ends of their intervals;
-    `cpu_spared` which share of the CPU time of spinning it spares at the largest one.
+    `spin_ns` is the least time, in two digits, after which who sleeps is never more than
+    `allowed_behind` behind spinning, and `behind_ns` what sleeping costs more then; `worst` how far
+    behind the best fixed setting that leaves a thread over `latenesses`, by the costs, and
+    `worst_at_ends` by the least favourable ends of their intervals; `cpu_spared` which share of the
+    CPU time of spinning it spares at the largest one.
     """
 
     extra_ns: float
     extra_at_us: int
     spin_ns: float
+    behind_ns: float
     worst: float
     worst_at_ends: float
     latenesses: tuple[int, int]
@@ -70,6 +72,14 @@ def _between_measured(lates: Sequence[int]) -> list[float]:
     return [10 ** (first + (last - first) * i / steps) for i in range(steps + 1)]
 
 
+def two_digits_up(value: float) -> int:
+    """The least number of two digits and zeros that is not below this."""
+    if value <= 0:
+        return 0
+    unit: int = 10 ** max(0, math.floor(math.log10(value)) - 1)
+    return math.ceil(round(value / unit, 6)) * unit
+
+
 def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -> Advice | None:
     """What to spin where one may choose between the two; None without two latenesses that both have.
 
@@ -93,10 +103,14 @@ def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -
     too_short = [late for late in lates if 1e3 * late < extra[late]]
     extra_at = next((late for late in lates if late > max(too_short, default=0)), lates[-1])
     looked_at = _between_measured(lates)
-    spin_ns = 0.0
-    for late in looked_at:
-        if sleep(late) > (1 + allowed_behind) * spin(late):
-            spin_ns = 1e3 * late
+
+    def too_late(late: float) -> bool:
+        return sleep(late) > (1 + allowed_behind) * spin(late)
+
+    spin_ns = two_digits_up(1e3 * max(filter(too_late, looked_at), default=0.0))
+    while 0 < spin_ns < 1e3 * lates[-1] and too_late(spin_ns / 1e3):
+        spin_ns = two_digits_up(spin_ns + 1)
+    then = min(max(spin_ns / 1e3, lates[0]), lates[-1])
 
     def behind(late: float, end: str, other: str, shortest: float, longest: float) -> float:
         """What is taken, at its `end`, over the better way, the other one at `other`; between the two
@@ -105,7 +119,10 @@ def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -
         taken = [spun] * (1e3 * late <= longest) + [slept] * (1e3 * late > shortest)
         return max(1.0, *taken) - 1
 
-    worst = max(behind(late, "value", "value", spin_ns, spin_ns) for late in looked_at)
+    # A wait that just outlasts the spin may lie between the latenesses looked at.
+    just_after = sleep(then) / spin(then) - 1 if 0 < spin_ns < 1e3 * lates[-1] else 0.0
+    of_each = (behind(late, "value", "value", spin_ns, spin_ns) for late in looked_at)
+    worst = max(just_after, *of_each)
     tops = [way("high")[late] for way in (spinning, sleeping) for late in lates]
     at_ends = math.inf
     if all(map(math.isfinite, tops)) and (look is None or look.bounded):
@@ -113,8 +130,9 @@ def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -
             look.scaled(spin_ns / look.value) if look else Interval(spin_ns, spin_ns, spin_ns)
         )
         ends = of_looks.low, of_looks.high
-        at_ends = max(behind(late, "high", "low", *ends) for late in looked_at)
+        at_ends = max(worst, *(behind(late, "high", "low", *ends) for late in looked_at))
     last = lates[-1]
     spared = max(0.0, 1 - (spin_ns + extra[last]) / (1e3 * last))
     latenesses = lates[0], last
-    return Advice(extra[extra_at], extra_at, spin_ns, worst, at_ends, latenesses, spared)
+    behind_ns = max(sleep(then) - spin(then), 0.0)
+    return Advice(extra[extra_at], extra_at, spin_ns, behind_ns, worst, at_ends, latenesses, spared)

@@ -4,7 +4,6 @@ for how long to spin before sleeping.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -15,12 +14,13 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import listed, over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
-from syncmeter_analysis.relate.spin_then_sleep import Advice, Curve, advice, allowed_behind
+from syncmeter_analysis.relate.spin_then_sleep import Advice, Curve, advice
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import cost, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, Row, curve
+from syncmeter_analysis.studies.spin_settings import Runtime, own_code, setting
 
 title = "Waiting"
 measured_by = "`syncmeter run --study waiting`"
@@ -53,24 +53,6 @@ class Way:
             for late, s in sorted(self.costs.items())
             if s.cost is not None and s.status in ("ok", "busy", "noisy", "not_resolved")
         }
-
-
-@dataclass
-class Runtime:
-    """An OpenMP runtime: its barrier at both of its fixed settings, and what follows."""
-
-    backend: str
-    active: Way
-    passive: Way
-    advice: Advice | None
-    pause: Interval | None = None
-
-    @property
-    def spins(self) -> int | None:
-        """Looks of a waiting thread that last as long as it is to spin."""
-        if self.advice is None or self.pause is None:
-            return None
-        return math.ceil(self.advice.spin_ns / self.pause.value)
 
 
 @dataclass(frozen=True)
@@ -181,9 +163,7 @@ def _runtimes(barriers: Mapping[tuple[str, str], Way], pause: Interval | None) -
         if active and passive:
             # libgomp counts its looks, LLVM's runtime reads a clock.
             look = None if "llvm" in backend else pause
-            yield Runtime(
-                backend, active, passive, advice(active.curve_of, passive.curve_of, look), look
-            )
+            yield Runtime(backend, advice(active.curve_of, passive.curve_of, look), look)
 
 
 @of_each
@@ -244,7 +224,8 @@ def _where(affinity: str) -> str:
 
 
 def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
-    """For each place the ways that slow a lane at work, and those that do not."""
+    """For each place the ways that slow a thread at work, those that do not, and those of which that
+    is open, with what it may be and what to run."""
     by_place = grouped(neighbours, attrgetter("affinity"))
     for affinity in sorted(by_place, reverse=True):
         over = {n.way: n.over for n in by_place[affinity]}
@@ -254,10 +235,14 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
             if isinstance(r, Ratio) and verdict(r) is Verdict.slower
         ]
         harmless = [way for way, r in over.items() if verdict(r) is Verdict.same]
-        place = f"work beside a lane that waits on {_where(affinity).replace('same', 'the same')}"
+        undecided = {w: r for w, r in over.items() if verdict(r) is Verdict.cannot_tell}
+        place = f"work beside a thread that waits on {_where(affinity).replace('same', 'the same')}"
         sentence = [", ".join(slowing)] * bool(slowing)
         sentence += [f"the same as alone: {', '.join(harmless)}"] * bool(harmless)
-        yield f"{place}: {'; '.join(sentence) or 'cannot tell'}"
+        if undecided:
+            names = f"not decided: {', '.join(undecided)}"
+            sentence.append(names if sentence else _undecided(undecided))
+        yield f"{place}: {'; '.join(sentence) or 'cannot be compared with work alone'}"
     if neighbours and all(n.affinity != "smt" for n in neighbours):
         yield (
             "what a waiting lane costs one on the same core cannot be seen here: no core shows two "
@@ -265,12 +250,25 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
         )
 
 
+def _undecided(over: Mapping[str, Ratio | NotComparable]) -> str:
+    ways = listed(list(over), len(over), last="or")
+    bounded = [r for r in over.values() if isinstance(r, Ratio) and r.bounded]
+    takes = ""
+    if bounded:
+        low, high = min(r.low for r in bounded), max(r.high for r in bounded)
+        takes = f": it may take {formats.ratio(low)} to {formats.ratio(high)} times as long"
+    return (
+        f"not decided whether {ways} slows it{takes}; `syncmeter run --study waiting --visits 30` may "
+        "decide"
+    )
+
+
 @of_each
 def answer(part: Part) -> list[str]:
     """How long to spin before sleeping, the settings of each OpenMP runtime that do so, and what
     waiting costs a neighbour."""
     found = [each for runtime in part.runtimes for each in setting(runtime)]
-    found += _own_code(part)
+    found += _of_own_code(part)
     if not found and part.ways:
         found.append(
             "cannot tell how long to spin: that takes a way that spins and one that sleeps, "
@@ -280,87 +278,8 @@ def answer(part: Part) -> list[str]:
     return found
 
 
-def _own_code(part: Part) -> list[str]:
-    """What follows of the ways that the figure draws, which are no runtime's."""
-    if part.advice is None or part.between is None:
-        return []
-    a, (spin, sleep) = part.advice, part.between
-    if a.extra_ns == 0:
-        return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
-    extra = formats.duration(a.extra_ns)
-    found = [
-        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper resumes "
-        f"that much later ({a.extra_at_us} µs late): a wait then takes at most about twice the time "
-        "and CPU time of the better of both"
-    ]
-    if a.spin_ns > 0:
-        found.append(
-            f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
-            f"because resuming later is about {_percent(allowed_behind)} or less of a wait that "
-            "outlasts the spin"
-        )
-        found.append(f"your own code, with the longer spin: {_checked(a)}")
-    return found
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _checked(a: Advice) -> str:
-    """What it loses at worst, by the costs and by the ends of their intervals, and what it spares."""
-    known = math.isfinite(a.worst_at_ends)
-    worst, at_ends = _percent(a.worst), _percent(a.worst_at_ends) if known else ""
-    bound = f" ({at_ends} by the ends of the intervals)" if at_ends not in ("", worst) else ""
-    return (
-        f"at worst a wait takes {worst} longer than the better of spinning and sleeping"
-        f"{bound if known else ' (scatter unknown)'}; a wait of {a.latenesses[1] / 1e3:g} ms burns "
-        f"{_percent(a.cpu_spared)} less CPU time than spinning"
-    )
-
-
-def _why(a: Advice) -> str:
-    """Why one spins before one sleeps."""
-    if a.extra_ns <= 0:
-        return ""
-    extra = formats.duration(a.extra_ns)
-    late = f"(the other thread {a.extra_at_us} µs late)"
-    return (
-        f", because a sleeper resumes {extra} later than a spinner {late}, about "
-        f"{_percent(allowed_behind)} or less of a wait that outlasts the spin"
-    )
-
-
-def setting(runtime: Runtime) -> list[str]:
-    """What follows for the settings of one OpenMP runtime, from its own two curves, and what that
-    brings."""
-    a, name = runtime.advice, runtime.backend
-    if a is None:
-        return [f"{name}: cannot tell, its barrier has no cost at two latenesses"]
-    brings = f"{name}: {_checked(a)}"
-    if a.spin_ns == 0:
-        because = f"because sleeping costs about {_percent(allowed_behind)} more time or less"
-        return [f"{name}: export OMP_WAIT_POLICY=passive, {because}", brings]
-    if a.spin_ns >= 1e3 * a.latenesses[1]:
-        return [
-            f"{name}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
-            f"{_percent(allowed_behind)} of the time {a.latenesses[1]} µs late too"
-        ]
-    if "llvm" not in name and runtime.spins is None:
-        # What one look takes is the cost of spin_pause.
-        spin = formats.duration(a.spin_ns)
-        spins = f"spin for {spin} (GOMP_SPINCOUNT; spin_pause was not measured)"
-        return [f"{name}: {spins}{_why(a)}", brings]
-    return [f"{name}: {_variable(runtime, a)}{_why(a)}", brings]
-
-
-def _variable(runtime: Runtime, a: Advice) -> str:
-    """The line to copy, and how long that spins: a number of looks lasts as the clock goes."""
-    if runtime.pause is None:
-        now, older = math.ceil(a.spin_ns / 1e3), math.ceil(a.spin_ns / 1e6)
-        return f"export KMP_BLOCKTIME={now}us ({older} before LLVM 18, in ms: longer)"
-    spins = formats.duration_interval(runtime.pause.scaled(a.spin_ns / runtime.pause.value))
-    return f"export GOMP_SPINCOUNT={runtime.spins} (spins for {spins})"
+def _of_own_code(part: Part) -> list[str]:
+    return own_code(part.advice, *part.between) if part.advice and part.between else []
 
 
 def figures(parts: list[Part]) -> list[Figure]:
@@ -369,7 +288,11 @@ def figures(parts: list[Part]) -> list[Figure]:
     note = "By how late the other thread comes; both axes logarithmic. Solid: spinning, dashed: asleep."
     return [
         Figure(
-            f"waiting-{number}", (_own_code(part) or answer([part]))[0], note, panels, part.points
+            f"waiting-{number}",
+            (_of_own_code(part) or answer([part]))[0],
+            note,
+            panels,
+            part.points,
         )
         for number, part in enumerate(parts, 1)
         if (panels := _panels(part.ways))

@@ -1,0 +1,127 @@
+"""For how long to spin before sleeping, in sentences: variables of OpenMP runtimes, and own code."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.spin_then_sleep import Advice, allowed_behind, two_digits_up
+
+#: What the runtimes do where no variable is set: libgomp's looks, and libomp's time.
+_default_looks, _default_blocktime = 300_000, "200 ms"
+
+
+@dataclass
+class Runtime:
+    """An OpenMP runtime: what follows of its barrier at both of its fixed settings. `pause` is what one
+    look takes where it counts looks."""
+
+    backend: str
+    advice: Advice | None
+    pause: Interval | None = None
+
+    @property
+    def spins(self) -> int | None:
+        """Looks of a waiting thread that last as long as it is to spin."""
+        if self.advice is None or self.pause is None:
+            return None
+        return two_digits_up(self.advice.spin_ns / self.pause.value)
+
+
+def own_code(a: Advice, spin: str, sleep: str) -> list[str]:
+    """What follows of two ways that are no runtime's."""
+    if a.extra_ns == 0:
+        return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
+    found = [
+        f"your own code: spin ({spin}) for {_about(a.extra_ns)}, then sleep ({sleep}), because a "
+        f"sleeper resumes that much later if the other thread is {a.extra_at_us} µs late: at most "
+        "about twice the better way's time and CPU time"
+    ]
+    if a.spin_ns > 0:
+        found += [
+            f"your own code, where CPU time matters less: spin for {_about(a.spin_ns)}{_why(a)}",
+            f"your own code, with the longer spin: {_checked(a)}",
+        ]
+    return found
+
+
+def setting(runtime: Runtime) -> list[str]:
+    """What follows for the settings of one OpenMP runtime, from its own two curves, and what that
+    brings."""
+    a, name = runtime.advice, runtime.backend
+    if a is None:
+        return [f"{name}: cannot tell, its barrier has no cost at two latenesses"]
+    brings = f"{name}: {_checked(a)}"
+    if a.spin_ns == 0:
+        because = f"because sleeping costs about {_percent(allowed_behind)} more time or less"
+        return [f"{name}: export OMP_WAIT_POLICY=passive, {because}", brings]
+    if a.spin_ns >= 1e3 * a.latenesses[1]:
+        return [
+            f"{name}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
+            f"{_percent(allowed_behind)} of the time {a.latenesses[1]} µs late too"
+        ]
+    return [f"{name}: {_variable(runtime, a)}{_why(a)}", brings]
+
+
+def _variable(runtime: Runtime, a: Advice) -> str:
+    """The line to copy, and how long that and the default spin: a number of looks lasts as the clock
+    goes."""
+    if "llvm" in runtime.backend:
+        now, older = math.ceil(a.spin_ns / 1e3), math.ceil(a.spin_ns / 1e6)
+        return (
+            f"export KMP_BLOCKTIME={now}us (default: {_default_blocktime}; before LLVM 18: "
+            f"KMP_BLOCKTIME={older}, which is {older} ms)"
+        )
+    if runtime.spins is None or runtime.pause is None:
+        # What one look takes is the cost of spin_pause.
+        return f"spin for {_about(a.spin_ns)} (GOMP_SPINCOUNT; spin_pause was not measured)"
+    lasts, default = (_lasts(runtime.pause, looks) for looks in (runtime.spins, _default_looks))
+    return (
+        f"export GOMP_SPINCOUNT={runtime.spins}, which spins for {lasts} (default: {_default_looks}, "
+        f"{default})"
+    )
+
+
+def _lasts(pause: Interval, looks: int) -> str:
+    """`46 to 74 µs`; about as long as it takes where nothing is known of the scatter."""
+    if not pause.bounded:
+        return f"about {_about(looks * pause.value)}"
+    low, high = _about(looks * pause.low), _about(looks * pause.high)
+    number, _, unit = low.partition(" ")
+    if low == high:
+        return low
+    return f"{number if high.endswith(f' {unit}') else low} to {high}"
+
+
+def _why(a: Advice) -> str:
+    """Why one spins before one sleeps: the figure is that of a wait as long as the spin, of which the
+    time to spin was chosen."""
+    return (
+        f", because after so long a sleeper resumes about {_about(a.behind_ns)} later than a spinner, "
+        f"{_percent(allowed_behind)} of the wait"
+    )
+
+
+def _checked(a: Advice) -> str:
+    """What it loses at worst, by the ends of the costs' intervals where these are known, and what it
+    spares."""
+    known = math.isfinite(a.worst_at_ends)
+    worst = _percent(a.worst_at_ends if known else a.worst)
+    return (
+        f"at worst{', by the ends of the intervals,' if known else ''} a wait takes {worst} longer "
+        f"than the better of spinning and sleeping{'' if known else ' (scatter unknown)'}; a wait of "
+        f"{a.latenesses[1] / 1e3:g} ms burns {_percent(a.cpu_spared)} less CPU time than spinning"
+    )
+
+
+def _about(ns: float) -> str:
+    """Two digits, as costs vary by a tenth and more: `320 ns`, `4.8 µs`, `46 µs`, `1.0 ms`."""
+    digits = 1 - math.floor(math.log10(ns)) if ns > 0 else 0
+    ns = round(ns, digits)
+    size, unit = next((x for x in ((1e6, "ms"), (1e3, "µs")) if ns >= x[0]), (1.0, "ns"))
+    return f"{ns / size:.{1 if ns < 10 * size else 0}f} {unit}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
