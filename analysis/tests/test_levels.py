@@ -65,7 +65,7 @@ def test_of_barriers_without_a_difference_the_one_of_the_api_stands_on_the_axis(
     text = printed_text(tmp_path, *both, (cuda("barrier"), 7.0))
     assert re.search(r"grid +grid_sync +10 x 32 +1010 .* software_barrier_counter +=", text)
     assert re.search(r"10 x 32 .* grid_sync +software_barrier_counter +1\b", text)
-    assert "grid (grid_sync) 1010 ns" in text
+    assert "grid of 10 x 32 threads (grid_sync) 1010 ns" in " ".join(text.split())
 
 
 def test_the_level_of_the_grid_is_of_one_launch_as_the_sentence_on_it(tmp_path):
@@ -83,7 +83,67 @@ def test_the_level_of_the_grid_is_of_one_launch_as_the_sentence_on_it(tmp_path):
     assert {(s.point.blocks, s.point.lanes) for s in level.points} == {(132, 32)}
     assert level is found.barriers[0].contest
     name = level.taken.point.op
-    assert f"grid ({name}) " in first and name in of_grid.partition("; ")[0]
+    assert f"grid of 132 x 32 threads ({name}) " in first and name in of_grid.partition("; ")[0]
+
+
+def graph_of(each, blocks, lanes, n=64):
+    what = cuda("additional_graph_launch", size=n, blocks=blocks, lanes=lanes)
+    return (what, n * each)
+
+
+def first_answers(tmp_path, *points):
+    return [
+        " ".join(each.split()) for each in levels.answer(levels.rows(measured(tmp_path, *points)))
+    ]
+
+
+def test_a_launch_is_no_wider_level_than_the_grid(tmp_path):
+    """A kernel of a graph may end sooner than the grid's barrier, and is of another size."""
+    points = [(cuda("barrier"), 7.0), (cuda("grid_sync", blocks=132), 970.0)]
+    points += [(cuda("cluster_sync", size=2, blocks=2), 171.0)]
+    (first,) = first_answers(tmp_path, *points, (cuda("launch"), 8000.0), graph_of(680.0, 1, 32))
+    assert first == (
+        "Use the narrowest level that will do, because wider ones take longer: block of 32 threads "
+        "7.000 ns; cluster of 2 x 32 threads 171.0 ns; grid of 132 x 32 threads (grid_sync) 970.0 ns"
+    )
+
+
+def test_the_end_of_a_kernel_in_a_graph_is_compared_with_a_barrier_of_as_many_threads(tmp_path):
+    def says(each):
+        points = [graph_of(each, 132, 1024), graph_of(2 * each, 132, 1024, n=2)]
+        own = [
+            (cuda("grid_sync", blocks=132, lanes=n), ns) for n, ns in ((32, 970.0), (1024, 1000.0))
+        ]
+        return first_answers(tmp_path, *points, *own, (cuda("barrier"), 7.0))[-1]
+
+    where = "Between phases of 132 x 1024 threads: "
+    assert re.fullmatch(
+        where
+        + r"end the kernel and begin the next in a graph \(800\.0 ns, of 64 kernels\), because "
+        r"grid_sync takes 1\.25 times as long \(1\.2\d to 1\.2\d\), 1000 ns; registers and shared "
+        r"memory do not last",
+        says(800.0),
+    )
+    assert re.fullmatch(
+        where
+        + r"take grid_sync \(1000 ns\), because to end the kernel and begin the next in a graph "
+        r"\(2000 ns, of 64 kernels\) takes 2\.00 times as long \(\S+ to \S+\)",
+        says(2000.0),
+    )
+    assert says(1000.0).endswith(
+        "the next kernel of a graph (1000 ns, of 64 kernels) are the same within 5%"
+    )
+    assert "no difference over 5% is shown between grid_sync (1000 ns) and" in says(1050.0)
+
+
+def test_a_way_of_a_warp_that_is_the_same_as_the_languages_own_has_its_name(tmp_path):
+    same = [(cuda("coalesced_sync", size=2), 0.504), (cuda("warp_sync_partial"), 0.505)]
+    text = " ".join(printed_text(tmp_path, *same, (cuda("barrier"), 7.0)).split())
+    assert "longer: warp (warp_sync_partial) 0.5050 ns; block" in text
+    assert re.search(r"warp, barrier warp_sync_partial 1 x 32 .* coalesced_sync =", text)
+    slower = [same[0], (cuda("warp_sync_partial"), 5.0)]
+    text = " ".join(printed_text(tmp_path, *slower, (cuda("barrier"), 7.0)).split())
+    assert "longer: warp (coalesced_sync size 2) 0.5040 ns; block" in text
 
 
 def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):

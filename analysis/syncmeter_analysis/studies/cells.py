@@ -34,6 +34,12 @@ def cost(s: Measured | None) -> Cell:
     return Cell(formats.cost(s), [s.id]) if s else Cell("")
 
 
+def op_and_launch(s: Measured) -> list[object]:
+    """Op, size and `blocks x threads` of a point of a GPU, for three columns."""
+    size = str(s.point.size) if s.point.size else ""
+    return [Cell(s.point.op, [s.id]), size, formats.blocks_by_threads(s.point)]
+
+
 def cost_text(s: Measured | None) -> str:
     """The same without a link: another cell of the row has it."""
     return formats.cost(s) if s else ""

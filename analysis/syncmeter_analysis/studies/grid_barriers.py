@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
+    Verdict,
     default_margin,
     ratio,
     verdict,
@@ -42,6 +44,35 @@ class GridBarriers:
     over_grid_sync: Ratio | NotComparable
 
 
+@dataclass
+class KernelEnd:
+    """The end of a kernel as a barrier of its grid: a graph of several kernels, of which `each` costs
+    ns, the grid's own barrier of the same launch, and this over a kernel."""
+
+    graph: Measured
+    each_ns: float
+    own: Measured
+    own_over_kernel: Ratio
+
+
+def kernel_ends(points: Iterable[Measured]) -> list[KernelEnd]:
+    """By launch, the largest last; of the graph that has most kernels."""
+    found = []
+    both = (s for s in points if s.point.op in ("additional_graph_launch", "grid_sync"))
+    for launch in group(both, "blocks", "lanes").values():
+        own = next((s for s in launch if s.point.op == "grid_sync"), None)
+        graphs = [
+            s for s in launch if s is not own and s.point.size > 1 and s.point.home != "other"
+        ]
+        if own is None or not graphs:
+            continue
+        graph = max(graphs, key=attrgetter("point.size"))
+        r, n = ratio(own, graph), graph.point.size
+        if isinstance(r, Ratio):
+            found.append(KernelEnd(graph, ns_of(graph) / n, own, r.times(n)))
+    return sorted(found, key=lambda k: k.own.point.blocks * k.own.point.lanes)
+
+
 def barriers_of(points: Iterable[Measured]) -> list[GridBarriers]:
     """The launches that have a barrier in software."""
     found = []
@@ -63,9 +94,32 @@ def sentence(row: GridBarriers) -> str:
     return row.contest.sentence(where, attrgetter("point.op"), amount, "barrier")
 
 
-def also(one: Contest) -> str:
+def kernel_sentence(k: KernelEnd) -> str:
+    """Whether to end a kernel of a graph where all threads are to meet, or to take grid_sync."""
+    where = f"Between phases of {formats.blocks_by_threads(k.own.point)} threads"
+    own, n = formats.duration(ns_of(k.own)), k.graph.point.size
+    kernel = f"({formats.duration(k.each_ns)}, of {n} kernels)"
+    r, found = k.own_over_kernel, verdict(k.own_over_kernel)
+    if found is Verdict.slower:
+        return (
+            f"{where}: end the kernel and begin the next in a graph {kernel}, because grid_sync takes "
+            f"{formats.times_as_long(r)}, {own}; registers and shared memory do not last"
+        )
+    if found is Verdict.faster:
+        longer = Interval(1 / r.value, 1 / r.high, 1 / r.low)
+        return (
+            f"{where}: take grid_sync ({own}), because to end the kernel and begin the next in a graph "
+            f"{kernel} takes {formats.times_as_long(longer)}"
+        )
+    both = f"grid_sync ({own}) and the next kernel of a graph {kernel}"
+    if found is Verdict.same:
+        return f"{where}: {both} are the same within {default_margin:.0%}"
+    return f"{where}: no difference over {default_margin:.0%} is shown between {both}"
+
+
+def also(one: Contest, taken: Measured | None = None) -> str:
     """The ops that show no difference to the one to take, and how many points of each."""
-    ops = Counter(s.point.op for s in one.leaders if s is not one.taken)
+    ops = Counter(s.point.op for s in one.leaders if s is not (taken or one.taken))
     return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
 
 
@@ -107,6 +161,22 @@ def against_own(found: Sequence[GridBarriers]) -> list[Block]:
             ]
         )
     what = "Barriers of the grid in software against grid_sync"
+    return [table(what, columns, rows)] if rows else []
+
+
+def against_kernels(found: Sequence[KernelEnd]) -> list[Block]:
+    columns = "blocks x threads>|kernels>|ns each>|grid_sync ns>|grid_sync over a kernel>"
+    columns += "|95 % interval>|"
+    rows = [
+        [
+            *(formats.blocks_by_threads(k.own.point), str(k.graph.point.size)),
+            Cell(formats.nanoseconds(k.each_ns), [k.graph.id]),
+            Cell(formats.nanoseconds(ns_of(k.own)), [k.own.id]),
+            *(*formats.ratio_fields(k.own_over_kernel), verdict(k.own_over_kernel).value),
+        ]
+        for k in found
+    ]
+    what = "The end of a kernel in a graph (additional_graph_launch) against grid_sync"
     return [table(what, columns, rows)] if rows else []
 
 

@@ -15,11 +15,11 @@ from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import group, grouped
 from syncmeter_analysis.relate.op_groups import level_of, levels
 from syncmeter_analysis.relate.relation import Verdict, default_margin, ratio, verdict
-from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies import grid_barriers
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, ns_of, of_each
+from syncmeter_analysis.studies.blocks import Block, Bullets, Table, table
+from syncmeter_analysis.studies.both_clocks import BothClocks, both_clocks_table, by_both_clocks
+from syncmeter_analysis.studies.cells import cost, ns_of, of_each, op_and_launch
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours, rows_of
 
 title = "GPU levels"
@@ -49,23 +49,14 @@ axis_levels = (
     ),
 )
 
-# Timed by both clocks, from the shortest to the longest.
-_by_both_clocks = (
-    "control_fadd",
-    "fadd_chain",
-    "tile_shuffle",
-    "shuffle_idx",
-    "barrier",
-    "cluster_sync",
-    "grid_sync",
-    "software_barrier_counter",
-    "software_barrier_lockfree",
-)
-
 _warp_size = 32
 
-#: Levels with several ways to synchronize: a sentence names the one that its cost is of.
-_named_ops = ("grid", "launch")
+#: Levels with several ways to synchronize: a sentence names the one that its cost is of. And those
+#: that have several blocks: a sentence says of how many threads it is.
+_named_ops, _with_launch = (
+    ("warp, barrier", "grid", several_gpus),
+    ("cluster", "grid", several_gpus),
+)
 
 
 @dataclass
@@ -75,16 +66,6 @@ class BlockRate:
 
     best: Measured
     ties: list[Measured]
-
-
-@dataclass
-class BothClocks:
-    """A point by the GPU's clock and by the host's: the cost of the host's with its deviation, both in
-    ns; None where the host has no time of one launch."""
-
-    s: Measured
-    host_ns: float | None = None
-    deviation_ns: float = 0.0
 
 
 @dataclass
@@ -101,6 +82,7 @@ class GpuLevels:
     blocks: list[BlockRate]
     grid: list[Measured]
     barriers: list[grid_barriers.GridBarriers]
+    kernels: list[grid_barriers.KernelEnd]
     chain: list[Measured]
     clocks: list[BothClocks]
     prefix: str = ""
@@ -144,12 +126,9 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
         _block_rates(by_op.get("barrier", [])),
         by_op.get("grid_sync", []),
         barriers,
+        grid_barriers.kernel_ends(points),
         [s for s in by_op.get("fadd_chain", []) if s.point.size and s.cycles],
-        [
-            _both_clocks(max(by_op[op], key=attrgetter("point.size")), campaign)
-            for op in _by_both_clocks
-            if op in by_op
-        ],
+        by_both_clocks(by_op, campaign),
     )
 
 
@@ -209,34 +188,40 @@ def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
     return found
 
 
-def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
-    deviations = campaign.remarks(s, "host_deviation_ns")
-    if s.host_cost is None or s.host_cost.value == 0 or not deviations:
-        return BothClocks(s)
-    return BothClocks(s, s.host_cost.value, median(deviations))
-
-
 @of_each
 def answer(found: GpuLevels) -> list[str]:
-    """The way to take at each level, and which barrier of the grid to take, of the smallest and of the
-    largest grid."""
+    """The way to take at each level, which barrier of the grid to take, of the smallest and of the
+    largest grid, and whether the end of a kernel is a faster one."""
     ends = found.barriers[:1] + found.barriers[1:][-1:]
-    return [
-        found.prefix + each for each in (_of_each_level(found), *map(grid_barriers.sentence, ends))
-    ]
+    sentences = [_of_each_level(found), *map(grid_barriers.sentence, ends)]
+    sentences += map(grid_barriers.kernel_sentence, found.kernels[-1:])
+    return [found.prefix + each for each in sentences if each]
+
+
+def _way(name: str, one: Contest) -> Measured | None:
+    """The one to take at a level; among those of a warp that are the same, what its language has."""
+    ops = dict(axis_levels)[name]
+    same = [s for s in one.leaders if s is one.best or verdict(one.over_best[s.id]) is Verdict.same]
+    named = [s for s in same if name.startswith("warp") and s.point.op == ops[0]]
+    return named[0] if named else one.taken
 
 
 def _of_each_level(found: GpuLevels) -> str:
-    # A shuffle brings a value with it, and is no barrier.
-    taken = [(name, one.taken) for name, one in found.axis if one.taken and "shuffle" not in name]
+    # A shuffle brings a value with it, and is no barrier; a launch is of another size than a grid.
+    levels = [(name, one) for name, one in found.axis if "shuffle" not in name and name != "launch"]
+    taken = [(name, s) for name, one in levels if (s := _way(name, one))]
     costs = [f"{_named(name, s)} {formats.duration(ns_of(s))}" for name, s in taken]
     wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
     because = ", because wider ones take longer" if wider else ""
-    return f"Use the narrowest level that will do{because}: {'; '.join(costs)}"
+    return f"Use the narrowest level that will do{because}: {'; '.join(costs)}" if costs else ""
 
 
 def _named(name: str, s: Measured) -> str:
-    return f"{name} ({formats.op_and_size(s.point)})" if name in _named_ops else name
+    """`warp (warp_sync_partial)`, `cluster of 2 x 32 threads`, `grid of 9 x 32 threads (grid_sync)`."""
+    level = name.partition(",")[0]
+    if name in _with_launch:
+        level += f" of {formats.blocks_by_threads(s.point)} threads"
+    return f"{level} ({formats.op_and_size(s.point)})" if name in _named_ops else level
 
 
 @of_each
@@ -247,8 +232,9 @@ def text(levels: GpuLevels) -> list[Block]:
         *_blocks(levels.blocks),
         *grid_barriers.by_launch(levels.grid),
         *grid_barriers.against_own(levels.barriers),
+        *grid_barriers.against_kernels(levels.kernels),
         *_chain(levels.chain),
-        *_clocks(levels.clocks),
+        *both_clocks_table(levels.clocks),
     ]
     for block in found:
         if isinstance(block, Table):
@@ -260,15 +246,15 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
     alone = sum(one.best is not None for _, one in axis) == 1
     rows: list[list[object]] = []
     for name, one in axis:
-        s = one.taken
+        s = _way(name, one)
         if s is None or s.cost is None:
             rows += [] if alone else [[name, "not measured", *[""] * 7]]
             continue
         width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48)
         cycles = formats.nanoseconds(s.cycles.value) if s.cycles else ""
         costs = [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), cycles]
-        end = [grid_barriers.also(one), "=" * int(width)]
-        rows.append([name, *_op_and_launch(s), *costs, *end])
+        end = [grid_barriers.also(one, s), "=" * int(width)]
+        rows.append([name, *op_and_launch(s), *costs, *end])
     found = table(
         "Levels of synchronization: the way to take at each, one warp alone inside a block",
         "level|op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
@@ -285,11 +271,6 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
     if any(name == several_gpus and not one.best for name, one in axis) and not alone:
         notes.append("barriers of several GPUs are measured by `syncmeter run --study multi-gpu`")
     return [found, Bullets(notes)] if notes else [found]
-
-
-def _op_and_launch(s: Measured) -> list[object]:
-    size = str(s.point.size) if s.point.size else ""
-    return [Cell(s.point.op, [s.id]), size, formats.blocks_by_threads(s.point)]
 
 
 def _blocks(found: Sequence[BlockRate]) -> list[Block]:
@@ -312,38 +293,6 @@ def _chain(points: Sequence[Measured]) -> list[Block]:
     ]
     what = "fadd_chain: dependent adds without a branch; more per add is the instruction cache"
     return [table(what, "adds in a line>|cycles>|cycles per add>", rows)] if rows else []
-
-
-def _plus_minus(value: float, deviation: float) -> str:
-    return f"{formats.nanoseconds(value)} ± {formats.nanoseconds(deviation)}"
-
-
-def _clocks(found: Sequence[BothClocks]) -> list[Block]:
-    if all(row.host_ns is None for row in found):
-        return []
-    rows = []
-    for row in found:
-        s, interval = row.s, row.s.cost
-        assert interval is not None
-        own = interval.relative_half_width * interval.value
-        both = [_plus_minus(ns_of(s), own) if interval.bounded else formats.nanoseconds(ns_of(s))]
-        if row.host_ns is not None:
-            both += [_plus_minus(row.host_ns, row.deviation_ns), f"{row.host_ns / ns_of(s):.3f}"]
-        one = s.point.blocks == 1
-        clock = "cycles of one multiprocessor" if one else "events around the launch"
-        rows.append([*_op_and_launch(s), *both, *[""] * (3 - len(both)), clock])
-    notes = (
-        "GPU: median over visits ± half its 95 % interval; host: (T1 - T2) / (r1 - r2) ± "
-        "sqrt(s1² + s2²) / |r1 - r2|, of one launch each."
-    )
-    if any(row.host_ns is None for row in found):
-        notes += " No host's time: its samples are several launches in a row."
-    what = (
-        "Both methods: the GPU's clock, and the host's by the difference of two numbers of repeats"
-    )
-    columns = "op|size>|blocks x threads>|GPU's clock ns>|host's clock ns>|host : GPU>"
-    columns += "|the GPU's clock is"
-    return [table(what, columns, rows, keys=3), Text(notes)]
 
 
 @of_each
@@ -387,7 +336,7 @@ def _axis_figure(found: GpuLevels) -> list[Figure]:
     note += f"; not measured: {', '.join(missing)}." if missing else "."
     dots = Dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
     panel = Panel("all levels", dots)
-    title = found.prefix + _of_each_level(found)
+    title = found.prefix + (_of_each_level(found) or "What each level costs")
     return [Figure(f"levels{found.suffix}", title, note, [panel], wide=True)]
 
 
