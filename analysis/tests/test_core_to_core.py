@@ -132,13 +132,23 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     ways = one(tmp_path, lines).ways
     assert ways.count(Verdict.same) == 4
     assert ways.count(Verdict.faster) == 1
-    assert ways.farthest == (2, 3)
-    text = printed_text(tmp_path, PAIRS)
     assert (
-        ": whether its two directions differ is decided of 5 of 5 pairs: 4 the same "
-        "within 5%, 1 different; the medians are 0.0 % apart in the middle pair, 42.9 % at most "
-        "(PUs 0 and 3)"
+        "One direction of a pair against the other (omp handoff): of 5 pairs 1 is different (PUs 0 and "
+        "3, by 42.9 %), 4 are the same, within 5%"
+    ) in " ".join(printed_text(tmp_path, PAIRS).split())
+
+
+def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
+    unsteady = [*pair(0, 2, 100, jitter=0.2), *pair(2, 0, 100, jitter=-0.2)]
+    other = both(0, 2, 70, 91, op="handoff_cas") + both(1, 3, 70, 80, op="handoff_cas")
+    text = " ".join(printed_text(tmp_path, unsteady, both(1, 3, 60, 60), other).split())
+    assert text.count("One direction of a pair") == 1
+    assert (
+        "against the other (omp handoff and omp handoff_cas): of 4 pairs 2 are different (most: omp "
+        "handoff_cas, PUs 0 and 2, by 30.0 %), 1 is the same, 1 is not decided, within 5%"
     ) in text
+    text = printed_text(tmp_path, unsteady, both(1, 3, 60, 60))
+    assert "of 2 pairs none is shown to differ, 1 is the same, 1 is not" in " ".join(text.split())
 
 
 def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_path):
@@ -148,6 +158,19 @@ def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_
 
     assert ": share data between any two, as the slowest pair takes 1.20 times" in says(60)
     assert "between any two" not in says(90)
+
+
+def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path):
+    def says(far):
+        """Twelve cells that scatter by a tenth to either side, one pair of them elsewhere."""
+        costs = [100, 102, 98, 101, 99, far]
+        pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+        lines = [both(*pus, ns, ns, n=8, jitter=0.1) for pus, ns in zip(pairs, costs, strict=True)]
+        return " ".join(printed_text(tmp_path, *lines, units=flat(4)).split())
+
+    why = "they differ no more than each does between visits"
+    assert f"share data between any two, as {why}" in says(103)
+    assert "share data between any two, as the slowest pair takes 1.43 times as long" in says(140)
 
 
 def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):

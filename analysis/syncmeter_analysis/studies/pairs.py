@@ -18,9 +18,18 @@ from syncmeter_analysis.record.topology import (
     pair_classes,
     units_of,
 )
+from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import listed
 from syncmeter_analysis.relate.group import grouped
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    ratio,
+    verdict,
+)
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.studies.cells import ns_of
@@ -76,10 +85,6 @@ class BothWays:
         """By how much the slower direction exceeds the other."""
         return {pus: max(r.value, 1 / r.value) - 1 for pus, r in self.ratios.items()}
 
-    @property
-    def farthest(self) -> Pair:
-        return max(self.shares.items(), key=lambda item: item[1])[0]
-
     def count(self, *verdicts: Verdict) -> int:
         return sum(verdict(r) in verdicts for r in self.over_back.values())
 
@@ -110,6 +115,12 @@ class Matrix:
     ways: BothWays
     drift: Drift | None
     one_node: bool = False
+
+    @property
+    def name(self) -> str:
+        """`omp handoff`; with the home of the token's lines where it is not the usual one."""
+        usual = ("lanes", "home") if self.what.home == "first" else ("lanes",)
+        return formats.short_name(self.what, usual)
 
     @property
     def measured(self) -> list[Measured]:
@@ -213,3 +224,48 @@ def _drift(group: Iterable[Measured]) -> Drift | None:
         return None
     medians = [median(costs[key] for key in common) for costs in passes]
     return Drift(len(common), len(passes), min(medians), max(medians))
+
+
+def directions(matrices: list[Matrix]) -> list[str]:
+    """a to b against b to a, of all ops together: of most pairs nothing is decided."""
+    compared = [matrix for matrix in matrices if matrix.ways.ratios]
+    pairs = sum(len(matrix.ways.ratios) for matrix in compared)
+    lines = []
+    if pairs:
+        found = [
+            _differing(compared),
+            _counted(sum(m.ways.count(Verdict.same) for m in compared), "the same"),
+            _counted(sum(m.ways.count(Verdict.cannot_tell) for m in compared), "not decided"),
+        ]
+        names = listed([matrix.name for matrix in compared])
+        one = f"One direction of a pair against the other ({names})"
+        lines.append(
+            f"{one}: of {formats.count(pairs, 'pair')} {', '.join(filter(None, found))}, within "
+            f"{default_margin:.0%}"
+        )
+    over_back = [r for matrix in matrices for r in matrix.ways.over_back.values()]
+    apart = Counter(r.why for r in over_back if isinstance(r, NotComparable))
+    for why, n in sorted(apart.items()):
+        lines.append(f"a to b against b to a: {formats.count(n, 'pair')} not comparable: {why}")
+    return lines
+
+
+def _differing(matrices: list[Matrix]) -> str:
+    """How many pairs are shown to differ, and which of these does so most."""
+    found = [
+        (matrix.ways.shares[pus], matrix, pus)
+        for matrix in matrices
+        for pus, r in matrix.ways.ratios.items()
+        if verdict(r) in (Verdict.slower, Verdict.faster)
+    ]
+    if not found:
+        return "none is shown to differ"
+    share, matrix, (a, b) = max(found, key=itemgetter(0))
+    op = f"{matrix.name}, " * (len(matrices) > 1)
+    most = f"{op}PUs {a} and {b}, by {100 * share:.1f} %"
+    return f"{_counted(len(found), 'different')} ({'most: ' * (len(found) > 1)}{most})"
+
+
+def _counted(n: int, what: str) -> str:
+    """`2 are the same`; '' of none."""
+    return f"{n} {'is' if n == 1 else 'are'} {what}" if n else ""
