@@ -154,7 +154,7 @@ def test_where_threads_met_at_several_distances_the_range_is_said(tmp_path):
 
 
 def test_how_far_threads_are_apart_is_one_figure_of_each_team(tmp_path):
-    """A hop is a mean over a team: that of 16 threads is not that of 2, and answers name it too."""
+    """A hop is a mean over a team: that of 16 threads is not that of 2."""
     met = [
         line
         for op, hops in (("lock_add", (150.0, 120.0)), ("critical_add", (148.0, 124.0)))
@@ -165,8 +165,6 @@ def test_how_far_threads_are_apart_is_one_figure_of_each_team(tmp_path):
     assert place.startswith(
         "Threads that meet were 149 ns apart in a team of 2, 122 ns in one of 16 throughout, by "
     )
-    answers = report(tmp_path, *met).head.answers
-    assert any("moves of a cache line (122 ns a move)" in answer for answer in answers)
 
 
 # How sure the answers are

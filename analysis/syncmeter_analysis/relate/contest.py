@@ -32,13 +32,15 @@ from syncmeter_analysis.relate.summary import Measured
 #: So many names stand in a sentence; the table has the others.
 _most_names = 3
 
-#: A sentence is to fit into three lines of a list on a terminal: so many ties and slower points are
-#: named, the cost in full or not, the first that fit. What the ratio of two ties may be stands where
-#: their costs and a slower point fit beside it.
+#: So many leaders are all named where there is room.
+_most_leaders = 4
+
+#: A sentence is to fit into three lines of a list on a terminal: so many leaders and slower points are
+#: named, the cost of each in full or of all as a range, the first that fit.
 _lines, _width = 3, 78
 _shorter_and_shorter = (
-    *((3, 2, True), (2, 2, True), (1, 2, True), (2, 1, True), (1, 1, True)),
-    *((1, 1, False), (0, 1, True), (0, 1, False), (1, 0, True), (0, 0, True), (0, 0, False)),
+    *((4, 2, True), (4, 1, True), (4, 1, False), (4, 0, True), (4, 0, False)),
+    *((3, 1, False), (2, 1, False), (3, 0, False), (2, 0, False), (1, 0, False)),
 )
 
 #: What is no difference between ties.
@@ -172,19 +174,19 @@ class Contest:
         return text.ratio_fields(self.over(s), itself=s is self.best)
 
     def advice(
-        self,
-        name: Name,
-        amount: Name | None = None,
-        most: int = _most_names,
-        *,
-        with_ratio: bool = False,
+        self, name: Name, amount: Name | None = None, most: int = _most_leaders, each: bool = True
     ) -> str:
         """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
-        is shown to be faster` or `no difference over 5% is shown between A (9 ns) and B (8 ns)`, of
-        two with what their ratio may be: `, ratio 1.01 to 1.18`."""
+        is shown to be faster`, `A (9 ns) and B (9 ns) are the fastest, the same within 5%`, or that it
+        is not decided, of two with what their ratio may be. The costs of several as a range where not
+        `each` has its own."""
 
         def named(s: Measured) -> str:
-            return f"{name(s)} ({amount(s)})" if amount else name(s)
+            # What costs are of is said with the first of them.
+            cost = amount(s) if amount else ""
+            if s is not self.leaders[0]:
+                cost = cost.removesuffix(_of(cost, s) or "")
+            return f"{name(s)} ({cost})" if cost else name(s)
 
         if not self.ties:
             return f"take {named(self.leaders[0])}"
@@ -193,20 +195,41 @@ class Contest:
             others = [name(s) for s in compared if s not in kept]
             none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
             return f"keep {listed(list(map(named, kept)), last='or')}: {none} shown to be faster"
-        names = listed(list(map(named, self.leaders)), max(2, most))
+        costs = "" if each or not amount else f" ({self._costs(amount)})"
+        names = [named(s) if each else name(s) for s in self.leaders]
         is_same = all(verdict(self.over_best[s.id]) is Verdict.same for s in self.ties)
         if is_same and self._repeat(self.leaders):
-            return f"{names} are the fastest, the same within {_margin}"
-        between = self._between_two if with_ratio else ""
-        return f"no difference over {_margin} is shown between {names}{between}"
+            same = f"the same within {_margin}"
+            return f"{listed(names, max(2, most))} are the fastest{costs}, {same}"
+        if between := self._between_two(names):
+            return between + costs.replace("(", "(both ")
+        return undecided(names, max(2, most)) + costs
 
-    @property
-    def _between_two(self) -> str:
-        """What the ratio of the first leader to the second may be, where there are two; else ''."""
+    def _costs(self, amount: Name) -> str:
+        """`2164 to 2310 ns for 16 sections`: what the leaders cost."""
+        by_cost = sorted(self.leaders, key=lambda s: s.cost.value if s.cost else 0.0)
+        least, most = by_cost[0], by_cost[-1]
+        of = _of(amount(least), least)
+        if of is None:
+            return f"{amount(least)} to {amount(most)}"
+        low, high = (s.cost.value if s.cost else 0.0 for s in (least, most))
+        return text.duration_range(low, high) + of
+
+    def _between_two(self, names: Sequence[str]) -> str:
+        """Of two leaders which may be faster and by how much; '' of others, and where that is not
+        known."""
         r = ratio(*self.leaders) if len(self.leaders) == 2 else None
-        if not isinstance(r, Ratio) or not r.bounded:
+        if not isinstance(r, Ratio) or not r.bounded or r.low <= 0:
             return ""
-        return f", ratio {text.ratio(r.low)} to {text.ratio(r.high)}"
+        first, second = names
+        low, high = r.low, r.high
+        if high < 1:
+            (first, second), (low, high) = (second, first), (1 / high, 1 / low)
+        if low <= 1:
+            times = f"{text.ratio(low)} to {text.ratio(high)} times as long"
+            return f"undecided which is faster, as {first} takes {times} as {second}"
+        longer = text.percent_range(low - 1, high - 1)
+        return f"{first} takes {longer} longer than {second}, not shown to be over {_margin}"
 
     def sentence(
         self,
@@ -216,11 +239,13 @@ class Contest:
         what: str = "lock",
         usual: Iterable[Measured] = (),
         why: str = "",
+        but: str = "",
     ) -> str:
         """`where`, which one to take or to keep, or between which no difference could be shown, and how
         many times as long what is `usual` takes and the next best, or each where there are few; without
         another reason that is why, of one alone. `amount` is its cost, then a comma and what goes first
-        where there is no room. `why` stands where that one is the fastest alone."""
+        where there is no room. `why` stands where that one is the fastest alone, then `but`, what there
+        is to say against it."""
         if self.best is None:
             return f"{where}: cannot tell which {what} to take: none has a cost"
         is_alone = not (self.ties or self.below)
@@ -232,13 +257,12 @@ class Contest:
         def short(s: Measured) -> str:
             return amount(s).partition(",")[0]
 
-        least = min(1, len(slower))
-        forms = [(*form, True) for form in _shorter_and_shorter if form[2] and form[1] >= least]
-        forms = forms * bool(self._between_two) + [(*form, False) for form in _shorter_and_shorter]
-        for most_ties, most_slower, in_full, with_ratio in forms:
+        # Of several OpenMP runtimes each is named with its library later.
+        openmp = {s.point.backend for s in self.points if s.point.backend.startswith("omp")}
+        libraries = [" (library)"] * len(openmp) * (len(openmp) > 1)
+        for most_named, most_slower, in_full in _shorter_and_shorter:
             long = amount if in_full and len(self.kept or self.leaders) == 1 else short
-            costs = long if in_full or not self.ties else None
-            taken = self.advice(name, costs, most_ties, with_ratio=with_ratio)
+            taken = self.advice(name, long, most_named, each=in_full)
             found = [f"{where}: {self._below(what, name)}{taken}"]
             if why:
                 found[0] += f", {why}"
@@ -247,7 +271,8 @@ class Contest:
                     found.append(longer)
                 else:
                     found[0] += f", because {longer}"
-            if len(wrap("; ".join(found), _width, break_on_hyphens=False)) <= _lines:
+            found += [but] * bool(but and is_alone)
+            if len(wrap("; ".join(found + libraries), _width, break_on_hyphens=False)) <= _lines:
                 break
         if apart:
             found.append(f"{listed(apart)} cannot be compared with {'them' if than else 'it'}")
@@ -299,6 +324,12 @@ def listed(names: Sequence[str], most: int = _most_names, last: str = "and") -> 
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
+def undecided(names: Sequence[str], most: int = _most_leaders) -> str:
+    """`undecided which is faster: a or b`, `undecided which is fastest: a, b, c or d`."""
+    which = "faster" if len(names) == 2 else "fastest"
+    return f"undecided which is {which}: {listed(names, most, last='or')}"
+
+
 def verb_of(names: Sequence[str], most: int = _most_names) -> str:
     """`omp lock is`, `omp lock and std mutex are`."""
     return f"{listed(names, most)} {'is' if len(names) == 1 else 'are'}"
@@ -329,6 +360,12 @@ def contests(
         for alike in group(map(known, filter(belongs, points)), *axes).values()
         if len(alike) > 1
     ]
+
+
+def _of(amount: str, s: Measured) -> str | None:
+    """` for 16 sections` of `1168 ns for 16 sections`; None of what does not begin with the cost."""
+    ns = text.duration(s.cost.value) if s.cost else ""
+    return amount.removeprefix(ns) if ns and amount.startswith(ns) else None
 
 
 def _bound(s: Measured) -> float:

@@ -142,6 +142,12 @@ def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
     return f"{times(r)} times{word}{scatter}"
 
 
+def percent_range(least: float, most: float) -> str:
+    """`0.4 to 18 %` of two shares."""
+    low, high = (f"{100 * x:.{1 if x < 0.0995 else 0}f}" for x in (least, most))
+    return f"{low} to {high} %"
+
+
 def spans(values: Sequence[int]) -> str:
     """`2`, `2 and 16`, `2 to 64`: what numbers a statement is about."""
     found = sorted(set(values))

@@ -10,6 +10,9 @@ from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Cell
 
+#: A lock whose slowest thread takes so many times as long as its fastest is no advice without that.
+_unfair = 2
+
 Part = TypeVar("Part")
 Item = TypeVar("Item")
 
@@ -56,13 +59,32 @@ def cost_ns(s: Measured) -> str:
 
 
 def line_moves(s: Measured | None, ns: float) -> str:
-    """`2.41 moves of a cache line (118 ns a move)`: a time in units of what a cache line takes between
-    the threads of a point; '' where that was not measured. Under a hypervisor the sentence says how
-    far apart the threads are."""
+    """`2.41 times as long as a cache line from thread to thread (118 ns)`; '' where that was not
+    measured. Under a hypervisor the sentence says how far apart the threads are."""
     if s is None or s.team_hop_ns <= 0:
         return ""
-    each = "" if s.on_hypervisor else f" ({s.team_hop_ns:.0f} ns a move)"
-    return f"{formats.ratio(ns / s.team_hop_ns)} moves of a cache line{each}"
+    each = "" if s.on_hypervisor else f" ({s.team_hop_ns:.0f} ns)"
+    times = formats.ratio(ns / s.team_hop_ns)
+    return f"{times} times as long as a cache line from thread to thread{each}"
+
+
+def cost_of_sections(s: Measured) -> str:
+    """`1168 ns for 16 sections, 700.1 to 1900`: one of each thread, of all of them."""
+    cost, comma, interval = cost_ns(s).partition(",")
+    sections = f" for {s.point.lanes} sections" if s.point.lanes > 1 else ""
+    return f"{cost}{sections}{comma}{interval}"
+
+
+def slowest(s: Measured) -> str:
+    """`one thread takes 6.30 times as long as another`, or ''."""
+    took = s.slowest_over_fastest
+    return f"one thread takes {formats.ratio(took)} times as long as another" if took else ""
+
+
+def unfair(s: Measured | None) -> str:
+    """`unfair: one thread takes 6.30 times as long as another`; '' of a lock that is fair."""
+    took = s.slowest_over_fastest if s is not None and s.usable and s.point.lanes > 1 else None
+    return f"unfair: {slowest(s)}" if s is not None and (took or 0.0) >= _unfair else ""
 
 
 def rate(s: Measured | None) -> str:

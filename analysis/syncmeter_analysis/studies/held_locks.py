@@ -13,7 +13,7 @@ from syncmeter_analysis.relate.relation import Ratio, ratio_by_visit
 from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import fairness, notes, rate
+from syncmeter_analysis.studies.cells import cost_of_sections, fairness, notes, rate, unfair
 
 _suffix = "_held"
 
@@ -111,8 +111,8 @@ def situation(one: Contest) -> str:
 
 def held_sentence(one: Contest) -> str:
     """The lock to take or to keep and why, and what others take."""
-    amount = lambda s: f"{rate(s)} sections/s"  # noqa: E731
-    which = one.sentence(situation(one), lock_of, amount, why=_why(one))
+    but = unfair(one.taken)
+    which = one.sentence(situation(one), lock_of, cost_of_sections, why=_why(one), but=but)
     return which + _stalled(one)
 
 

@@ -19,15 +19,16 @@ from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, v
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import (
-    cost_ns,
+    cost_of_sections,
     cost_text,
     fairness,
-    line_moves,
     notes,
     op_of,
     rate,
     rate_and_fairness,
     scope_of,
+    slowest,
+    unfair,
 )
 from syncmeter_analysis.studies.held_locks import held_answer, held_text, situations
 
@@ -243,36 +244,10 @@ def _sentences(table: LockTable) -> Iterator[str]:
 def _which(table: LockTable, one: Contest) -> str:
     # What a lock without another thread takes is its instructions.
     lanes = one.first.point.lanes if one.points else 1
-    why = _why_by_code(one) if lanes == 1 else _why_shared(table, one)
+    why = _why_by_code(one) if lanes == 1 else ""
     crowded = any(s.oversubscribed for s in one.points)
     where = f"{one.threads if crowded else one.threads_and_cpus}, one add under the lock"
-    return one.sentence(where, table.name_of, _amount, why=why)
-
-
-def _amount(s: Measured) -> str:
-    """`1168 ns for 16 sections, 700.1 to 1900`: one of each thread. Without a hop the reason says how
-    long a section takes."""
-    cost, comma, interval = cost_ns(s).partition(",")
-    sections = f" for {s.point.lanes} sections" if s.point.lanes > 1 and s.hop_ns > 0 else ""
-    return f"{cost}{sections}{comma}{interval}"
-
-
-def _why_shared(table: LockTable, one: Contest) -> str:
-    """How many moves of a cache line from core to core a section takes, or how long it takes a thread
-    that has no others; '' where the figures say neither."""
-    s = one.taken
-    if s is None or s.cost is None:
-        return ""
-    every = s.cost.value / s.point.lanes
-    if moves := line_moves(s, every):
-        if every < s.team_hop_ns:
-            moves = f"less than moving a cache line ({s.team_hop_ns:.0f} ns): it often stays"
-        return f"because a section takes {moves}"
-    alone = table.row_of(s).cost_at(1)
-    if alone and alone.cost and alone.cost.value < every:
-        alone_ns, ns = formats.duration(alone.cost.value), formats.duration(every)
-        return f"because it passes on every {ns} (alone {alone_ns})"
-    return ""
+    return one.sentence(where, table.name_of, cost_of_sections, why=why, but=unfair(one.taken))
 
 
 def _why_by_code(one: Contest) -> str:
@@ -382,13 +357,10 @@ def _fairness_sentence(table: LockTable) -> list[str]:
     if not found:
         return []
     fairness, name, s = min(found, key=lambda item: item[0])
+    where = f"{formats.count(table.most_lanes, 'thread')}, one add under the lock"
     took = s.slowest_over_fastest
     if took is not None and took <= 1 + default_margin:
-        return [
-            f"every lock is fair: no thread took more than {default_margin:.0%} longer than another"
-        ]
-    longer = (
-        "" if took is None else f": its slowest thread took {took:.2f} times as long as its fastest"
-    )
-    name = name.removesuffix("_add")
-    return [f"least fair of the locks: {name} ({fairness:.3f} by Jain's index; 1: fair){longer}"]
+        longer = f"{default_margin:.0%} longer than another"
+        return [f"{where}: every lock is fair: no thread takes more than {longer}"]
+    of_index = f"{name.removesuffix('_add')} ({fairness:.3f} by Jain's index; 1: fair)"
+    return [f"{where}: the least fair is {': '.join(filter(None, [of_index, slowest(s)]))}"]

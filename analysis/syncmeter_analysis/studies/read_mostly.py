@@ -8,7 +8,7 @@ from itertools import groupby
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contests, listed, over
+from syncmeter_analysis.relate.contest import Contest, contests, over, undecided
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
@@ -110,9 +110,7 @@ def _run(run: list[Contest], is_first: bool) -> str:
         return f"{at}{run[0].advice(scheme_of)}{_why(run)}"
     if len(common) == 1:
         return f"{at}none is shown to be faster than {common[0]}{_why(run)}"
-    return (
-        f"{at}no difference over {default_margin:.0%} is shown between {listed(common)}{_why(run)}"
-    )
+    return f"{at}{undecided(common)}{_why(run)}"
 
 
 def _why(run: list[Contest]) -> str:
