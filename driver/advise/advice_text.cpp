@@ -104,6 +104,11 @@ const site* site_of_unknown_time(const program_counts& of) {
 
 /// What is said of undisturbed runs without advice.
 std::string verdict_on_shares(const program_counts& of) {
+  if (const std::string idle = idle_gpu_text(of.of_last_run.sites, of.timed_run()->wall_s);
+      !idle.empty())
+    return fmt::format("No change is advised, but {}. A graph that has several steps (cudaGraph) "
+                       "leaves out of that what the steps repeat.",
+                       idle);
   if (some_site_takes_much(of))
     return "No change is advised: sites take more than 2 % of the time, but no rule knows how they "
            "would take less.";

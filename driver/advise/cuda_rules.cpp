@@ -201,4 +201,16 @@ std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_
   return {*std::move(found)};
 }
 
+std::string idle_gpu_text(const std::vector<site>& sites, double wall_s) {
+  const gpu_use use = use_of(sites);
+  if (use.launches < static_cast<double>(fewest_launches) ||
+      use.idle_s < least_worth_saying * wall_s)
+    return "";
+  const double span_s = use.last_s - use.first_s;
+  return fmt::format("the GPU is idle for {} of {} between its first kernel and its last one: "
+                     "kernels of {} come every {}, and the host does other work in between",
+                     seconds_text(use.idle_s), seconds_text(span_s),
+                     seconds_text(use.busy_s / use.works), seconds_text(span_s / use.works));
+}
+
 }  // namespace syncmeter

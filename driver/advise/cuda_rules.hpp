@@ -19,4 +19,8 @@ namespace syncmeter {
                                                  const advice_setting& setting,
                                                  std::vector<std::string>& notes);
 
+/// Where the GPU is idle in a run of so many seconds and no rule knows why: for how long, as a
+/// clause. Empty where it is hardly idle.
+[[nodiscard]] std::string idle_gpu_text(const std::vector<site>& sites, double wall_s);
+
 }  // namespace syncmeter

@@ -136,6 +136,23 @@ TEST(advise_on_cuda, a_wait_for_the_gpu_is_time_of_the_program) {
   EXPECT_THAT(conclusion_of(of), HasSubstr("No change is advised"));
 }
 
+TEST(advise_on_cuda, a_gpu_that_waits_for_other_work_of_the_host_is_not_nothing_to_gain) {
+  program_counts of{
+      .command = {"app"}, .file = {}, .runs = {}, .of_last_run = {}, .advices = {}, .notes = {}};
+  of.runs = {
+      {.arm = "plain", .wall_s = 2}, {.arm = "count", .wall_s = 2}, {.arm = "time", .wall_s = 2}};
+  of.of_last_run.processes = 1;
+  of.of_last_run.sites = {launches(60'000, 1000, 24'000)};
+  // A wait for every third kernel, as of a script that looks at a value after each step.
+  of.of_last_run.sites.push_back(calls("stream_sync", 20'000));
+  EXPECT_EQ(first_of(of.of_last_run.sites, setting_of(1.5, 1.5)).rule, "none");
+  EXPECT_THAT(conclusion_of(of), HasSubstr("idle for 1.4 s of 1.5 s"));
+  EXPECT_THAT(conclusion_of(of), HasSubstr("kernels of 1 us come every 25 us"));
+  EXPECT_THAT(conclusion_of(of), Not(HasSubstr("Nothing to gain")));
+  of.of_last_run.sites.front() = launches(60'000, 24'000, 10);
+  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"));
+}
+
 TEST(advise_on_cuda, its_seconds_are_named_however_long_counting_takes) {
   program_counts of{
       .command = {"app"}, .file = {}, .runs = {}, .of_last_run = {}, .advices = {}, .notes = {}};
