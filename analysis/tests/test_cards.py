@@ -174,18 +174,30 @@ def test_an_effect_in_words(interval, of_costs, shown):
     assert text.effect(interval, of_costs) == shown
 
 
-def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
+def far_apart(ns):
     """The critical section was far in every visit, the atomic add in some: its headline is near."""
     lines = updates()
     for line in [x for x in lines if x["point"]["lanes"] == 2]:
         op, (estimate,) = line["point"]["op"], line["estimates"]
         if op == "atomic_add":
-            cost = {"value": 30.0, "low": 29.0, "high": 31.0}
+            cost = {"value": ns, "low": ns - 1, "high": ns + 1}
             far = {**estimate, "hop_ns": 240.0, "cost_ns": cost}
             lines.append({**line, "visit": line["visit"] + 5, "estimates": [far]})
         elif op == "critical_add":
             estimate["hop_ns"] = 240.0
-    shown = report(tmp_path, lines, controls()).head.cards
+    return lines
+
+
+def test_costs_that_are_nearly_those_of_the_tables_are_those_of_the_tables(tmp_path):
+    """20.6 ns far and 20.0 near are one cost for a reader, who asks which of two numbers is meant."""
+    shown = report(tmp_path, far_apart(20.6), controls()).head.cards
+    (card,) = [c for c in shown if c.where.startswith("omp, int32, shared, 2 threads")]
+    assert card.bars[1].cost == "20.00 ns"
+    assert card.effect.startswith("9.71 times slower in paired visits (")
+
+
+def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
+    shown = report(tmp_path, far_apart(30.0), controls()).head.cards
     (card,) = [c for c in shown if c.where.startswith("omp, int32, shared, 2 threads")]
     assert card.where.endswith("; both in quiet rounds, threads 240 ns apart")
     assert card.effect.startswith("6.67 times slower")

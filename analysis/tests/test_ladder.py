@@ -21,9 +21,9 @@ def test_it_goes_from_the_least_cost_to_the_highest(tmp_path):
     assert [rung.name for rung in rungs] == [
         "a plain add (1 thread)",
         "an atomic add (1 thread)",
-        "a lock around an add (1 thread)",
+        "an add under omp lock (1 thread)",
         "2 atomic adds at once on one variable",
-        "2 adds at once under a lock",
+        "2 adds at once under omp lock",
         "a barrier (2 threads)",
     ]
     assert ladder_sentence(rungs) == (
@@ -61,8 +61,8 @@ def test_a_lock_of_more_lanes_than_all_else_is_no_rung(tmp_path):
     lines = [*quick(), *lock("critical_add", 4, 900.0)]
     rungs = ladder(read(write(tmp_path / "f", lines, first=campaign())))
     assert [rung.name for rung in rungs if "lock" in rung.name] == [
-        "a lock around an add (1 thread)",
-        "2 adds at once under a lock",
+        "an add under omp lock (1 thread)",
+        "2 adds at once under omp lock",
     ]
 
 

@@ -23,6 +23,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.distance import distance, unknown
 from syncmeter_analysis.relate.evidence import Evidence, Pair, busy_doubt
+from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.repetition import Repeats
 from syncmeter_analysis.render.controls import control_miss
 from syncmeter_analysis.render.precision import precision
@@ -187,7 +188,17 @@ def _effect(f: Finding) -> str:
         return f.note
     if f.example is None or not _bars(f):
         return f"{f.of}: {text.effect(f.effect, f.example is not None)}"
-    return text.effect(f.example.ratio) + _of_each_op(f.example)
+    return text.effect(_as_in_tables(f.example)) + _of_each_op(f.example)
+
+
+def _as_in_tables(pair: Pair) -> Ratio:
+    """The ratio with the costs of tables and answers, where those of the state that it was taken in are
+    the same within the margin: one thing has one cost on a page."""
+    r, costs = pair.ratio, [s.cost.value for s in (pair.over, pair.under) if s.cost]
+    placed = text.in_placement(r, pair.over, pair.under)
+    if pair.each or placed or len(costs) < 2 or not isfinite(r.over_ns):
+        return r
+    return replace(r, over_ns=costs[0], under_ns=costs[1])
 
 
 def _counts(pair: Pair) -> list[float]:
@@ -223,7 +234,7 @@ def _bars(f: Finding) -> list[Bar]:
     """The two sides of the pair nearest to the effect, in their common state."""
     if f.example is None:
         return []
-    r = f.example.ratio
+    r = _as_in_tables(f.example)
     costs = r.over_ns, r.under_ns
     if not all(isfinite(ns) and ns > 0 for ns in costs):
         return []
