@@ -104,7 +104,7 @@ FILES = {
     ),
     "launch": (
         "h200-levels",
-        ["64 launches take 4.91 times as long (3.12 to 7.73) as a graph of 64 kernels, and"],
+        ["64 launches take 4.91 times as long (3.12 to 7.73) as a built graph of 64, and"],
         1,
     ),
     "handoff": (

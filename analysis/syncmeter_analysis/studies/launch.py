@@ -146,7 +146,7 @@ def answer(kernels: list[Kernel]) -> list[str]:
     return [
         f"{kernel.backend}: " * several + sentence
         for kernel in smallest
-        for sentence in (_graph_finding(kernel), _costs_of(kernel), _boundary_finding(kernel))
+        for sentence in (_graph_finding(kernel), _costs_of(kernel))
         if sentence
     ]
 
@@ -180,26 +180,6 @@ def _graph(kernel: Kernel, op: str, part: str) -> Cell:
     return Cell(formats.nanoseconds(ns), ids) if ns > 0 else Cell("")
 
 
-def _share(r: Ratio) -> str:
-    """`35 % (34 to 36)`."""
-    bounds = f" ({100 * r.low:.0f} to {100 * r.high:.0f})" if r.bounded else ""
-    return f"{100 * r.value:.0f} %{bounds}"
-
-
-def _boundary_finding(kernel: Kernel) -> str:
-    """Of a launch that is waited for, how much is the call, and how much of it a further kernel in the
-    stream takes."""
-    parts = []
-    call = kernel.over("launch_call", "launch")
-    if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
-        parts.append(f"the call takes {_share(call)}")
-    another = kernel.over("additional_launch", "launch")
-    if isinstance(another, Ratio):
-        pace = ", about what its call takes: the host sets the pace" * kernel.host_paced
-        parts.append(f"one more kernel in the stream {_share(another)}{pace}")
-    return f"Of the time of a launch that is waited for {', '.join(parts)}" if parts else ""
-
-
 def _graph_finding(kernel: Kernel) -> str:
     """Whether a graph is faster than its kernels launched one by one, by its largest size; from which
     size on, by the sizes measured and by the line through them."""
@@ -223,8 +203,8 @@ def _graph_finding(kernel: Kernel) -> str:
     longer = Interval(1 / r.value, 1 / r.high, 1 / r.low if r.low > 0 else inf)
     sentence = (
         f"Put kernels that run again and again into a graph, because {each}; {n} launches take "
-        f"{formats.times_as_long(longer)} as {whole}, and graphs from "
-        f"{formats.count(least, 'kernel')} on are faster"
+        f"{formats.times_as_long(longer)} as a built graph of {n}, and each from "
+        f"{formats.count(least, 'kernel')} on is over {default_margin:.0%} faster"
     )
     even = _even(line, one)
     if even not in (0, least):
@@ -287,19 +267,25 @@ def _figure_rows(kernel: Kernel) -> list[Row]:
 
 
 def _costs_of(kernel: Kernel) -> str:
-    costs = [
-        f"{formats.duration(ns_of(kernel.parts[op]))} {what}"
-        for op, what in (
-            ("launch", "until the wait for it returns"),
-            ("launch_call", "until the call returns"),
-            ("additional_launch", "for one more in the stream"),
-        )
-        if op in kernel.parts
-    ]
+    """Of each way to launch what a kernel takes, the host's part of it, and who sets the pace."""
+
+    def ns(op: str) -> str:
+        return formats.duration(ns_of(kernel.parts[op])) if op in kernel.parts else ""
+
+    found = [f"{ns('launch')} where the host waits for each"] * ("launch" in kernel.parts)
+    call = f"the call alone {ns('launch_call')}" if "launch_call" in kernel.parts else ""
+    if "additional_launch" in kernel.parts:
+        if kernel.host_paced:
+            call += ": the host sets the pace"
+        behind = f" ({call})" if call else ""
+        found.append(f"{ns('additional_launch')} each in a row without waits{behind}")
+    elif call:
+        found.append(call)
     line = kernel.graph_costs("additional_graph_launch")
     if line and line.each_ns > 0:
-        costs.append(
-            f"{formats.duration(line.each_ns)} for one more in a graph, without its launch"
+        found.append(
+            f"{formats.duration(line.each_ns)} each inside a graph, whose launch is not in it"
         )
-    name = f"A kernel that does nothing ({kernel_name(kernel)})"
-    return f"{name} takes {', '.join(costs)}" if costs else ""
+    return (
+        f"A kernel that does nothing ({kernel_name(kernel)}): {', '.join(found)}" if found else ""
+    )
