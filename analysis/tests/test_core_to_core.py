@@ -145,10 +145,12 @@ def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
     assert text.count("One direction of a pair") == 1
     assert (
         "against the other (omp handoff and omp handoff_cas): of 4 pairs 2 are different (most: omp "
-        "handoff_cas, PUs 0 and 2, by 30.0 %), 1 is the same, 1 is not decided, within 5%"
+        "handoff_cas, PUs 0 and 2, by 30.0 %), 1 is the same, 1 is undecided, within 5%"
     ) in text
     text = printed_text(tmp_path, unsteady, both(1, 3, 60, 60))
-    assert "of 2 pairs none is shown to differ, 1 is the same, 1 is not" in " ".join(text.split())
+    assert "of 2 pairs none is shown to differ, 1 is the same, 1 is undecided" in " ".join(
+        text.split()
+    )
 
 
 def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_path):

@@ -244,12 +244,12 @@ def test_what_is_open_of_a_neighbour_says_what_is_asked_what_it_may_be_and_what_
     alone = [line for way in ("spin", "pause", "futex") for line in beside(way, 1, 1e5)]
     shown = printed_text(tmp_path, [*alone, *open_of("spin"), *open_of("futex")])
     assert re.search(
-        r"work beside a thread that waits on another core: not decided whether spin or futex slows "
+        r"work beside a thread that waits on another core: undecided whether spin or futex slows "
         r"it: it may take 0\.8\d\d to 1\.2\d times as long; `syncmeter run --study waiting --visits ",
         shown,
     )
     shown = printed_text(tmp_path, [*alone, *open_of("spin"), *beside("futex", 2, 1e5)])
-    assert "another core: the same as alone: futex; not decided: spin" in shown
+    assert "another core: the same as alone: futex; undecided: spin" in shown
     assert "cannot tell" not in shown
 
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.contest import Contest, contest, listed, undecided
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.relation import (
     NotComparable,
@@ -111,10 +111,10 @@ def kernel_sentence(k: KernelEnd) -> str:
             f"{where}: take grid_sync ({own}), because to end the kernel and begin the next in a graph "
             f"{kernel} takes {formats.times_as_long(longer)}"
         )
-    both = f"grid_sync ({own}) and the next kernel of a graph {kernel}"
+    both = [f"grid_sync ({own})", f"the next kernel of a graph {kernel}"]
     if found is Verdict.same:
-        return f"{where}: {both} are the same within {default_margin:.0%}"
-    return f"{where}: no difference over {default_margin:.0%} is shown between {both}"
+        return f"{where}: {listed(both)} are the same within {default_margin:.0%}"
+    return f"{where}: {undecided(both)}"
 
 
 def also(one: Contest, taken: Measured | None = None) -> str:

@@ -235,7 +235,7 @@ def directions(matrices: list[Matrix]) -> list[str]:
         found = [
             _differing(compared),
             _counted(sum(m.ways.count(Verdict.same) for m in compared), "the same"),
-            _counted(sum(m.ways.count(Verdict.cannot_tell) for m in compared), "not decided"),
+            _counted(sum(m.ways.count(Verdict.cannot_tell) for m in compared), "undecided"),
         ]
         names = listed([matrix.name for matrix in compared])
         one = f"One direction of a pair against the other ({names})"

@@ -240,7 +240,7 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
         sentence = [", ".join(slowing)] * bool(slowing)
         sentence += [f"the same as alone: {', '.join(harmless)}"] * bool(harmless)
         if undecided:
-            names = f"not decided: {', '.join(undecided)}"
+            names = f"undecided: {', '.join(undecided)}"
             sentence.append(names if sentence else _undecided(undecided))
         yield f"{place}: {'; '.join(sentence) or 'cannot be compared with work alone'}"
     if neighbours and all(n.affinity != "smt" for n in neighbours):
@@ -258,7 +258,7 @@ def _undecided(over: Mapping[str, Ratio | NotComparable]) -> str:
         low, high = min(r.low for r in bounded), max(r.high for r in bounded)
         takes = f": it may take {formats.ratio(low)} to {formats.ratio(high)} times as long"
     return (
-        f"not decided whether {ways} slows it{takes}; `syncmeter run --study waiting --visits 30` may "
+        f"undecided whether {ways} slows it{takes}; `syncmeter run --study waiting --visits 30` may "
         "decide"
     )
 
