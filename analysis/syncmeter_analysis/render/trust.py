@@ -261,7 +261,7 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     ratios = (
         "ratios usable"
         if controls
-        else "no control checked the ratios (`run --study control` does)"
+        else "no known cost was measured to check the ratios (`run --study control` does)"
     )
     sound = quiet and controls and not gpu_notes(campaign)
     return f"{verdict}; {ratios}", "good" if sound else "unclear"
@@ -280,7 +280,7 @@ def how_sure(campaign: Campaign) -> str:
     found = [word.lower() + f", {what}" * (what != _nothing_seen)]
     controls = [row[-1].kind for row in control_rows(campaign)]
     if not controls:
-        found.append("no control checked it")
+        found.append("no known cost was measured to check it")
     elif "bad" in controls:
         miss = control_miss(campaign)
         failed = miss.doubts_all(campaign)
