@@ -204,9 +204,9 @@ def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.render import compare
     from syncmeter_analysis.render.recommendations import findings
     from syncmeter_analysis.render.terminal import as_plain
-    from syncmeter_analysis.render.trust import answers_and_how_sure
+    from syncmeter_analysis.render.trust import answers_and_how_sure, machine_line
     from syncmeter_analysis.studies import answers, first_screen, names, sections, study
-    from syncmeter_analysis.studies.blocks import Block, Bullets, as_markdown
+    from syncmeter_analysis.studies.blocks import Block, Bullets, Text, as_markdown
 
     for name in options.study:
         study(name)
@@ -225,6 +225,8 @@ def _text(options: argparse.Namespace) -> int:
         of_all = {"Answers": answers_and_how_sure(campaign, shown), "Findings": findings(campaign)}
     parts: list[tuple[str, list[Block]]]
     parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
+    if parts and (about := machine_line(campaign)):
+        parts[0][1].insert(0, Text(about))
     parts += [(s.title, s.blocks if whole else first_screen(s, shown)) for s in found]
     for title, blocks in parts:
         texts.append(as_markdown(title, blocks) if md else as_plain(title, blocks, *style))

@@ -38,7 +38,9 @@ def test_answers_come_first_then_findings_then_tables(tmp_path, capsys, study):
     if study:
         assert (lines[0], "Findings" in lines) == ("Locks", False)
         return
-    assert lines[0] == "Answers"
+    # Costs are of one machine: which one stands before them.
+    machine = "Test CPU: 8 cores, 16 hardware threads (SMT), Debian GNU/Linux 12"
+    assert lines[:3] == ["Answers", "", machine]
     assert answer < lines.index("Findings") < lines.index("Locks")
     assert any(line.startswith("- How sure: quiet; ") for line in lines[: lines.index("Findings")])
     # What stands above is not said again.

@@ -166,10 +166,8 @@ _nothing_seen = "no other work seen"
 
 def head(campaign: Campaign) -> Head:
     """The head, without figures and cards."""
-    m = campaign.machine
-    name = " with ".join(filter(None, [m.cpu, *sorted({gpu for _, gpu in m.gpus})]))
     return Head(
-        f"Synchronization on {name or 'an unnamed machine'}",
+        f"Synchronization on {_name(campaign) or 'an unnamed machine'}",
         _facts(campaign),
         *verdict_of_machine(campaign),
         _checks(campaign),
@@ -177,10 +175,20 @@ def head(campaign: Campaign) -> Head:
     )
 
 
-def _facts(campaign: Campaign) -> list[str]:
+def machine_line(campaign: Campaign) -> str:
+    """`Intel Xeon: 16 cores, no SMT, virtual machine (kvm), Debian GNU/Linux 12, GNU 12.2.0`: what a
+    text begins with, as costs are of one machine and one compiler."""
+    return ": ".join(filter(None, [_name(campaign), ", ".join(_about_machine(campaign))]))
+
+
+def _name(campaign: Campaign) -> str:
     m = campaign.machine
-    line: dict[str, Any] = campaign.files[0].campaign
-    about = line.get("machine")
+    return " with ".join(filter(None, [m.cpu, *sorted({gpu for _, gpu in m.gpus})]))
+
+
+def _about_machine(campaign: Campaign) -> list[str]:
+    m = campaign.machine
+    about = campaign.files[0].campaign.get("machine")
     system = str(about.get("os") or about.get("kernel") or "") if isinstance(about, dict) else ""
     compilers = {
         str(build.get("compiler"))
@@ -193,6 +201,15 @@ def _facts(campaign: Campaign) -> list[str]:
         f"virtual machine ({m.virtualization or 'unknown'})" if m.hypervisor else "",
         system,
         ", ".join(sorted(compilers)),
+    ]
+    return [fact for fact in facts if fact]
+
+
+def _facts(campaign: Campaign) -> list[str]:
+    m = campaign.machine
+    line: dict[str, Any] = campaign.files[0].campaign
+    facts = [
+        *_about_machine(campaign),
         _date(line.get("time")),
         f"imported: {m.imported}" if m.imported else f"syncmeter {_version(line)}",
         text.count(len(campaign.points), "point"),
