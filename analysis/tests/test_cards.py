@@ -123,7 +123,7 @@ def test_what_a_repeat_may_decide_otherwise_makes_no_card_and_says_so(tmp_path):
     again = findings(read(tmp_path / "f.jsonl"))
     assert any(
         x.startswith('No advice follows from the claim "Atomic updates of one variable get')
-        and x.endswith(", as a repeat of the campaign may decide otherwise.")
+        and x.endswith(", which holds here, as a repeat of the campaign may decide otherwise.")
         for x in again
     ), again
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import syncmeter_analysis as package
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 
 
@@ -83,3 +84,21 @@ def test_a_sentence_begins_with_a_capital_letter_unless_with_a_name():
     ):
         assert text.begun(name, {"omp", "omp-llvm"}) == name
     assert text.sentence("capture over update") == "Capture over update."
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (14.0, 13.2, 14.9, "14.0 times as long (13.2 to 14.9)"),
+        (14.0, 13.999, 14.002, "14.0 times as long (within 0.1 %)"),
+        (1234.0, 1233.8, 1234.4, "1234 times as long (within 0.1 %)"),
+        (5.43, 5.4255, 5.4344, "5.43 times as long (within 0.1 %)"),
+        (1.0, 0.9995, 1.0045, "1.00 times as long (within 0.5 %)"),
+    ],
+)
+def test_an_interval_whose_ends_have_the_same_digits_says_how_near_they_are(
+    value, low, high, shown
+):
+    assert text.times_as_long(Interval(value, low, high)) == shown
+    faster = text.effect(Interval(1 / 14.0, 1 / 14.002, 1 / 13.999))
+    assert faster == "14.0 times faster (within 0.1 %)"

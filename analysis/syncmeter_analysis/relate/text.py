@@ -86,8 +86,17 @@ def ratio_interval(i: Interval | Ratio) -> str:
 
 
 def bounds(r: Interval | Ratio) -> str:
-    """` (1.20 to 1.43)` behind a value in a sentence, or '' where nothing is known of its scatter."""
-    return f" ({ratio(r.low)} to {ratio(r.high)})" if r.bounded else ""
+    """` (1.20 to 1.43)` behind a value in a sentence, ` (within 0.1 %)` where both ends have the same
+    digits, or '' where nothing is known of its scatter."""
+    return f" ({_ends(r.low, r.value, r.high)})" if r.bounded else ""
+
+
+def _ends(low: float, value: float, high: float) -> str:
+    least, most = ratio(low), ratio(high)
+    if least != most:
+        return f"{least} to {most}"
+    farther = max(high / value, value / low) - 1 if low > 0 else 0.0
+    return f"within {max(0.1, math.ceil(1e3 * farther) / 10):.1f} %"
 
 
 def times_as_long(r: Interval | Ratio) -> str:
@@ -134,8 +143,8 @@ def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
     scatter = in_pairs(r) + (bounds(r) or " (scatter unknown)")
     found = verdict_of(r.interval if isinstance(r, Ratio) else r)
     if found is Verdict.faster and of_costs and r.low > 0:
-        least, most = ratio(1 / r.high), ratio(1 / r.low)
-        return f"{ratio(1 / r.value)} times faster{in_pairs(r, -1)} ({least} to {most})"
+        ends = _ends(1 / r.high, 1 / r.value, 1 / r.low)
+        return f"{ratio(1 / r.value)} times faster{in_pairs(r, -1)} ({ends})"
     if found is Verdict.same and of_costs:
         return f"the same{scatter}"
     word = " slower" if found is Verdict.slower and of_costs else ""

@@ -359,13 +359,22 @@ def headline(judged: Judged) -> str:
     return f"{count}, first: {sentence(found[0])}"
 
 
+#: What a campaign finds of a claim that advises nothing.
+_finds = {
+    holds: ", which holds here",
+    fails: ", which does not hold here",
+    differs: ", which holds for some ops here",
+}
+
+
 def _open(what: str, why: str, found: Sequence[tuple[Claim, Finding]]) -> list[str]:
-    """That claims advise nothing, with the first of them, and why."""
+    """That claims advise nothing, with the first of them, what was found of it, and why."""
     if not found:
         return []
-    first = found[0][0].statement.rstrip(".")
+    claim, finding = found[0]
+    first, finds = claim.statement.rstrip("."), _finds.get(finding.verdict, "")
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return [f'{what} the claim "{first}"{more}, as {why}.']
+    return [f'{what} the claim "{first}"{finds}{more}, as {why}.']
 
 
 def findings(campaign: Campaign) -> list[str]:
