@@ -245,7 +245,7 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
         yield f"{place}: {'; '.join(sentence) or 'cannot be compared with work alone'}"
     if neighbours and all(n.affinity != "smt" for n in neighbours):
         yield (
-            "what a waiting lane costs one on the same core cannot be seen here: no core shows two "
+            "what a waiting thread costs one on the same core cannot be seen here: no core shows two "
             "processing units"
         )
 
