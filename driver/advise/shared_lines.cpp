@@ -1,11 +1,11 @@
 #include "driver/advise/shared_lines.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,12 +16,13 @@
 namespace syncmeter {
 namespace {
 
-/// Whether parts of both lie in one cache line. What is not a lock of the C library's is a word.
+/// Whether parts of both lie in one cache line. The standard library's locks hold one of the C
+/// library's and no more; what is none of these is a word.
 bool shares_a_line(const lock_object& one, const lock_object& other) {
   constexpr std::uint64_t line = 64, word = 4;
   const auto last_byte = [](const lock_object& of) {
-    const std::uint64_t bytes = of.kind == "mutex"    ? sizeof(pthread_mutex_t)
-                                : of.kind == "rwlock" ? sizeof(pthread_rwlock_t)
+    const std::uint64_t bytes = of.kind == "mutex"    ? sizeof(std::mutex)
+                                : of.kind == "rwlock" ? sizeof(std::shared_mutex)
                                                       : word;
     return of.address + bytes - 1;
   };

@@ -73,7 +73,7 @@ def test_bash_completes_files(driver, complete):
     (driver.home / "a file.jsonl").touch()
     assert complete("show", "a") == ["a file.jsonl"]
     assert complete("run", "--resume", "a") == ["a file.jsonl"]
-    assert complete("run", "--study", "a") == ["atomics"]
+    assert complete("run", "--study", "at") == ["atomics"]
 
 
 @pytest.mark.parametrize("shell", SHELLS)
