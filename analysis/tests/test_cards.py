@@ -149,6 +149,16 @@ def test_what_to_run_next_is_what_this_machine_can_run(tmp_path):
     assert "A barrier among few threads" not in small
 
 
+def test_a_campaign_on_a_gpu_is_sent_to_no_study_of_cpus(tmp_path):
+    on_gpu = visits(around(500.0), point("barrier", backend="cuda", lanes=32, affinity="none"))
+    machine = {**campaign()["machine"], "gpus": {"cuda": "NVIDIA H200"}}
+    first = campaign(gpus={"cuda": "NVIDIA H200"}, machine=machine)
+    *_, last = findings(read(write(tmp_path / "f.jsonl", on_gpu, first=first)))
+    of_gpus = {c.statement.rstrip(".") for c in all_claims() if c.needs.startswith("cuda")}
+    assert last.startswith("Not measured here: ")
+    assert any(f'"{statement}' in last for statement in of_gpus), last
+
+
 @pytest.mark.parametrize(("gpus", "some"), [(0, {False}), (1, {True, False}), (2, {True})])
 def test_claims_on_gpus_need_as_many(gpus, some):
     machine = replace(machine_of(campaign()), smt=True)

@@ -153,7 +153,7 @@ def test_doubtful_evidence_makes_no_recommendation(tmp_path, members, doubt):
     # The terminal says what the page does.
     shown = headline(findings)
     assert shown.startswith("1 recommendation, first: " if likely else "no recommendations: ")
-    assert shown.endswith("Repeat on a quiet machine: other work ran meanwhile.") == likely
+    assert shown.endswith("the ratio is usable, and may be another on a quiet machine.") == likely
 
 
 def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):

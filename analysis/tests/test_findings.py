@@ -19,14 +19,17 @@ def test_they_say_what_the_pages_first_screen_says(tmp_path):
     for card, sentence in zip(cards[:3], of_cards, strict=False):
         assert sentence.startswith(card.text)
         assert card.effect in sentence
-    assert shown[-1].startswith("Next: syncmeter run --study ")
+    assert shown[-1].startswith("Not measured here: syncmeter run --study ")
+    assert shown[-1].endswith('" holds.')
 
 
 def test_advice_of_a_busy_machine_says_so(tmp_path):
     shown = findings(read(write(tmp_path / "f.jsonl", busy(updates()), first=campaign())))
     advice = [s for s in shown if "times slower" in s]
     assert advice
-    assert all(s.endswith("Repeat on a quiet machine: other work ran meanwhile.") for s in advice)
+    assert all(
+        s.endswith("the ratio is usable, and may be another on a quiet machine.") for s in advice
+    )
 
 
 @pytest.mark.parametrize("study", [[], ["--study", "locks"]])

@@ -134,5 +134,6 @@ def test_the_output_that_a_page_shows_decides(study):
 def test_the_glossary_calls_doubtful_what_a_card_does():
     card = (ROOT / "analysis/syncmeter_analysis/render/recommendations.py").read_text(encoding="utf-8")
     doubtful = " ".join((DOCS / "glossary.md").read_text(encoding="utf-8").partition("### doubtful\n")[2].split("\n#")[0].split())
-    assert '"other work ran meanwhile: repeat on a quiet machine"' in card
-    assert 'a card may still advise' in doubtful and '"repeat on a quiet machine"' in doubtful
+    said = "the ratio is usable, and may be another on a quiet machine"
+    assert f'"other work ran beside both: {said}"' in card
+    assert "a card may still advise" in doubtful and f'"{said}"' in doubtful

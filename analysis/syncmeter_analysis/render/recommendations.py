@@ -39,6 +39,9 @@ _least_cards, _most_cards = 4, 5
 #: Sentences of advice with which a campaign ends on a terminal.
 _most_advice = 3
 
+#: What the verdict of a noisy machine calls usable, beside such a ratio.
+_busy = "other work ran beside both: the ratio is usable, and may be another on a quiet machine"
+
 Judged = Sequence[tuple[Claim, Finding]]
 
 
@@ -178,7 +181,7 @@ def sentence(advice: Advised) -> str:
     if not shown and f.effect:
         shown = f" {_effect(f)}"
     where = f" ({_where(f)})" if bars else ""
-    again = " Repeat on a quiet machine: other work ran meanwhile." if f.doubts else ""
+    again = f" {text.sentence(_busy)}" if f.doubts else ""
     return f"{what}{shown}{where}" + "." * bool(shown) + again
 
 
@@ -264,7 +267,7 @@ def cards(judged: Judged, figures: Sequence[Figure], sections: set[str]) -> list
             advice,
             _effect(f),
             _where(f),
-            "other work ran meanwhile: repeat on a quiet machine" if f.doubts else "",
+            _busy if f.doubts else "",
             _bars(f),
             _figure(f.points, figures, claim.figure, sections),
             f.points,
@@ -275,9 +278,12 @@ def cards(judged: Judged, figures: Sequence[Figure], sections: set[str]) -> list
 
 def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]]]:
     """Commands that this machine can run, each with the statements that it would decide; those that
-    decide most first."""
+    decide most first. A campaign on GPUs alone is not told of CPUs."""
     by_command: dict[str, list[str]] = defaultdict(list)
+    gpus_alone = bool(campaign.measured) and all(s.on_gpu for s in campaign.measured)
     for claim, f in judged:
+        if gpus_alone and not claim.needs.startswith("cuda"):
+            continue
         if f.verdict == not_measured and claim.can_run_on(campaign.machine, _gpus(campaign)):
             by_command[claim.command].append(claim.statement + (f" ({f.note})" if f.note else ""))
     return sorted(by_command.items(), key=lambda item: -len(item[1]))
@@ -389,14 +395,14 @@ def findings(campaign: Campaign) -> list[str]:
     found += device_sentences(campaign)
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)
-    found += _open("Not decided is", "an interval holds both yes and no", unclear)
+    found += _open("Not decided is", "what was measured fits it and its opposite", unclear)
     for why in dict.fromkeys(f.doubts[0] for _, f in doubtful):
         doubted = [(c, f) for c, f in doubtful if f.doubts[0] == why]
         found += _open("No advice follows from", why, doubted)
     if runs := what_to_run(campaign, claims):
-        command, statements = runs[0]
+        command, (first, *_) = runs[0]
+        more, first = text.count(len(runs[0][1]), "more claim"), first.rstrip(".")
         found.append(
-            f"Next: {command} would judge {text.count(len(statements), 'more claim')}, such as: "
-            f"{statements[0].rstrip('.')}."
+            f'Not measured here: {command} judges {more}, the first whether "{first}" holds.'
         )
     return found
