@@ -13,7 +13,7 @@ from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Text, table
-from syncmeter_analysis.studies.cells import cost
+from syncmeter_analysis.studies.cells import cost, cost_alone
 
 title = "Read-mostly data"
 measured_by = "`syncmeter run --study read-mostly`"
@@ -110,7 +110,8 @@ def _run(run: list[Contest], is_first: bool) -> str:
         return f"{at}{run[0].advice(scheme_of)}{_why(run)}"
     if len(common) == 1:
         return f"{at}none is shown to be faster than {common[0]}{_why(run)}"
-    return f"{at}{undecided(common)}{_why(run)}"
+    costs = f" ({run[0].costs(cost_alone)})" if len(run) == 1 else ""
+    return f"{at}{undecided(common)}{costs}{_why(run)}"
 
 
 def _why(run: list[Contest]) -> str:
