@@ -179,8 +179,8 @@ FILES = {
         "2-vcpu-read-mostly",
         [
             "- 2 threads 238 ns apart, 64 bytes: at 1 read a write undecided which is "
-            "fastest: std mutex, std snapshot or std seqlock (85.76 to 136.9 ns); at 100 and 10000 take "
-            "std seqlock",
+            "fastest: std mutex, std snapshot or std seqlock (85.76 to 136.9 ns); at 100 and 10000 "
+            "take std seqlock",
             "2     64              1       85.76        133.3           < 598.1         136.9",
         ],
         [],
