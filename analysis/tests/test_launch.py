@@ -54,7 +54,7 @@ def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
     # 4000 + 2 x 1000 < 3 x 2200, and 4000 + 1000 > 2 x 2200; the sizes measured are 1, 2 and 9.
     assert re.search(
         r"- Put kernels that run again and again into a graph, because one more takes 1000 ns "
-        r"there, 2200 ns by itself; 9 launches take 1\.65 times as long \(1\.\d+ to 1\.\d+\) as a "
+        r"there, 2200 ns by itself; 9 launches take 1\.65 times as long \(within 0\.\d %\) as a "
         r"built graph of 9, and each from 9 kernels on is over 5% faster "
         r"\(by the line through the sizes from 3 kernels on\)\n",
         printed_text(tmp_path, *TAKEN_APART),
@@ -67,13 +67,9 @@ def test_a_graph_that_saves_nothing_is_not_praised(tmp_path):
         (cuda("additional_graph_launch", size=9), 12000.0),
     ]
     text = printed_text(tmp_path, (cuda("additional_launch"), 900.0), *graph)
-    assert re.search(
-        r"takes 1\.48 times as long \(1\.\d+ to 1\.\d+\) as 9 launches, slower\n", text
-    )
+    assert re.search(r"takes 1\.48 times as long \(within 0\.\d %\) as 9 launches, slower\n", text)
     text = printed_text(tmp_path, (cuda("additional_launch"), 12000.0 / 9), *graph)
-    assert re.search(
-        r"1\.00 times as long \(\S+ to \S+\) as 9 launches, the same within 5%\n", text
-    )
+    assert re.search(r"1\.00 times as long \([^)]+\) as 9 launches, the same within 5%\n", text)
     text = printed_text(tmp_path, (cuda("additional_launch"), 1400.0), *graph, scatter=0.2)
     assert ", cannot tell\n" in text
 
