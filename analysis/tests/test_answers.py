@@ -45,6 +45,10 @@ NEVER = (
     r"by \d+ of \d+ rows?\b",
     r"dearer|cheaper",
     r"\b([Tt]old|[Ss]aid)\b",
+    r"no difference over 5% is shown",
+    r"\bmoves of a cache line\b",
+    r"holds both yes and no|no control checked",
+    r"an op each, at once",
     r"\bnan\b|\binf\b|\bNone\b",
 )
 
