@@ -8,7 +8,7 @@ import pytest
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.spin_then_sleep import advice
 from syncmeter_analysis.render.terminal import as_plain
-from syncmeter_analysis.studies import sections, waiting
+from syncmeter_analysis.studies import sections, spin_settings, waiting
 from syncmeter_analysis.studies import waiting as drawing
 from syncmeter_analysis.studies.waiting import Way
 from tests.made import campaign, point, read, visits, write
@@ -151,6 +151,27 @@ def test_each_runtime_gets_its_own_variable(tmp_path):
         r"of spinning and sleeping; a wait of 10 ms burns \d+ % less CPU time than spinning",
         text,
     )
+
+
+def test_a_runtime_gets_what_its_version_takes():
+    """LLVM took whole milliseconds alone before 18: for that long the figures are then."""
+
+    def says(llvm):
+        active, passive = ({us: cost for us in LATES} for cost in (200.0, 7200.0))
+        found = advice(
+            lambda _: active, lambda _: passive, whole_ns=spin_settings.whole_ns_of(llvm)
+        )
+        return " ".join(spin_settings.setting(spin_settings.Runtime("omp-llvm", found, llvm=llvm)))
+
+    old, new, unknown = map(says, (14, 18, None))
+    assert "export KMP_BLOCKTIME=1, which is 1 ms (default: 200 ms; LLVM 14 takes no less)" in old
+    assert "7.0 µs later than a spinner, 1 % of the wait" in old
+    assert "a wait of 10 ms burns 90 % less CPU time" in old
+    assert re.search(r"export KMP_BLOCKTIME=\d\dus \(default: 200 ms\), because after so long", new)
+    assert "before LLVM 18: KMP_BLOCKTIME=1, which is 1 ms" in unknown
+    assert "burns 99 % less CPU time" in new
+    assert spin_settings.llvm_of("Clang 14.0.6") == 14
+    assert spin_settings.llvm_of("GNU 12.2.0") is None
 
 
 def test_the_reason_for_a_time_to_spin_is_of_a_wait_as_long(tmp_path):

@@ -80,12 +80,15 @@ def two_digits_up(value: float) -> int:
     return math.ceil(round(value / unit, 6)) * unit
 
 
-def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -> Advice | None:
+def advice(
+    spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None, whole_ns: float = 0.0
+) -> Advice | None:
     """What to spin where one may choose between the two; None without two latenesses that both have.
 
     The time of a wait is the lateness and the cost beyond it. Who spins for `t` and then sleeps takes
     as long as who spins where the other thread comes within `t`, else as long as who sleeps. `look` is
-    what one look takes, where looks are counted in place of time.
+    what one look takes, where looks are counted in place of time; `whole_ns` of what the time to spin
+    has to be a multiple.
     """
     lates = sorted(spinning("value").keys() & sleeping("value").keys())
     if len(lates) < 2:
@@ -107,9 +110,11 @@ def advice(spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None) -
     def too_late(late: float) -> bool:
         return sleep(late) > (1 + allowed_behind) * spin(late)
 
-    spin_ns = two_digits_up(1e3 * max(filter(too_late, looked_at), default=0.0))
+    spin_ns: float = two_digits_up(1e3 * max(filter(too_late, looked_at), default=0.0))
     while 0 < spin_ns < 1e3 * lates[-1] and too_late(spin_ns / 1e3):
         spin_ns = two_digits_up(spin_ns + 1)
+    if whole_ns:
+        spin_ns = math.ceil(spin_ns / whole_ns) * whole_ns
     then = min(max(spin_ns / 1e3, lates[0]), lates[-1])
 
     def behind(late: float, end: str, other: str, shortest: float, longest: float) -> float:

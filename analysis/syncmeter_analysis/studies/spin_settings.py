@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from syncmeter_analysis.record.interval import Interval
@@ -15,11 +16,12 @@ _default_looks, _default_blocktime = 300_000, "200 ms"
 @dataclass
 class Runtime:
     """An OpenMP runtime: what follows of its barrier at both of its fixed settings. `pause` is what one
-    look takes where it counts looks."""
+    look takes where it counts looks, `llvm` which LLVM's it is where that is known."""
 
     backend: str
     advice: Advice | None
     pause: Interval | None = None
+    llvm: int | None = None
 
     @property
     def spins(self) -> int | None:
@@ -27,6 +29,17 @@ class Runtime:
         if self.advice is None or self.pause is None:
             return None
         return two_digits_up(self.advice.spin_ns / self.pause.value)
+
+
+def llvm_of(compiler: str) -> int | None:
+    """The number of the LLVM whose runtime a compiler brings along; None of others."""
+    found = re.match(r"Clang (\d+)", compiler)
+    return int(found[1]) if found else None
+
+
+def whole_ns_of(llvm: int | None) -> float:
+    """Of what the time in KMP_BLOCKTIME is a multiple: microseconds came with LLVM 18."""
+    return 1e6 if llvm is not None and llvm < 18 else 0.0
 
 
 def own_code(a: Advice, spin: str, sleep: str) -> list[str]:
@@ -69,9 +82,15 @@ def _variable(runtime: Runtime, a: Advice) -> str:
     goes."""
     if "llvm" in runtime.backend:
         now, older = math.ceil(a.spin_ns / 1e3), math.ceil(a.spin_ns / 1e6)
+        if whole_ns_of(runtime.llvm):
+            return (
+                f"export KMP_BLOCKTIME={older}, which is {older} ms (default: {_default_blocktime}; "
+                f"LLVM {runtime.llvm} takes no less)"
+            )
+        before = f"; before LLVM 18: KMP_BLOCKTIME={older}, which is {older} ms"
         return (
-            f"export KMP_BLOCKTIME={now}us (default: {_default_blocktime}; before LLVM 18: "
-            f"KMP_BLOCKTIME={older}, which is {older} ms)"
+            f"export KMP_BLOCKTIME={now}us (default: {_default_blocktime}"
+            f"{before * (runtime.llvm is None)})"
         )
     if runtime.spins is None or runtime.pause is None:
         # What one look takes is the cost of spin_pause.
@@ -99,7 +118,7 @@ def _why(a: Advice) -> str:
     time to spin was chosen."""
     return (
         f", because after so long a sleeper resumes about {_about(a.behind_ns)} later than a spinner, "
-        f"{_percent(allowed_behind)} of the wait"
+        f"{_percent(a.behind_ns / a.spin_ns)} of the wait"
     )
 
 

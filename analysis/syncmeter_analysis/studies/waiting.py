@@ -20,7 +20,13 @@ from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import cost, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, Row, curve
-from syncmeter_analysis.studies.spin_settings import Runtime, own_code, setting
+from syncmeter_analysis.studies.spin_settings import (
+    Runtime,
+    llvm_of,
+    own_code,
+    setting,
+    whole_ns_of,
+)
 
 title = "Waiting"
 measured_by = "`syncmeter run --study waiting`"
@@ -116,6 +122,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
         return None
     ways = [found[name] for name in awake + asleep if name in found]
     between = _between(found)
+    compilers = {str(b.get("id")): str(b.get("compiler")) for f in campaign.files for b in f.builds}
     return Part(
         ways,
         [
@@ -123,7 +130,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
             replace(way, name=f"{backend} {wait}" if backend.startswith("omp") else backend)
             for (backend, wait), way in sorted(barriers.items())
         ],
-        list(_runtimes(barriers, pauses[-1].cost if pauses else None)),
+        list(_runtimes(barriers, pauses[-1].cost if pauses else None, compilers)),
         advice(between[0].curve_of, between[1].curve_of) if between else None,
         (between[0].name, between[2]) if between else None,
         neighbours,
@@ -157,13 +164,24 @@ def _between(found: Mapping[str, Way]) -> tuple[Way, Way, str] | None:
     return spinning[0], best, listed([best.name, *as_good], last="or")
 
 
-def _runtimes(barriers: Mapping[tuple[str, str], Way], pause: Interval | None) -> Iterator[Runtime]:
+def _runtimes(
+    barriers: Mapping[tuple[str, str], Way], pause: Interval | None, compilers: Mapping[str, str]
+) -> Iterator[Runtime]:
+    """`compilers`: the names of those of the builds."""
     for backend in sorted({b for b, _ in barriers if b.startswith("omp")}):
         active, passive = barriers.get((backend, "active")), barriers.get((backend, "passive"))
         if active and passive:
             # libgomp counts its looks, LLVM's runtime reads a clock.
-            look = None if "llvm" in backend else pause
-            yield Runtime(backend, advice(active.curve_of, passive.curve_of, look), look)
+            look, llvm = (None, _llvm(passive, compilers)) if "llvm" in backend else (pause, None)
+            settings = advice(active.curve_of, passive.curve_of, look, whole_ns_of(llvm))
+            yield Runtime(backend, settings, look, llvm)
+
+
+def _llvm(way: Way, compilers: Mapping[str, str]) -> int | None:
+    return min(
+        filter(None, (llvm_of(compilers.get(s.build, "")) for s in way.costs.values())),
+        default=None,
+    )
 
 
 @of_each
