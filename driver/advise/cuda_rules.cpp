@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "core/harness/stats.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -53,17 +53,11 @@ double plain_span_s(const gpu_use& use, const advice_setting& setting, double pl
   return std::clamp(plain_wall_s - (setting.wall_s - timed_s), 0.0, timed_s);
 }
 
-/// Of all measurements; nothing without one.
 std::optional<interval> price_of_op(std::string_view op, const std::vector<price>& prices) {
-  std::vector<double> costs;
-  interval of{};
-  for (const price& each : prices)
-    if (each.what.op == op) {
-      costs.push_back(each.cost_ns.value);
-      of = each.cost_ns;
-    }
-  if (costs.empty()) return std::nullopt;
-  return costs.size() > 1 ? over_visits(costs) : of;
+  std::vector<price> of_op;
+  std::ranges::copy_if(prices, std::back_inserter(of_op),
+                       [&](const price& each) { return each.what.op == op; });
+  return over_measurements(of_op);
 }
 
 /// The site of these kinds with the most calls; null where there is none.

@@ -245,20 +245,26 @@ std::vector<price> nearest_in_work(std::vector<price> prices, double work,
   return prices;
 }
 
+std::optional<interval> over_measurements(const std::vector<price>& of_one_point) {
+  if (of_one_point.empty()) return std::nullopt;
+  std::vector<double> costs;
+  for (const price& each : of_one_point) costs.push_back(each.cost_ns.value);
+  return costs.size() > 1 ? over_visits(costs) : of_one_point.front().cost_ns;
+}
+
 std::optional<interval> price_of(const site& of, const meeting_pace& pace,
                                  const std::vector<price>& prices) {
   const auto like = op_of(of);
   if (!like) return std::nullopt;
-  const auto nearest = nearest_in_work(prices, priced_work_ns(of, pace), [&](const price& each) {
+  const auto is_like = [&](const price& each) {
     return each.what.lanes == lanes_of(of) && each.what.op == like->op &&
            (each.what.backend == "posix") == (of.kind == "barrier_wait");
-  });
-  if (nearest.empty()) return std::nullopt;
-  std::vector<double> costs;
-  for (const price& each : nearest) costs.push_back(each.cost_ns.value);
-  interval over = costs.size() > 1 ? over_visits(costs) : nearest.front().cost_ns;
-  over.low = std::max(0.0, over.low);
-  for (double* const bound : {&over.low, &over.value, &over.high}) *bound /= like->calls_of_lane;
+  };
+  std::optional<interval> over =
+      over_measurements(nearest_in_work(prices, priced_work_ns(of, pace), is_like));
+  if (!over) return std::nullopt;
+  over->low = std::max(0.0, over->low);
+  for (double* const bound : {&over->low, &over->value, &over->high}) *bound /= like->calls_of_lane;
   return over;
 }
 

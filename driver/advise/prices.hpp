@@ -34,6 +34,9 @@ inline constexpr std::uint64_t fewest_launches = 100;
 /// Launches are priced by graphs of so many kernels, beside single ones.
 inline constexpr unsigned kernels_of_priced_graph = 16;
 
+/// Of prices of one point: over all measurements, of a single one as it is; nothing without any.
+[[nodiscard]] std::optional<interval> over_measurements(const std::vector<price>& of_one_point);
+
 /// The op that a site calls, with as much work as the program has there; nothing where no op is
 /// like it. Work and gaps are rounded, so that sites have points in common.
 [[nodiscard]] std::optional<point> priced_point(const site& of, const meeting_pace& pace,
