@@ -46,7 +46,7 @@ void end_new_descendants(const std::set<pid_t>& before) {
     std::ranges::set_difference(now, before, std::inserter(left, left.end()));
     if (left.empty()) return;
     for (const pid_t pid : left) ::kill(pid, SIGKILL);
-    if (look != 0) std::this_thread::sleep_for(10ms);
+    std::this_thread::sleep_for(look == 0 ? 1ms : 10ms);
     for (const pid_t pid : left) (void)::waitpid(pid, nullptr, WNOHANG);
   }
 }

@@ -17,29 +17,17 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 
 #include <fmt/format.h>
 
-#include "core/machine/read_file.hpp"
 #include "core/machine/topology.hpp"
-
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/process_tree.hpp"
 
 namespace syncmeter {
 namespace {
-
-using namespace std::chrono_literals;
-
-std::vector<pid_t> children() {
-  std::istringstream in(read_file(fmt::format("/proc/self/task/{}/children", ::getpid())).bytes);
-  std::vector<pid_t> found;
-  for (pid_t pid = 0; in >> pid;) found.push_back(pid);
-  return found;
-}
 
 // What would bind the worker's threads, size its pool, change how they wait or hook into every
 // launch behind our back. libgomp with OMP_PROC_BIND even narrows the process's CPU mask before
@@ -196,26 +184,13 @@ void open_standard_streams() {
 void restore_sigchld() { ::signal(SIGCHLD, SIG_DFL); }
 
 descendants::descendants()
-    : adopted_(children().empty() && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {}
+    : adopted_(descendants_of(::getpid()).empty() && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {}
 
 descendants::~descendants() {
   try {
-    end_all();
+    if (adopted_) end_new_descendants({});
   } catch (const std::exception&) {
     // Out of memory: workers die with us, what they started is not looked for.
-  }
-}
-
-void descendants::end_all() const {
-  if (!adopted_) return;
-  // Each one may leave children of its own; none should take long to die of SIGKILL.
-  for (int look = 0; look < 200; ++look) {
-    const std::vector<pid_t> left = children();
-    if (left.empty()) return;
-    for (const pid_t pid : left) ::kill(pid, SIGKILL);
-    std::this_thread::sleep_for(look == 0 ? 1ms : 10ms);
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
   }
 }
 

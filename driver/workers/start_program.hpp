@@ -21,7 +21,7 @@ void open_standard_streams();
 void restore_sigchld();
 
 /// While it lives, processes that lose their parent among our descendants become our children; at
-/// its end all children are killed: what a worker started and left behind. It does nothing where
+/// its end all descendants are killed: what a worker started and left behind. It does nothing where
 /// this process had children when it began: a shell that became this program may have left some.
 class descendants {
  public:
@@ -31,7 +31,6 @@ class descendants {
   ~descendants();
 
  private:
-  void end_all() const;
   bool adopted_ = false;
 };
 
