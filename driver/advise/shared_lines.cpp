@@ -72,8 +72,7 @@ std::vector<advice> advise_on_shared_lines(const std::vector<site>& sites,
     const std::string cause = fmt::format(
         "{}: {} taken {} times, each by one thread alone, in a cache line with the lock of another "
         "thread: the line goes from one processor to the other. Give each lock, with the data "
-        "under "
-        "it, cache lines of its own (alignas(64)).",
+        "under it, cache lines of its own (alignas(64)).",
         where_text(sites[id - 1]),
         at.locks == 1 ? "a lock is" : fmt::format("{} locks are", at.locks),
         grouped_digits(at.count));

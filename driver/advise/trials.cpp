@@ -63,12 +63,13 @@ void leave_out_beyond_budget(std::vector<setting_to_try>& settings, double run_s
   double tried = 0;
   for (setting_to_try& each : settings)
     if (each.left_out.empty() && ++tried > room)
-      each.left_out = fmt::format(
-          "A trial takes {} runs of {}, and --budget has room for {}; {} has room for {}.",
-          runs_until_first_look, seconds_text(run_s),
-          room == 0 ? "none" : fmt::format("{:.0f} of {}", room, wanted),
-          fmt::format("--budget {:.0f}s", std::ceil(each_s * static_cast<double>(wanted))),
-          wanted == 1 ? "it" : "all");
+      each.left_out =
+          fmt::format("A trial takes {} runs of {}, and --budget has room for {}; --budget {:.0f}s "
+                      "has room for "
+                      "{}.",
+                      runs_until_first_look, seconds_text(run_s),
+                      room == 0 ? "none" : fmt::format("{:.0f} of {}", room, wanted),
+                      std::ceil(each_s * static_cast<double>(wanted)), wanted == 1 ? "it" : "all");
 }
 
 std::vector<trial> try_settings(const program_counts& counted, std::vector<setting_to_try> settings,
