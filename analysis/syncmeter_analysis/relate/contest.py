@@ -90,10 +90,17 @@ class Contest:
     def threads_and_cpus(self) -> str:
         """The same of locks: one that spins is fast where each thread has a processing unit of its own,
         which is then a condition."""
-        each = (
-            any(spins(s.point.op) for s in self.kept or self.leaders) and self.first.point.lanes > 1
-        )
+        named = any(spins(s.point.op) for s in self.kept or self.leaders)
+        each = named and self.first.point.lanes > 1 and not self.is_crowded
         return self.threads + ", a CPU each" * each
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are more threads than processing units: two of them share one."""
+        lanes, pus = self.first.point.lanes, self.first.pus
+        pinned = any(s.pus[:lanes] for s in self.points)
+        too_few = pinned and len(set(pus)) < min(lanes, len(pus))
+        return too_few or any(s.oversubscribed for s in self.points)
 
     @cached_property
     def leaders(self) -> list[Measured]:

@@ -47,14 +47,6 @@ def _possible(s: Measured) -> Measured:
     return replace(s, status="interferes") if s.cost and s.cost.value < least else s
 
 
-def _oversubscribed(one: Contest) -> bool:
-    """More lanes than PUs: two of them share one."""
-    lanes, pus = one.first.point.lanes, one.first.pus
-    pinned = any(s.pus[:lanes] for s in one.points)
-    too_few = pinned and len(set(pus)) < min(lanes, len(pus))
-    return too_few or any(s.oversubscribed for s in one.points)
-
-
 def lock_of(s: Measured) -> str:
     """`std mcs_lock`."""
     return f"{s.point.backend} {s.point.op.removesuffix(_suffix)}"
@@ -86,7 +78,7 @@ def _table(held: Sequence[Contest]) -> Table:
     rows = []
     for one in held:
         for s in one.points:
-            p, crowded = s.point, "more lanes than PUs" if _oversubscribed(one) else ""
+            p, crowded = s.point, "more lanes than PUs" if one.is_crowded else ""
             at = [p.lanes, p.section_ns, p.think_ns, p.backend]
             found = [*at, Cell(p.op.removesuffix(_suffix), [s.id]), formats.cost(s), rate(s)]
             found += [*one.fields(s), fairness(s)[0], *_waits(s)]
@@ -102,10 +94,9 @@ def _waits(s: Measured) -> list[str]:
 def situation(one: Contest) -> str:
     """`2 threads 119 ns apart, 50 ns under the lock, 500 ns between`; whether PUs are too few."""
     p = one.first.point
-    crowded = _oversubscribed(one)
-    place = f"{one.threads if crowded else one.threads_and_cpus}, {p.section_ns} ns under the lock"
+    place = f"{one.threads_and_cpus}, {p.section_ns} ns under the lock"
     place += f", {p.think_ns} ns between" if p.think_ns else ""
-    place += ", more threads than processing units" * crowded
+    place += ", more threads than processing units" * one.is_crowded
     return place + (f" ({one.source})" if one.source else "")
 
 

@@ -245,8 +245,7 @@ def _which(table: LockTable, one: Contest) -> str:
     # What a lock without another thread takes is its instructions.
     lanes = one.first.point.lanes if one.points else 1
     why = _why_by_code(one) if lanes == 1 else ""
-    crowded = any(s.oversubscribed for s in one.points)
-    where = f"{one.threads if crowded else one.threads_and_cpus}, one add under the lock"
+    where = f"{one.threads_and_cpus}, one add under the lock"
     return one.sentence(where, table.name_of, cost_of_sections, why=why, but=unfair(one.taken))
 
 
