@@ -59,6 +59,11 @@ class ResultsFile:
         """What the workers say of how they were built."""
         return [w["build"] for w in self.workers if isinstance(w.get("build"), dict)]
 
+    @property
+    def compilers(self) -> dict[str, str]:
+        """The name of each build's compiler, by the id that points have of their build."""
+        return {str(b.get("id")): str(b["compiler"]) for b in self.builds if b.get("compiler")}
+
     def estimate(self) -> None:
         """Has the driver estimate the points unless the file holds all their estimates. Raises
         Unusable."""

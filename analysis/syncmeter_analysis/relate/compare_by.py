@@ -79,12 +79,12 @@ def compare_by(
     all points have one value, or none has a counterpart.
     """
     campaigns = [campaign_of([f]) for f in files]
-    compilers = {str(b.get("id")): b.get("compiler") for f in files for b in f.builds}
+    compilers = {build: name for f in files for build, name in f.compilers.items()}
     label: dict[str, Callable[[Campaign, Measured], str]] = {
         "backend": lambda _, s: s.point.backend,
         "affinity": lambda _, s: s.point.affinity,
         "device": _device,
-        "compiler": lambda _, s: str(compilers.get(s.build) or "unknown compiler"),
+        "compiler": lambda _, s: compilers.get(s.build, "unknown compiler"),
     }
     sides: dict[str, dict[str, list[Measured]]] = defaultdict(lambda: defaultdict(list))
     for campaign in campaigns:

@@ -191,10 +191,7 @@ def _about_machine(campaign: Campaign) -> list[str]:
     about = campaign.files[0].campaign.get("machine")
     system = str(about.get("os") or about.get("kernel") or "") if isinstance(about, dict) else ""
     compilers = {
-        str(build.get("compiler"))
-        for file in campaign.files
-        for worker in file.workers
-        if isinstance(build := worker.get("build"), dict) and build.get("compiler")
+        str(b["compiler"]) for file in campaign.files for b in file.builds if b.get("compiler")
     }
     facts = [
         _cores(campaign),

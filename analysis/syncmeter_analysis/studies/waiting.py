@@ -122,7 +122,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
         return None
     ways = [found[name] for name in awake + asleep if name in found]
     between = _between(found)
-    compilers = {str(b.get("id")): str(b.get("compiler")) for f in campaign.files for b in f.builds}
+    compilers = {build: name for f in campaign.files for build, name in f.compilers.items()}
     return Part(
         ways,
         [
