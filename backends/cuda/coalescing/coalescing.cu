@@ -2,8 +2,6 @@
 // puts it into L2, and what checks the lanes' sums.
 #include "backends/cuda/coalescing/coalescing.hpp"
 
-#include <algorithm>
-
 #include "backends/cuda/rig/cuda_backend.cuh"
 
 namespace syncmeter::cuda {
@@ -181,10 +179,6 @@ namespace {
 
 constexpr unsigned side_block = 256;
 
-unsigned blocks_for(std::size_t items) {
-  return static_cast<unsigned>(std::min<std::size_t>((items + side_block - 1) / side_block, 4096));
-}
-
 __global__ void fill(std::uint32_t* words, std::size_t count) {
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += std::size_t{gridDim.x} * blockDim.x) {
@@ -239,8 +233,8 @@ __global__ void check(finished_reads done, const lane_outcome* outcomes, own_out
 
 void fill_words(std::byte* words, std::size_t bytes, cudaStream_t stream) {
   const std::size_t count = bytes / word_bytes;
-  fill<<<blocks_for(count), side_block, 0, stream>>>(reinterpret_cast<std::uint32_t*>(words),
-                                                     count);
+  fill<<<sweeping_blocks(count, side_block), side_block, 0, stream>>>(
+      reinterpret_cast<std::uint32_t*>(words), count);
   SM_CUDA(cudaGetLastError());
 }
 
@@ -253,7 +247,8 @@ void sweep(const std::byte* words, std::size_t bytes, std::uint32_t* sink, cudaS
 
 void check_sums(const finished_reads& done, const lane_outcome* outcomes, own_outcome* found,
                 cudaStream_t stream) {
-  check<<<blocks_for(done.what.lanes), side_block, 0, stream>>>(done, outcomes, found);
+  check<<<sweeping_blocks(done.what.lanes, side_block), side_block, 0, stream>>>(done, outcomes,
+                                                                                 found);
   SM_CUDA(cudaGetLastError());
 }
 

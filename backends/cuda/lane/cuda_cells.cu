@@ -145,13 +145,8 @@ __global__ void copies(std::byte* first, const std::byte* image, std::size_t byt
   }
 }
 
-unsigned blocks_for(std::size_t items) {
-  return static_cast<unsigned>(
-      std::min<std::size_t>((items + check_block - 1) / check_block, 4096));
-}
-
 dim3 grid_for(const cell_layout& layout, const cell_places& places) {
-  return {blocks_for(layout.cells), places.count};
+  return {sweeping_blocks(layout.cells, check_block), places.count};
 }
 
 }  // namespace
@@ -166,13 +161,14 @@ void reset_cells(const cell_layout& layout, std::byte* array, const cell_places&
 }
 
 void fill_ring(std::byte* first, std::size_t entries, std::size_t pitch, cudaStream_t stream) {
-  ring<<<blocks_for(entries), check_block, 0, stream>>>(first, entries, pitch);
+  ring<<<sweeping_blocks(entries, check_block), check_block, 0, stream>>>(first, entries, pitch);
   SM_CUDA(cudaGetLastError());
 }
 
 void fill_objects(std::byte* first, const std::byte* image, std::size_t bytes, std::size_t pitch,
                   std::size_t count, cudaStream_t stream) {
-  copies<<<blocks_for(count * bytes), check_block, 0, stream>>>(first, image, bytes, pitch, count);
+  copies<<<sweeping_blocks(count * bytes, check_block), check_block, 0, stream>>>(
+      first, image, bytes, pitch, count);
   SM_CUDA(cudaGetLastError());
 }
 

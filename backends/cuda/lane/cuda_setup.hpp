@@ -25,6 +25,13 @@ inline constexpr std::size_t mailbox_bytes = 128;
 /// A block's own memory: the barrier object comes first, then cells or what memory latency walks.
 inline constexpr unsigned cells_offset = 128;
 
+/// Blocks of a kernel whose threads go on to further items until all are done.
+[[nodiscard]] constexpr unsigned sweeping_blocks(std::size_t items, unsigned threads) {
+  constexpr std::size_t most = 4096;
+  const std::size_t blocks = (items + threads - 1) / threads;
+  return static_cast<unsigned>(blocks < most ? blocks : most);
+}
+
 /// Warps of a block, a last one that is not full included.
 [[nodiscard]] constexpr unsigned warps_in(unsigned threads) {
   return (threads + warp_size - 1) / warp_size;

@@ -1,6 +1,4 @@
 // The ops of the study of widths, their rows, and the kernels that set and check cells.
-#include <algorithm>
-
 #include "backends/cuda/rig/cuda_backend.cuh"
 #include "backends/cuda/widths/width_lane.cuh"
 #include "backends/cuda/widths/widths.hpp"
@@ -117,12 +115,6 @@ namespace {
 
 constexpr unsigned side_block = 256;
 
-dim3 grid_for(const cell_layout& layout, const cell_places& places) {
-  const std::size_t blocks =
-      layout.group == 1 ? (layout.cells + side_block - 1) / side_block : layout.cells;
-  return {static_cast<unsigned>(std::min<std::size_t>(blocks, 4096)), places.count};
-}
-
 SM_FN cell_bits read_cell(const std::byte* at, unsigned bytes) {
   if (bytes == 1) return {*reinterpret_cast<const std::uint8_t*>(at), 0};
   if (bytes == 2) return {*reinterpret_cast<const std::uint16_t*>(at), 0};
@@ -207,9 +199,8 @@ template <class... Ops> std::vector<measurable> rows_of(op_list<Ops...>) {
 void reset_widths(const op_info& info, const cell_layout& layout, std::byte* array,
                   const cell_places& places, cudaStream_t stream) {
   const width_check what{action_of(info), shape_of(info), layout, places};
-  const auto blocks = static_cast<unsigned>(
-      std::min<std::size_t>((layout.cells + side_block - 1) / side_block, 4096));
-  reset<<<dim3{blocks, places.count}, side_block, 0, stream>>>(what, array);
+  const dim3 grid{sweeping_blocks(layout.cells, side_block), places.count};
+  reset<<<grid, side_block, 0, stream>>>(what, array);
   SM_CUDA(cudaGetLastError());
 }
 
@@ -217,7 +208,8 @@ void check_widths(const op_info& info, const cell_layout& layout, const std::byt
                   const cell_places& places, const lane_outcome* outcomes, own_outcome* found,
                   cudaStream_t stream) {
   const width_check what{action_of(info), shape_of(info), layout, places};
-  check<<<grid_for(layout, places), side_block, 0, stream>>>(what, array, outcomes, found);
+  const dim3 grid{sweeping_blocks(layout.cells, layout.group == 1 ? side_block : 1), places.count};
+  check<<<grid, side_block, 0, stream>>>(what, array, outcomes, found);
   SM_CUDA(cudaGetLastError());
 }
 
