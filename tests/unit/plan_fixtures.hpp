@@ -47,6 +47,14 @@ inline campaign_plan plan_on(const std::string& machine_text, const run_options&
   return make_plan(options, workers, machine, all_of(machine));
 }
 
+/// What this worker measures in a study, on two cores.
+inline campaign_plan plan_of_study(const char* study, const worker_info& worker) {
+  run_options options;
+  options.study = study;
+  options.backends = worker.backends;
+  return plan_on("core:2 pu:1", options, {worker});
+}
+
 inline run_options with_ops(std::vector<std::string> ops, std::string study = "quick") {
   run_options options;
   options.study = std::move(study);
@@ -69,6 +77,13 @@ inline std::vector<const planned_point*> points_of(const campaign_plan& plan,
   for (const planned_point& p : plan.points) {
     if (p.what.op == op) found.push_back(&p);
   }
+  return found;
+}
+
+/// The same without how they are planned.
+inline std::vector<point> what_of(const campaign_plan& plan, const std::string& op) {
+  std::vector<point> found;
+  for (const planned_point* p : points_of(plan, op)) found.push_back(p->what);
   return found;
 }
 

@@ -3,12 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "driver/plan/plan.hpp"
-#include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/gpu_fixtures.hpp"
+#include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::gpu_lecture_plan_test {
 namespace {
 
+using fixtures::what_of;
 using testing::Each;
 using testing::IsEmpty;
 using testing::Not;
@@ -41,30 +42,16 @@ worker_info lecture_worker() {
 }
 
 campaign_plan plan_of(const char* study) {
-  run_options options;
-  options.study = study;
-  options.backends = {"cuda"};
-  const topology machine = topology::synthetic("core:2 pu:1");
-  cpu_grant grant;
-  for (const processing_unit& unit : machine.units()) grant.allowed.push_back(unit.os);
-  return make_plan(options, {lecture_worker()}, machine, grant);
-}
-
-std::vector<point> points_of(const campaign_plan& plan, const std::string& op) {
-  std::vector<point> points;
-  for (const planned_point& p : plan.points) {
-    if (p.what.op == op) points.push_back(p.what);
-  }
-  return points;
+  return fixtures::plan_of_study(study, lecture_worker());
 }
 
 TEST(lecture_studies, branches_of_a_warp_alone_of_a_block_and_of_all_blocks) {
   const campaign_plan plan = plan_of("divergence");
   EXPECT_THAT(plan.refused, IsEmpty());
-  EXPECT_THAT(points_of(plan, "branch_uniform"), SizeIs(3));
-  EXPECT_THAT(points_of(plan, "branch_predicated"), SizeIs(3 * 6));
-  EXPECT_THAT(points_of(plan, "branch_in_warp"), SizeIs(10 + 2 * 6));
-  const auto across = points_of(plan, "branch_across_warps");
+  EXPECT_THAT(what_of(plan, "branch_uniform"), SizeIs(3));
+  EXPECT_THAT(what_of(plan, "branch_predicated"), SizeIs(3 * 6));
+  EXPECT_THAT(what_of(plan, "branch_in_warp"), SizeIs(10 + 2 * 6));
+  const auto across = what_of(plan, "branch_across_warps");
   EXPECT_THAT(across, SizeIs(2 * 6)) << "a block of one warp has nothing to part";
   EXPECT_THAT(across, Each(testing::Field(&point::lanes, 1024U)));
   EXPECT_LT(plan.predicted_s, 30) << "half a minute";
@@ -73,15 +60,15 @@ TEST(lecture_studies, branches_of_a_warp_alone_of_a_block_and_of_all_blocks) {
 TEST(lecture_studies, loads_fill_the_device_and_latencies_are_of_one_warp) {
   const campaign_plan plan = plan_of("coalescing");
   EXPECT_THAT(plan.refused, IsEmpty());
-  const auto strided = points_of(plan, "load_strided_l2");
+  const auto strided = what_of(plan, "load_strided_l2");
   EXPECT_THAT(strided, SizeIs(14));
   EXPECT_THAT(strided, Each(testing::Field(&point::blocks, 20U)));
-  const auto latency = points_of(plan, "load_latency_coalesced");
+  const auto latency = what_of(plan, "load_latency_coalesced");
   ASSERT_THAT(latency, SizeIs(1));
   EXPECT_EQ(latency[0].blocks * latency[0].lanes, 32U);
-  EXPECT_THAT(points_of(plan, "load_latency_misaligned"), SizeIs(2));
-  EXPECT_THAT(points_of(plan, "bank_conflict"), SizeIs(8));
-  EXPECT_THAT(points_of(plan, "atomic_add"), SizeIs(9)) << "strided cells, int32";
+  EXPECT_THAT(what_of(plan, "load_latency_misaligned"), SizeIs(2));
+  EXPECT_THAT(what_of(plan, "bank_conflict"), SizeIs(8));
+  EXPECT_THAT(what_of(plan, "atomic_add"), SizeIs(9)) << "strided cells, int32";
   EXPECT_LT(plan.predicted_s, 30) << "half a minute";
 }
 
@@ -90,7 +77,7 @@ TEST(lecture_studies, floats_are_added_by_one_block_and_by_all_to_one_address_an
   EXPECT_THAT(plan.refused, IsEmpty());
   const auto sizes = [&plan](const std::string& op, unsigned blocks) {
     std::vector<unsigned> found;
-    for (const point& p : points_of(plan, op))
+    for (const point& p : what_of(plan, op))
       if (p.blocks == blocks) found.push_back(p.size);
     return found;
   };

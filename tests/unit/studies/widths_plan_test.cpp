@@ -5,12 +5,13 @@
 
 #include "driver/plan/plan.hpp"
 #include "driver/show/table.hpp"
-#include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/gpu_fixtures.hpp"
+#include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::widths_plan_test {
 namespace {
 
+using fixtures::what_of;
 using testing::Each;
 using testing::Field;
 using testing::IsEmpty;
@@ -43,29 +44,14 @@ worker_info width_worker() {
   return worker;
 }
 
-campaign_plan plan_of(const char* study) {
-  run_options options;
-  options.study = study;
-  options.backends = {"cuda"};
-  const topology machine = topology::synthetic("core:2 pu:1");
-  cpu_grant grant;
-  for (const processing_unit& unit : machine.units()) grant.allowed.push_back(unit.os);
-  return make_plan(options, {width_worker()}, machine, grant);
-}
-
-std::vector<point> points_of(const campaign_plan& plan, const std::string& op) {
-  std::vector<point> points;
-  for (const planned_point& p : plan.points)
-    if (p.what.op == op) points.push_back(p.what);
-  return points;
-}
+campaign_plan plan_of(const char* study) { return fixtures::plan_of_study(study, width_worker()); }
 
 TEST(widths_study, instructions_go_from_one_lane_to_a_full_device_in_each_memory) {
   const campaign_plan plan = plan_of("widths");
   EXPECT_THAT(plan.refused, IsEmpty());
   for (const char* op : {"add_f16x2", "exchange_b64"}) {
     std::vector<point> of_device, others;
-    for (const point& p : points_of(plan, op))
+    for (const point& p : what_of(plan, op))
       (p.scope == scope::device ? of_device : others).push_back(p);
     // Four launches on one cell and on own cells, and cells apart, in each of two memories.
     EXPECT_THAT(of_device, SizeIs(2 * (4 * 2 + 1))) << op;
@@ -79,7 +65,7 @@ TEST(widths_study, a_full_device_never_swaps_its_way_into_one_cell) {
   const campaign_plan plan = plan_of("widths");
   for (const char* op : {"add_f16", "add_u8"}) {
     unsigned one_cell = 0;
-    for (const point& p : points_of(plan, op)) {
+    for (const point& p : what_of(plan, op)) {
       if (p.stride != 0) continue;
       EXPECT_EQ(p.blocks, 1U) << op;
       ++one_cell;
@@ -91,7 +77,7 @@ TEST(widths_study, a_full_device_never_swaps_its_way_into_one_cell) {
 
 TEST(widths_study, cells_of_no_type_are_told_apart_by_elements) {
   std::set<std::string> names;
-  for (const point& p : points_of(plan_of("widths"), "add_f16x2")) names.insert(placement_text(p));
+  for (const point& p : what_of(plan_of("widths"), "add_f16x2")) names.insert(placement_text(p));
   EXPECT_THAT(names, testing::ElementsAre("one cell, by data", "strided 1", "strided 16"));
 }
 
