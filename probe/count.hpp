@@ -9,7 +9,7 @@
 
 /// Where the call of this wrapper returns to: the site.
 #define SM_SITE reinterpret_cast<std::uint64_t>(__builtin_return_address(0))
-/// The frame of this wrapper, by which functions of the standard library are told by their callers.
+/// The frame of this wrapper, by which the caller of a function of the standard library is found.
 #if defined(__x86_64__)
 #define SM_FRAME call_frame_of(static_cast<const stack_frame*>(__builtin_frame_address(0)))
 #elif !defined(__clang__)

@@ -1,4 +1,4 @@
-"""How far apart threads were stands with what is said of threads that meet where a hypervisor moves
+"""Sentences on threads that meet have how far apart these were where a hypervisor moves
 them: in answers, on cards, and beside how sure they are."""
 
 import pytest

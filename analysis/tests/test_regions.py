@@ -236,13 +236,15 @@ def test_the_partitioner_is_chosen_beside_the_best_runtime_of_openmp(tmp_path):
     for name, ns in costs.items():
         op = f"tbb_parallel_for_{name}"
         lines += construct(op, ns, backend="libraries", affinity="none")
-    said = regions.answer(parts(tmp_path, lines))
-    told_of = [sentence for sentence in said if sentence.startswith("libraries, 2 threads: ")]
-    assert [sentence.partition(", because")[0].partition(": ")[2] for sentence in told_of] == [
+    answers = regions.answer(parts(tmp_path, lines))
+    of_libraries = [
+        sentence for sentence in answers if sentence.startswith("libraries, 2 threads: ")
+    ]
+    assert [sentence.partition(", because")[0].partition(": ")[2] for sentence in of_libraries] == [
         "do not name simple_partitioner for single indices",
         "name static_partitioner where indices take alike",
     ]
-    assert "4.50 times as long" in told_of[0] and "10.0 times as long" in told_of[1]
+    assert "4.50 times as long" in of_libraries[0] and "10.0 times as long" in of_libraries[1]
 
 
 def test_what_costs_the_same_asks_for_nothing(tmp_path):

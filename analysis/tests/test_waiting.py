@@ -184,15 +184,15 @@ def test_the_reason_for_a_time_to_spin_is_of_a_wait_as_long(tmp_path):
         lines += curve("barrier_late", slept, backend=backend, wait="passive")
     lines += visits([10.0] * 5, point("spin_pause", backend="posix", order="unordered"))
     text = printed_text(tmp_path, lines)
-    said = re.findall(
+    settings = re.findall(
         r"(?:for |=)(\d+) ?[uµ]s(?: \(default[^)]*\))?, because after so long a sleeper resumes about "
         r"([\d.]+) µs later than a spinner, 10 % of the wait", text
     )  # fmt: skip
-    assert len(said) == 3, text
-    for spun, later in said:
+    assert len(settings) == 3, text
+    for spun, later in settings:
         assert float(later) / (float(spun) + 0.1) == pytest.approx(0.1, rel=0.05)
     # Two digits are what is known of it.
-    assert all(len(spun.rstrip("0")) <= 2 for spun, _ in said)
+    assert all(len(spun.rstrip("0")) <= 2 for spun, _ in settings)
     assert re.search(r"GOMP_SPINCOUNT=\d\d00,", text)
 
 

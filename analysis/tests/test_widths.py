@@ -1,4 +1,4 @@
-"""Atomic updates by their width: which form is told to be taken, table, scopes and figure."""
+"""Atomic updates by their width: which form to take, table, scopes and figure."""
 
 import re
 
@@ -73,8 +73,8 @@ def test_full_launches_on_own_cells_are_told_first_and_one_cell_behind_them(tmp_
     ):
         lines += [(update("add_f32", **axes), cost), (update("add_f32x2", **axes), cost)]
     found = widths.rows(measured(tmp_path, *lines))
-    told = [sentence.split(": take")[0] for sentence in widths.answer(found)]
-    assert told == ["floats (132 x 1024, own cells)", "floats (132 x 1024, one cell)"]
+    taken = [sentence.split(": take")[0] for sentence in widths.answer(found)]
+    assert taken == ["floats (132 x 1024, own cells)", "floats (132 x 1024, one cell)"]
     assert [place.name for place in found.places] == [
         "132 x 1024, own cells",
         "132 x 1024, one cell",
@@ -118,8 +118,8 @@ def test_cells_of_no_type_are_told_apart_by_elements(tmp_path):
     campaign = measured(
         tmp_path, (update(stride=16), 100.0), (update("atomic_add", type="int32"), 9.0)
     )
-    told = [formats.cells(s.point) for s in campaign.points.values()]
-    assert sorted(told) == ["16 apart", "4 B apart"]
+    names = [formats.cells(s.point) for s in campaign.points.values()]
+    assert sorted(names) == ["16 apart", "4 B apart"]
 
 
 def test_one_width_alone_is_nothing(tmp_path):

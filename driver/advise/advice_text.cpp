@@ -102,7 +102,7 @@ const site* site_of_unknown_time(const program_counts& of) {
   return most;
 }
 
-/// What is said of undisturbed runs without advice.
+/// The verdict on undisturbed runs without advice.
 std::string verdict_on_shares(const program_counts& of) {
   if (const std::string idle = idle_gpu_text(of.of_last_run.sites, of.timed_run()->wall_s);
       !idle.empty())

@@ -138,7 +138,7 @@ advice about_waits(const idle_gpu& gpu, const site& of, std::string_view rule,
                                      : fmt::format("{:.2g} kernels of {} each", kernels, each);
   return saving_of(gpu, rule, gpu.span_s.low - gpu.use.launches * period_s,
                    fmt::format("{} wait for the GPU, one for {}, and the next kernel is "
-                               "launched when the host has been told that it may go on. {}",
+                               "launched only after that. {}",
                                gpu.begin(of), of_kernels, change),
                    launch ? fmt::format(" One more launch takes {} on this machine.",
                                         range_text(launch->low * 1e-9, launch->high * 1e-9))

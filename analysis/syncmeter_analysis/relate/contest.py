@@ -189,7 +189,7 @@ class Contest:
         `each` has its own."""
 
         def named(s: Measured) -> str:
-            # What costs are of is said with the first of them.
+            # The first of them names what the costs are of.
             cost = amount(s) if amount else ""
             if s is not self.leaders[0]:
                 cost = cost.removesuffix(_of(cost, s) or "")

@@ -13,7 +13,7 @@ from syncmeter_analysis.relate.summary import Measured, State, gap_of_states
 #: Families whose threads wait for one another, whatever cells they have.
 _joint = frozenset({"barrier", "critical", "handoff", "region", "worksharing", "tasking"})
 
-#: What is said where no probe measured it.
+#: In place of a distance where no probe measured it.
 unknown = "how far apart is not known: this may not repeat"
 
 

@@ -123,8 +123,8 @@ def _places_met(campaign: Campaign) -> list[Place]:
 
 
 def where_placed(campaign: Campaign) -> str:
-    """`as the virtual machine placed the threads, 119 ns apart`: at which distances that holds what is
-    said of threads that meet; '' where nothing moves them."""
+    """`as the virtual machine placed the threads, 119 ns apart`: at which distances
+    sentences on threads that meet hold; '' where nothing moves them."""
     if not campaign.machine.hypervisor or not any(map(meet, campaign.measured)):
         return ""
     placed = "as the virtual machine placed the threads"

@@ -278,7 +278,7 @@ def cards(judged: Judged, figures: Sequence[Figure], sections: set[str]) -> list
 
 def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]]]:
     """Commands that this machine can run, each with the statements that it would decide; those that
-    decide most first. A campaign on GPUs alone is not told of CPUs."""
+    decide most first. A campaign on GPUs alone has none of CPUs."""
     by_command: dict[str, list[str]] = defaultdict(list)
     gpus_alone = bool(campaign.measured) and all(s.on_gpu for s in campaign.measured)
     for claim, f in judged:

@@ -19,7 +19,7 @@ namespace {
 adding adding_of(const op_info& info) { return static_cast<adding>(info.kind); }
 
 /// All cells are cleared before each sample and compared after it, and lie elsewhere in each round.
-/// Once for a visit, values that have to be rounded are added, and the largest error is told.
+/// Once for a visit, values that have to be rounded are added, and the visit has the largest error.
 class accumulate_rig : public checked_rig {
  public:
   using checked_rig::checked_rig;
