@@ -7,6 +7,7 @@
 #include "core/harness/stats.hpp"
 #include "core/point.hpp"
 #include "driver/results/estimate.hpp"
+#include "driver/results/headline.hpp"
 
 namespace syncmeter {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "driver/commands/commands.hpp"
-#include "driver/results/estimate.hpp"
+#include "driver/results/op_facts.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"

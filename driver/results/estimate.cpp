@@ -1,52 +1,18 @@
 #include "driver/results/estimate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
-#include "core/ops/all.hpp"
+#include "driver/results/headline.hpp"
 #include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-using visits_of_point = std::vector<const visit_record*>;
-
-bool is_solid(const visit_estimate& e) { return e.rounds >= enough_rounds; }
-
-/// Those with enough rounds; all where none has.
-std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
-  std::vector<visit_estimate> solid;
-  std::ranges::copy_if(estimates, std::back_inserter(solid), is_solid);
-  return solid.empty() ? estimates : solid;
-}
-
-std::size_t solid_in(const std::vector<visit_estimate>& estimates) {
-  return static_cast<std::size_t>(std::ranges::count_if(estimates, is_solid));
-}
-
-std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
-  std::size_t sum = 0;
-  for (const visit_estimate& e : estimates) sum += e.rounds;
-  return sum;
-}
-
-std::vector<state_key> well_measured(const point_states& states) {
-  std::set<std::size_t> visits;
-  for (const auto& [key, estimates] : states)
-    for (const visit_estimate& e : estimates) visits.insert(e.visit);
-  const std::size_t wanted = std::min(enough_visits, visits.size());
-  std::vector<state_key> keys;
-  for (const auto& [key, estimates] : states)
-    if (solid_in(estimates) >= wanted) keys.push_back(key);
-  return keys;
-}
 
 interval scaled(const interval& i, double by) { return {i.value * by, i.low * by, i.high * by}; }
 
@@ -109,7 +75,7 @@ bool costs_as_if_quiet(const point_states& all) {
   double least = infinity, most = 0;
   for (const auto& [key, estimates] : all) {
     for (const visit_estimate& e : estimates) {
-      if (!is_solid(e)) continue;
+      if (!e.is_solid()) continue;
       visits.insert(e.visit);
       least = std::min(least, e.cost_cycles.value);
       most = std::max(most, e.cost_cycles.value);
@@ -305,11 +271,6 @@ struct visited_points {
   }
 };
 
-template <class... Ops> constexpr std::array<op_info, sizeof...(Ops)> infos(op_list<Ops...>) {
-  return {Ops::info...};
-}
-constexpr auto shared_infos = infos(shared_ops{});
-
 }  // namespace
 
 op_facts facts_of(const point_summary& s) {
@@ -357,80 +318,6 @@ std::vector<point_summary> summarize(const results_file& file) {
   return all;
 }
 
-state_classes::state_classes(const results_file& file) {
-  std::map<unsigned, std::vector<double>> hops_ns;
-  for (const visit_record& visit : file.visits) {
-    for (const estimate_record& estimate : visit.estimates)
-      if (estimate.hop_ns > 0) hops_ns[visit.point.lanes].push_back(estimate.hop_ns);
-  }
-  for (const auto& [lanes, hops] : hops_ns) bounds_ns_[lanes] = class_bounds(hops, state_gap);
-}
-
-unsigned state_classes::of(const estimate_record& estimate, unsigned lanes) const {
-  const auto found = bounds_ns_.find(lanes);
-  if (estimate.hop_ns <= 0 || found == bounds_ns_.end())
-    return static_cast<unsigned>(estimate.state);
-  const auto& bounds = found->second;
-  return static_cast<unsigned>(std::upper_bound(bounds.begin(), bounds.end(), estimate.hop_ns) -
-                               bounds.begin());
-}
-
-point_states states_of(const visits_of_point& visits, unsigned lanes,
-                       const state_classes& classes) {
-  point_states found;
-  for (std::size_t v = 0; v < visits.size(); ++v)
-    for (const estimate_record& e : visits[v]->estimates)
-      found[{classes.of(e, lanes), e.busy}].push_back({e, v});
-  return found;
-}
-
-void headline_rule::add(const std::string& family, const std::vector<int>& pus,
-                        const point_states& states) {
-  std::set<unsigned> classes;
-  for (const state_key& key : well_measured(states)) classes.insert(key.state_class);
-  if (classes.empty()) return;
-  group& of_point = groups_[{family, pus}];
-  ++of_point.points;
-  for (const unsigned each : classes) ++of_point.points_by_class[each];
-}
-
-std::optional<unsigned> headline_rule::common_class(const std::string& family,
-                                                    const std::vector<int>& pus) const {
-  const auto found = groups_.find({family, pus});
-  if (found == groups_.end()) return std::nullopt;
-  for (const auto& [state_class, points] : found->second.points_by_class)
-    if (2 * points >= found->second.points) return state_class;
-  return std::nullopt;
-}
-
-state_key headline_rule::of(const std::string& family, const std::vector<int>& pus,
-                            const point_states& states) const {
-  const std::optional<unsigned> common = common_class(family, pus);
-  const std::vector<state_key> keys = well_measured(states);
-  if (!keys.empty()) {
-    return *std::ranges::min_element(keys, {}, [&](const state_key& key) {
-      return std::tuple(key.busy, key.state_class != common, key.state_class);
-    });
-  }
-  // No state is measured well: that of most visits, quiet before busy, then the larger share.
-  return std::ranges::max_element(states, {},
-                                  [](const auto& state) {
-                                    return std::tuple(solid_in(state.second), !state.first.busy,
-                                                      rounds_in(state.second));
-                                  })
-      ->first;
-}
-
-std::size_t headline_rule::quiet_visits(const std::string& family, const std::vector<int>& pus,
-                                        const point_states& states) const {
-  const std::optional<unsigned> common = common_class(family, pus);
-  std::size_t best = 0;
-  for (const auto& [key, estimates] : states)
-    if (!key.busy && (!common || key.state_class == *common))
-      best = std::max(best, solid_in(estimates));
-  return best;
-}
-
 std::vector<double> round_costs_ns(const visit_record& visit, unsigned workers_of_op) {
   if (!visit.round_costs_ns.empty()) return visit.round_costs_ns;
   // Both pairings take one measured op from the difference.
@@ -468,33 +355,6 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
   all.low = std::min(all.low, lowest);
   all.high = std::max(all.high, highest);
   return all;
-}
-
-op_facts facts_of(std::string_view op) {
-  for (const op_info& info : shared_infos)
-    if (info.name == op)
-      return facts_of(op, to_text(info.family), info.pairing == pairing::insert,
-                      info.cost_per_lane);
-  return {};
-}
-
-op_facts facts_of(std::string_view op, std::string_view family_name, bool inserted,
-                  bool cost_per_lane) {
-  const auto kind = from_text<family>(family_name);
-  const auto known =
-      std::ranges::find_if(shared_infos, [op](const op_info& info) { return info.name == op; });
-  op_facts facts{.family = std::string(family_name),
-                 .inserted = inserted,
-                 .cost_per_lane = cost_per_lane,
-                 .joint = kind && (is_joint(*kind) || *kind == family::launch)};
-  if (known != shared_infos.end())
-    facts.rank = static_cast<std::size_t>(known - shared_infos.begin());
-  return facts;
-}
-
-std::size_t family_rank(std::string_view family_name) {
-  constexpr auto names = names_of(family{});
-  return static_cast<std::size_t>(std::ranges::find(names, family_name) - names.begin());
 }
 
 }  // namespace syncmeter

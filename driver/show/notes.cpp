@@ -11,6 +11,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/results/estimate.hpp"
+#include "driver/results/headline.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"

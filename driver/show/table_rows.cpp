@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "driver/results/headline.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/worker_info.hpp"

@@ -1,5 +1,5 @@
 // Which placement state a point's row shows, and what the quiet probe took at best on its PUs.
-#include "driver/results/estimate.hpp"
+#include "driver/results/headline.hpp"
 
 #include <gmock/gmock.h>
 
