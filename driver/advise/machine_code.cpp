@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <span>
 
 #include "driver/census/tools/disassembler.hpp"
@@ -42,28 +41,29 @@ std::string called_function(const instruction& what, const instruction_class& is
 
 using instruction_visitor = std::function<void(const instruction&, const instruction_class&)>;
 
-/// Every instruction of the sections of code that hold addresses from `first` to `last`, from each
-/// section's beginning on: inside, nobody knows where an instruction begins.
-void visit_code(const std::string& path, std::uint64_t first, std::uint64_t last,
+/// The sections of code. A table of jumps to other libraries' functions calls nothing by itself.
+std::vector<code_range> code_sections(const std::string& path) {
+  elf_file file(path);
+  const std::string names = file.names_of_sections();
+  std::vector<code_range> sections;
+  for (const Elf64_Shdr& section : file.sections())
+    if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) != 0 &&
+        !name_at(names, section.sh_name).starts_with(".plt"))
+      sections.push_back({section.sh_addr, section.sh_size});
+  return sections;
+}
+
+/// Every instruction of this code, whose beginning is that of an instruction.
+void visit_code(const std::string& path, enum machine m, const std::vector<code_range>& code,
                 const instruction_visitor& visit) {
+  if (m == machine::other) elf_file(path).fail("its machine's instructions are not known");
   // What is in memory at one time.
   constexpr std::uint64_t part = 0x10000;
-  const enum machine m = read_elf_symbols(path).machine;
-  elf_file file(path);
-  if (m == machine::other) file.fail("its machine's instructions are not known");
-  const std::string names = file.names_of_sections();
-  std::vector<code_range> ranges;
-  for (const Elf64_Shdr& section : file.sections()) {
-    const std::uint64_t end = section.sh_addr + section.sh_size;
-    const bool code = section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) != 0;
-    // A table of jumps to other libraries' functions calls nothing by itself.
-    if (!code || section.sh_addr > last || end <= first ||
-        name_at(names, section.sh_name).starts_with(".plt"))
-      continue;
-    for (std::uint64_t at = section.sh_addr; at < end && at <= last; at += part)
-      ranges.push_back({at, std::min(part, end - at)});
-  }
-  disassemble(path, m, std::move(ranges), [&](code_range, std::span<const instruction> body) {
+  std::vector<code_range> parts;
+  for (const auto& [first, size] : code)
+    for (std::uint64_t at = 0; at < size; at += part)
+      parts.push_back({first + at, std::min(part, size - at)});
+  disassemble(path, m, std::move(parts), [&](code_range, std::span<const instruction> body) {
     const auto classes = classes_of(body, m);
     for (std::size_t i = 0; i < body.size(); ++i) visit(body[i], classes[i]);
   });
@@ -81,6 +81,34 @@ std::map<std::uint64_t, std::uint64_t> offsets_by_address(const std::string& pat
       by_address[*at - part.p_offset + part.p_vaddr] = *at;
   }
   return by_address;
+}
+
+/// The code around these addresses, from the beginning of each one's function on: inside of it
+/// nobody knows where an instruction begins. A library may have hundreds of megabytes: what lies
+/// between code that is far apart is left out.
+std::vector<code_range> code_around(const std::map<std::uint64_t, std::uint64_t>& addresses,
+                                    const elf_symbols& symbols,
+                                    const std::vector<code_range>& sections) {
+  // Disassembled in about the time that it takes to start once more.
+  constexpr std::uint64_t near_by = 0x100000, longest_instruction = 16;
+  std::set<std::uint64_t> beginnings;
+  for (const code_range& section : sections) beginnings.insert(section.first);
+  for (const auto& [name, function] : symbols.functions) beginnings.insert(function.first);
+  std::vector<code_range> found;
+  for (const auto& [address, offset] : addresses) {
+    const auto section = std::ranges::find_if(sections, [&](const code_range& each) {
+      return address >= each.first && address - each.first < each.size;
+    });
+    if (section == sections.end()) continue;
+    const std::uint64_t first = std::max(section->first, *--beginnings.upper_bound(address));
+    const std::uint64_t end =
+        std::min(address + longest_instruction, section->first + section->size);
+    if (!found.empty() && first <= found.back().first + found.back().size + near_by &&
+        found.back().first >= section->first)
+      found.back().size = std::max(found.back().size, end - found.back().first);
+    else found.push_back({first, end - first});
+  }
+  return found;
 }
 
 /// A pause is for a load that is repeated.
@@ -115,7 +143,7 @@ site site_of(const instruction& what, const instruction_class& is) {
 
 std::vector<site> sites_in_code(const std::string& path) {
   std::vector<site> found;
-  visit_code(path, 0, std::numeric_limits<std::uint64_t>::max(),
+  visit_code(path, read_elf_symbols(path).machine, code_sections(path),
              [&](const instruction& what, const instruction_class& is) {
                site here = site_of(what, is);
                if (here.kind.empty()) return;
@@ -138,16 +166,18 @@ std::map<std::uint64_t, sampled_code> code_at(const std::string& path,
                                               const std::set<std::uint64_t>& offsets) {
   const std::map<std::uint64_t, std::uint64_t> offset_of = offsets_by_address(path, offsets);
   std::map<std::uint64_t, sampled_code> found;
-  if (offset_of.empty()) return found;
-  instruction before;
-  instruction_class before_is;
-  visit_code(path, offset_of.begin()->first, offset_of.rbegin()->first,
-             [&](const instruction& what, const instruction_class& is) {
-               if (const auto sampled = offset_of.find(what.address); sampled != offset_of.end())
-                 found.emplace(sampled->second, code_of_sample(what, is, before, before_is));
-               before = what;
-               before_is = is;
-             });
+  const elf_symbols symbols = read_elf_symbols(path);
+  for (const code_range& part : code_around(offset_of, symbols, code_sections(path))) {
+    instruction before;
+    instruction_class before_is;
+    visit_code(path, symbols.machine, {part},
+               [&](const instruction& what, const instruction_class& is) {
+                 if (const auto sampled = offset_of.find(what.address); sampled != offset_of.end())
+                   found.emplace(sampled->second, code_of_sample(what, is, before, before_is));
+                 before = what;
+                 before_is = is;
+               });
+  }
   return found;
 }
 

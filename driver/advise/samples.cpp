@@ -170,10 +170,24 @@ bool is_behind_calls(std::string_view path) {
          starts_with_any(name, {"libc.so", "libc-", "libpthread", "ld-linux", "ld-2."});
 }
 
-/// Those of one program or library.
+/// Those of one program or library, by page of its file.
 struct module_samples {
+  static constexpr std::uint64_t page_bytes = 4096;
   double taken = 0;
-  std::set<std::uint64_t> offsets{};
+  std::map<std::uint64_t, std::vector<std::uint64_t>> offsets{};
+
+  void add(std::uint64_t offset) {
+    ++taken;
+    offsets[offset / page_bytes].push_back(offset);
+  }
+  /// Those of pages with so many samples: a large library has some everywhere, which are no site.
+  [[nodiscard]] std::set<std::uint64_t> frequent(double least) const {
+    std::set<std::uint64_t> found;
+    for (const auto& [page, of_page] : offsets)
+      if (static_cast<double>(of_page.size()) >= least)
+        found.insert(of_page.begin(), of_page.end());
+    return found;
+  }
 };
 
 /// Sums over the sites of each function; one whose function is not known is alone.
@@ -314,14 +328,13 @@ sampled_sites sites_of_samples(cpu_samples taken, double wall_s, const code_look
   for (const placed_sample& sample : placed) {
     if (!probe::is_runtime(std::string(sample.path).c_str())) ++at_work[sample.slot];
     if (sample.path.empty() || is_behind_calls(sample.path)) continue;
-    ++modules[sample.path].taken;
-    modules[sample.path].offsets.insert(sample.offset);
+    modules[sample.path].add(sample.offset);
   }
   std::map<std::string_view, std::map<std::uint64_t, sampled_code>> code;
   for (const auto& [path, of_module] : modules) {
     if (of_module.taken < least_share_shown * all) continue;
     try {
-      code[path] = look_up(std::string(path), of_module.offsets);
+      code[path] = look_up(std::string(path), of_module.frequent(least_share_shown / 2 * all));
     } catch (const disassembly_error& error) {
       found.problem =
           fmt::format("Samples of CPU time in {} are of no site: {}.", path, error.what());

@@ -66,6 +66,30 @@ TEST(Samples, AreOfTheFileThatIsMapped) {
   EXPECT_THAT(places({mapping(1, 7, "[vdso]")}, {{2, 0x1010, 7, 7}}), IsEmpty());
 }
 
+TEST(Samples, PagesWithHardlyAnyAreNotDisassembled) {
+  // One of 1000 samples is far from the others, and five are at two places of one page.
+  cpu_samples taken{.period_ns = period_ns,
+                    .samples = {},
+                    .events = {mapping(0, 7, "/app"), mapping(0, 7, "/large", 0x100000)}};
+  taken.events.back().end = 0x900000;
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    taken.samples.push_back({i * period_ns,
+                             i == 0   ? 0x300000U
+                             : i < 3  ? 0x500010U
+                             : i < 6  ? 0x500020U
+                             : i < 20 ? 0x700000U
+                                      : 0x1010U,
+                             7, 7});
+  std::map<std::string, std::set<std::uint64_t>> asked;
+  const sampled_sites found = sites_of_samples(
+      std::move(taken), 1, [&](const std::string& path, const std::set<std::uint64_t>& offsets) {
+        asked[path] = offsets;
+        return all_locked(path, offsets);
+      });
+  EXPECT_THAT(asked["/large"], ElementsAre(0x400010, 0x400020, 0x600000));
+  EXPECT_THAT(found.sites.size(), 4U);
+}
+
 TEST(Samples, AProcessKeepsItsParentsCodeUntilExec) {
   const std::vector<memory_event> events{mapping(1, 7, "/app"),
                                          {.what = fork, .time_ns = 3, .process = 8, .parent = 7},
