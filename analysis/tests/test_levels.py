@@ -189,6 +189,26 @@ def test_several_gpus_are_a_level_beside_others_only(tmp_path):
     assert "multi-gpu`" not in text
 
 
+def test_what_a_block_meets_at_stands_against_its_barrier(tmp_path):
+    both = [(cuda("barrier", lanes=1024), 38.0), (cuda("mbarrier_sync", lanes=1024), 95.0)]
+    points = [(cuda("barrier"), 7.0), (cuda("block_barrier"), 21.0), *both]
+    points += [(cuda("block_barrier_arrive_wait"), 60.0), (cuda("barrier", lanes=64), 10.0)]
+    # Less than a barrier's: adds in between are another job, and take part in no choice.
+    points += [(cuda("mbarrier_transaction", lanes=1024), 30.0)]
+    (where,) = (s for s in first_answers(tmp_path, *points) if "of a block" in s)
+    assert where == (
+        "A barrier of a block of 1024 threads: take barrier (38.00 ns), because mbarrier_sync takes "
+        "2.50 times as long (2.49 to 2.51)"
+    )
+    found = printed_text(tmp_path, *points).partition("Barriers of a block")[2]
+    assert re.search(r"\nbarrier +1 x 32 +7.000 +14.00 +1 *\n", found)
+    assert re.search(r"\nblock_barrier +1 x 32 +21.00 +42.00 +3.00 +2\.9\d+\.\.3\.0\d+\n", found)
+    assert re.search(r"\nblock_barrier_arrive_wait +1 x 32 +60.00 +120.0", found)
+    assert re.search(r"\nmbarrier_transaction +1 x 1024 +30.00 +60.00", found)
+    assert not re.search(r"1 x 64", found)  # one alone is no choice
+    assert "Barriers of a block" not in printed_text(tmp_path, (cuda("barrier"), 7.0))
+
+
 def test_the_rate_of_blocks_is_that_of_their_best_launch(tmp_path):
     text = printed_text(
         tmp_path,

@@ -12,7 +12,7 @@ alternatives = _groups(
     {
         "update": "atomic_add atomic_fetch_add critical_add critical_named_add lock_add nest_lock_add "
         "spin_lock_add ticket_lock_add shared_mutex_add",
-        "barrier": "barrier block_barrier named_barrier",
+        "barrier": "barrier block_barrier named_barrier mbarrier_sync block_latch",
         "write": "atomic_write plain_write",
         "read": "atomic_read plain_read",
         "handoff": "handoff handoff_cas handoff_wait",
@@ -29,7 +29,7 @@ def job_of(op: str, otherwise: str) -> str:
 levels = _groups(
     {
         "warp": "warp_sync shuffle_ vote_ match_ tile_ coalesced_ active_mask reduce_",
-        "block": "barrier block_barrier named_barrier syncthreads_",
+        "block": "barrier block_ named_barrier mbarrier_ syncthreads_",
         "cluster": "cluster_",
         "grid": "grid_ software_barrier_",
         "several GPUs": "multi_gpu_barrier_ multi_gpu_host_ multi_gpu_graph_ multi_gpu_allreduce_",

@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.group import group, grouped
 from syncmeter_analysis.relate.op_groups import level_of, levels
 from syncmeter_analysis.relate.relation import Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies import grid_barriers
+from syncmeter_analysis.studies import block_barriers, grid_barriers
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, table
 from syncmeter_analysis.studies.both_clocks import BothClocks, both_clocks_table, by_both_clocks
 from syncmeter_analysis.studies.cells import cost, ns_of, of_each, op_and_launch
@@ -80,6 +80,7 @@ class GpuLevels:
     axis: list[tuple[str, Contest]]
     drawn: list[Measured]
     blocks: list[BlockRate]
+    in_block: list[block_barriers.BlockBarriers]
     grid: list[Measured]
     barriers: list[grid_barriers.GridBarriers]
     kernels: list[grid_barriers.KernelEnd]
@@ -124,6 +125,7 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
         [*axis.items()],
         _drawn(points),
         _block_rates(by_op.get("barrier", [])),
+        block_barriers.barriers_of(points),
         by_op.get("grid_sync", []),
         barriers,
         grid_barriers.kernel_ends(points),
@@ -190,10 +192,11 @@ def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
 
 @of_each
 def answer(found: GpuLevels) -> list[str]:
-    """The way to take at each level, which barrier of the grid to take, of the smallest and of the
-    largest grid, and whether the end of a kernel is a faster one."""
+    """The way to take at each level, which barrier of the largest block and of the smallest and the
+    largest grid to take, and whether the end of a kernel is a faster one."""
     ends = found.barriers[:1] + found.barriers[1:][-1:]
-    sentences = [_of_each_level(found), *map(grid_barriers.sentence, ends)]
+    sentences = [_of_each_level(found), *map(block_barriers.sentence, found.in_block[-1:])]
+    sentences += map(grid_barriers.sentence, ends)
     sentences += map(grid_barriers.kernel_sentence, found.kernels[-1:])
     return [found.prefix + each for each in sentences if each]
 
@@ -226,10 +229,12 @@ def _named(name: str, s: Measured) -> str:
 
 @of_each
 def text(levels: GpuLevels) -> list[Block]:
-    """The levels on one axis, blocks by their rate, barriers of the grid, chains, and both clocks."""
+    """The levels on one axis, blocks by their rate, barriers of a block and of the grid, chains, and
+    both clocks."""
     found = [
         *_axis(levels.axis),
         *_blocks(levels.blocks),
+        *block_barriers.by_launch(levels.in_block),
         *grid_barriers.by_launch(levels.grid),
         *grid_barriers.against_own(levels.barriers),
         *grid_barriers.against_kernels(levels.kernels),

@@ -32,6 +32,9 @@ void levels_rig::prepare_more() {
   if (info.is(level::tile) && where.lanes % where.size != 0)
     throw point_refused(fmt::format("--lanes {}: must be a multiple of --size {} (whole tiles)",
                                     where.lanes, where.size));
+  if (info.is(level::transaction) && device_.largest_cluster == 0)
+    throw point_refused(fmt::format("transaction counts need compute capability 9.0; {} has {}",
+                                    device_.name, device_.compute_capability));
   if (info.launching != launching::plain && where.waves)
     throw point_refused("--waves is not supported by a barrier between blocks: all blocks must be "
                         "resident at once");
@@ -146,8 +149,29 @@ sass_text grid(std::string_view op) {
   return {};
 }
 
+// Objects in a block's own memory: before Hopper an mbarrier is words there. Of a wait two polls,
+// of PTX's both of the instruction, of the library's one with a pause that grows. A latch counts in
+// 64 bits, which no add to shared memory has: one lane of a warp adds for all by compare-and-swap.
+sass_text of_block(std::string_view op) {
+  if (op == "mbarrier_sync" || op == "mbarrier_transaction") {
+    return {.hopper = op == "mbarrier_sync" ? "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, branch 2"
+                                            : "SYNCS.ARRIVE 3, SYNCS.PHASECHK 1, branch 1",
+            .before = "ATOMS.ARRIVE 1, LDS 1, MEMBAR.ALL.CTA 1, branch 1"};
+  }
+  if (op == "block_barrier_arrive_wait") {
+    return {.hopper = "FADD 16, SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5",
+            .before = "FADD 16, ATOMS.ARRIVE 1, LDS 2, MEMBAR.ALL.CTA 1, NANOSLEEP 2, YIELD 1, "
+                      "branch 5"};
+  }
+  const std::string count = "STS 1, VOTEU.ANY 1, MEMBAR.ALL.CTA 1, ATOM.ADD.SM 1, QSPC 1, LDS 1, "
+                            "ATOMS.CAST.SPIN 1, LD 1, ST 1, NANOSLEEP 2, imad 1, ";
+  return {.hopper = count + "LD.STRONG.SM 22, YIELD 3, branch 29",
+          .behind = count + "LD.STRONG.SM 19, YIELD 2, branch 26"};
+}
+
 sass_text sass(const measurable& row) {
   const std::string_view op = row.info.name;
+  if (op.starts_with("block_") || op.starts_with("mbarrier_")) return of_block(op);
   if (op.starts_with("tile_")) return tile(op, row.form.size);
   if (op == "coalesced_sync") return sync_of_part();
   if (op == "coalesced_shuffle") {
@@ -169,8 +193,8 @@ nlohmann::json declares(const measurable& row) { return declared_sass(sass(row))
 
 row_group levels_group() {
   std::vector<measurable> rows;
-  for (const auto& more :
-       {rows_tiles(), rows_coalesced(), rows_clusters(), rows_grids(), rows_chains()})
+  for (const auto& more : {rows_tiles(), rows_coalesced(), rows_blocks(), rows_clusters(),
+                           rows_grids(), rows_chains()})
     rows.insert(rows.end(), more.begin(), more.end());
   return {std::move(rows), &make_rig<levels_rig>, &declares};
 }

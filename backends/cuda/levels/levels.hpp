@@ -10,7 +10,7 @@
 namespace syncmeter::cuda {
 
 /// op_info::kind of the levels whose points have rules of their own.
-enum class level : std::uint8_t { other, tile, coalesced_group, software_barrier };
+enum class level : std::uint8_t { other, tile, coalesced_group, software_barrier, transaction };
 
 /// Where software barriers of a grid have their counters and flags: words of kernel_setup::board,
 /// all zero before a launch. What different blocks write at once is on lines of its own, but for
@@ -55,6 +55,7 @@ class levels_rig : public cuda_rig {
 [[nodiscard]] std::vector<measurable> rows_tiles();
 [[nodiscard]] std::vector<measurable> rows_coalesced();
 [[nodiscard]] std::vector<measurable> rows_chains();
+[[nodiscard]] std::vector<measurable> rows_blocks();
 [[nodiscard]] std::vector<measurable> rows_clusters();
 [[nodiscard]] std::vector<measurable> rows_grids();
 

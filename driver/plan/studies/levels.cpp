@@ -49,6 +49,9 @@ gpu_axes barriers_of_a_block() {
   return launched(std::move(grids));
 }
 
+// What stands against the barrier of a block: launches that this has too.
+gpu_axes objects_of_a_block() { return launched({{{one}, {32, 256, 1024}}}); }
+
 gpu_axes barriers_of_the_grid() {
   std::vector<grid_set> grids = filled(block_sizes, false);
   grids.push_back({{{.named = block_symbol::beyond}}, block_sizes});
@@ -91,7 +94,8 @@ gpu_part on_gpus() {
       {.ops = {"tile_*"}, .axes = launched(warps)},
       {.ops = {"coalesced_*"}, .axes = launched(warps, up_to(32))},
       {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"}, .axes = launched(warps)},
-      {.ops = {"barrier"}, .axes = barriers_of_a_block()}};
+      {.ops = {"barrier"}, .axes = barriers_of_a_block()},
+      {.ops = {"named_barrier", "block_*", "mbarrier_*"}, .axes = objects_of_a_block()}};
   add_clusters(rules);
   rules.push_back({.ops = {"grid_sync"}, .axes = barriers_of_the_grid()});
   rules.push_back(

@@ -34,6 +34,7 @@ worker_info worker() {
   add("grid_sync", "barrier");
   add("software_barrier_tree", "barrier");
   add("additional_launch", "launch");
+  for (const std::string op : {"named_barrier", "block_latch", "mbarrier_sync"}) add(op, "barrier");
   return made;
 }
 
@@ -94,6 +95,14 @@ TEST(levels_plan, a_block_is_swept_over_its_warps_and_over_blocks_per_multiproce
   EXPECT_THAT(blocks,
               IsSupersetOf({"1 x 32", "1 x 96", "1 x 1024", "10 x 32", "70 x 32", "20 x 1024"}));
   EXPECT_EQ(blocks.size(), 32U + 32 + 32 + 16 + 8 + 4 + 2);
+}
+
+TEST(levels_plan, what_a_block_may_meet_at_stands_beside_its_barrier_at_the_same_launches) {
+  const campaign_plan plan = plan_of_levels();
+  for (const std::string op : {"named_barrier", "block_latch", "mbarrier_sync"}) {
+    EXPECT_THAT(launches(plan, op), testing::UnorderedElementsAre("1 x 32", "1 x 256", "1 x 1024"));
+    EXPECT_THAT(launches(plan, "barrier"), IsSupersetOf(launches(plan, op)));
+  }
 }
 
 TEST(levels_plan, launches_join_in_where_a_worker_has_them) {

@@ -1,0 +1,211 @@
+// What the threads of a block meet at beside its hardware barrier (BAR.SYNC): objects in shared
+// memory. Ops, lane and rows. test - baseline == one more.
+#include <cuda/latch>
+#include <cuda/ptx>
+
+#include <new>
+#include <utility>
+
+#include "backends/cuda/levels/levels.cuh"
+
+namespace syncmeter::cuda {
+
+// Waits that suspend the thread, and transaction counts, came with compute capability 9.0. The rig
+// refuses the counts on older devices.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define SM_HAS_TRANSACTIONS 1
+#else
+#define SM_HAS_TRANSACTIONS 0
+#endif
+
+template <class L>
+concept has_mbarrier = requires(L& l) {
+  l.mbarrier_sync();
+  l.mbarrier_transaction();
+};
+template <class L> concept has_split_barrier = requires(L& l) { l.barrier_arrive_wait(); };
+template <class L> concept has_latch = requires(L& l) { l.latch_sync(); };
+
+namespace ops {
+
+SM_LEVEL_OP(mbarrier_sync, has_mbarrier, mbarrier_sync, written, any_size,
+            .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
+            .communicates = true,
+            .note = "PTX mbarrier: every thread arrives, and waits for the phase by its parity")
+SM_LEVEL_OP(mbarrier_transaction, has_mbarrier, mbarrier_transaction, written, any_size,
+            .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
+            .communicates = true,
+            .note = "PTX mbarrier with a transaction count: as mbarrier_sync, and one thread "
+                    "expects 16 bytes and completes them",
+            .kind = static_cast<std::uint8_t>(level::transaction))
+SM_LEVEL_OP(block_barrier_arrive_wait, has_split_barrier, barrier_arrive_wait, written, any_size,
+            .family = family::barrier, .litmus = litmus::barrier, .unroll = 8, .communicates = true,
+            .note = "cuda::barrier of the block split into arrive and wait, with 16 dependent adds "
+                    "between them")
+
+// A trip of three: so many latches take turns.
+struct block_latch {
+  static constexpr op_info info{
+      .name = "block_latch",
+      .in_quick = false,
+      .family = family::barrier,
+      .litmus = litmus::barrier,
+      .unroll = 3,
+      .communicates = true,
+      .note = "cuda::latch of the block, arrive_and_wait; a latch serves once: one thread makes "
+              "the next"};
+  static constexpr expected_result expects = expected_result::written;
+  static constexpr std::array forms = any_size;
+  static constexpr bool without_additivity = true;  // long code: polls with a pause that grows
+  SM_FN static void common(has_latch auto& lane) { lane.latch_sync(); }
+  SM_FN static void measured(has_latch auto& lane) { lane.latch_sync(); }
+};
+
+}  // namespace ops
+
+/// Where an object is made later.
+template <class Object> struct room_for {
+  alignas(Object) std::byte bytes[sizeof(Object)];
+  [[nodiscard]] SM_FN Object& object() { return *reinterpret_cast<Object*>(bytes); }
+};
+
+/// What lanes of blocks have in common. Each kind of object has a lane of its own, so that none
+/// takes registers from another's loop.
+template <class T, class Form> class meeting_lane : public lane<T, Form> {
+ public:
+  using lane<T, Form>::lane;
+
+  [[nodiscard]] SM_FN team members() const {
+    return {blockIdx.x * blockDim.x, blockDim.x, threadIdx.x};
+  }
+
+ protected:
+  [[nodiscard]] SM_FN static bool is_first() { return threadIdx.x == 0; }
+};
+
+template <class T, class Form> class mbarrier_lane : public meeting_lane<T, Form> {
+ public:
+  SM_FN explicit mbarrier_lane(const kernel_setup& s) : meeting_lane<T, Form>{s} {
+    __shared__ std::uint64_t mbarrier;
+    at_ = &mbarrier;
+    if (this->is_first()) ::cuda::ptx::mbarrier_init(at_, blockDim.x);
+    __syncthreads();
+  }
+
+  SM_FN void mbarrier_sync() {
+    arrive();
+    wait_for_phase();
+  }
+
+  SM_FN void mbarrier_transaction() {
+#if SM_HAS_TRANSACTIONS
+    if (this->is_first()) {
+      constexpr unsigned bytes = 16;
+      static_cast<void>(::cuda::ptx::mbarrier_arrive_expect_tx(
+          ::cuda::ptx::sem_release, ::cuda::ptx::scope_cta, ::cuda::ptx::space_shared, at_, bytes));
+      asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
+                       static_cast<unsigned>(__cvta_generic_to_shared(at_))),
+                   "n"(bytes)
+                   : "memory");
+    } else {
+      arrive();
+    }
+#else
+    arrive();
+#endif
+    wait_for_phase();
+  }
+
+  /// An arrival or a completion too many, or too few, leaves the object in another phase than this
+  /// lane has waited for.
+  [[nodiscard]] SM_FN cuda_outcome outcome() const {
+    cuda_outcome done = lane<T, Form>::outcome();
+    done.outcome.tally = ::cuda::ptx::mbarrier_test_wait_parity(at_, phase_) ? 1 : 0;
+    return done;
+  }
+
+ private:
+  SM_FN void arrive() { static_cast<void>(::cuda::ptx::mbarrier_arrive(at_)); }
+  SM_FN void wait_for_phase() {
+#if SM_HAS_TRANSACTIONS
+    while (!::cuda::ptx::mbarrier_try_wait_parity(at_, phase_)) {
+    }
+#else
+    while (!::cuda::ptx::mbarrier_test_wait_parity(at_, phase_)) {
+    }
+#endif
+    phase_ ^= 1U;
+  }
+
+  std::uint64_t* at_;
+  unsigned phase_ = 0;
+};
+
+template <class T, class Form> class split_barrier_lane : public meeting_lane<T, Form> {
+ public:
+  SM_FN explicit split_barrier_lane(const kernel_setup& s) : meeting_lane<T, Form>{s} {
+    __shared__ room_for<block_barrier_object> barrier;
+    at_ = &barrier.object();
+    if (this->is_first()) init(at_, blockDim.x);
+    __syncthreads();
+  }
+
+  // What the adds between them cost and the barrier does not wait for is hidden.
+  SM_FN void barrier_arrive_wait() {
+    auto token = at_->arrive();
+    add_floats(std::make_index_sequence<16>{});
+    at_->wait(std::move(token));
+  }
+
+ private:
+  template <std::size_t... I> SM_FN void add_floats(std::index_sequence<I...>) {
+    ((void(I), this->add_float()), ...);
+  }
+
+  block_barrier_object* at_;
+};
+
+template <class T, class Form> class latch_lane : public meeting_lane<T, Form> {
+  using latch = ::cuda::latch<::cuda::thread_scope_block>;
+
+ public:
+  SM_FN explicit latch_lane(const kernel_setup& s) : meeting_lane<T, Form>{s} {
+    __shared__ room_for<latch> first, second, third;
+    now_ = &first.object();
+    next_ = &second.object();
+    last_ = &third.object();
+    if (this->is_first()) make(now_);
+    __syncthreads();
+  }
+
+  // Whoever is here knows that all threads have come to the latch before, and so left the one
+  // before that: in the place of this one the next is made.
+  SM_FN void latch_sync() {
+    if (this->is_first()) make(next_);
+    now_->arrive_and_wait();
+    latch* const used = now_;
+    now_ = next_;
+    next_ = last_;
+    last_ = used;
+  }
+
+ private:
+  SM_FN static void make(latch* at) { new (at) latch(blockDim.x); }
+
+  latch *now_, *next_, *last_;
+};
+
+std::vector<measurable> rows_blocks() {
+  static constexpr auto by_mbarrier = bind_untyped<levels_backend<mbarrier_lane>>(
+      op_list<ops::mbarrier_sync, ops::mbarrier_transaction>{});
+  static constexpr auto by_barrier =
+      bind_untyped<levels_backend<split_barrier_lane>>(op_list<ops::block_barrier_arrive_wait>{});
+  static constexpr auto by_latch =
+      bind_untyped<levels_backend<latch_lane>>(op_list<ops::block_latch>{});
+  std::vector<measurable> rows(by_mbarrier.begin(), by_mbarrier.end());
+  rows.insert(rows.end(), by_barrier.begin(), by_barrier.end());
+  rows.insert(rows.end(), by_latch.begin(), by_latch.end());
+  return rows;
+}
+
+}  // namespace syncmeter::cuda
