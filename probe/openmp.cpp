@@ -2,6 +2,7 @@
 // can see the size of its team.
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <string_view>
 #include <utility>
@@ -13,11 +14,18 @@
 namespace syncmeter::probe {
 namespace {
 
+/// Where this thread has the frame of the region that it is about to call; beyond the levels that
+/// are kept, `deeper`.
+template <class Frame> Frame& frame_of_region(kept_frames<Frame>& kept, Frame& deeper) {
+  return regions_called < kept.levels ? kept.at[regions_called] : deeper;
+}
+
 using gomp_body = void(void*);
-struct gomp_frame : region_frame {
+struct alignas(64) gomp_frame : region_frame {
   gomp_body* body;
   void* data;
 };
+__thread kept_frames<gomp_frame> kept_of_gomp;
 void run_gomp_body(void* data) {
   auto& frame = *static_cast<gomp_frame*>(data);
   const inside_region inside(frame);
@@ -28,8 +36,11 @@ void run_gomp_body(void* data) {
 #define SM_GOMP_REGION(name, parameters, ...)                                                      \
   SM_EXPORT void name(gomp_body* body, void* data, unsigned threads parameters) {                  \
     static constinit real_function<decltype(name)> real{#name};                                    \
-    gomp_frame frame{{.site = SM_SITE}, body, data};                                               \
-    const region_call around(frame);                                                               \
+    gomp_frame deeper{};                                                                           \
+    gomp_frame& frame = frame_of_region(kept_of_gomp, deeper);                                     \
+    keep(frame.body, body);                                                                        \
+    keep(frame.data, data);                                                                        \
+    const region_call around(frame, SM_SITE);                                                      \
     if (auto* const call = real.get()) call(run_gomp_body, &frame, threads, __VA_ARGS__);          \
     else run_gomp_body(&frame);                                                                    \
   }
@@ -82,11 +93,14 @@ namespace {
 
 using kmpc_body = void(int* global, int* bound, ...);
 constexpr int most_words = 1024;
-struct kmpc_frame : region_frame {
+constexpr int few_words = 16;
+struct alignas(64) kmpc_frame : region_frame {
   void* body;
   int words;
   void** word;
+  void* first_words[few_words];
 };
+__thread kept_frames<kmpc_frame> kept_of_kmpc;
 
 // Every variable of a region is passed as one word. A function may be called with more words than
 // it takes: the caller takes them off the stack again.
@@ -98,7 +112,8 @@ void call_with(const kmpc_frame& frame, int* global, int* bound, std::index_sequ
 
 void run_kmpc_body(int* global, int* bound, kmpc_frame* frame) {
   const inside_region inside(*frame);
-  if (frame->words <= 16) call_with(*frame, global, bound, std::make_index_sequence<16>{});
+  if (frame->words <= few_words)
+    call_with(*frame, global, bound, std::make_index_sequence<few_words>{});
   else if (frame->words <= 128) call_with(*frame, global, bound, std::make_index_sequence<128>{});
   else call_with(*frame, global, bound, std::make_index_sequence<most_words>{});
 }
@@ -107,17 +122,23 @@ void run_kmpc_body(int* global, int* bound, kmpc_frame* frame) {
 
 SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
   static constinit real_function<decltype(__kmpc_fork_call)> real{"__kmpc_fork_call"};
-  const int passed = words <= 16 ? 16 : words <= 128 ? 128 : most_words;
   // More variables than any region has: beyond what can be passed on.
   if (words > most_words) __builtin_trap();
-  void** const word =
-      static_cast<void**>(__builtin_alloca(static_cast<std::size_t>(passed) * sizeof(void*)));
+  kmpc_frame deeper{};
+  kmpc_frame& frame = frame_of_region(kept_of_kmpc, deeper);
+  void** word = frame.first_words;
+  if (words > few_words) {
+    const std::size_t bytes = (words <= 128 ? 128 : most_words) * sizeof(void*);
+    word = static_cast<void**>(::memset(__builtin_alloca(bytes), 0, bytes));
+  }
   va_list list;
   va_start(list, body);
-  for (int i = 0; i < passed; ++i) word[i] = i < words ? va_arg(list, void*) : nullptr;
+  for (int i = 0; i < words; ++i) keep(word[i], va_arg(list, void*));
   va_end(list);
-  kmpc_frame frame{{.site = SM_SITE}, reinterpret_cast<void*>(body), words, word};
-  const region_call around(frame);
+  keep(frame.body, reinterpret_cast<void*>(body));
+  keep(frame.words, words);
+  keep(frame.word, word);
+  const region_call around(frame, SM_SITE);
   if (auto* const call = real.get())
     call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), &frame);
 }

@@ -58,6 +58,7 @@ void add_barrier(times_block* times, std::uint64_t arrived, std::uint64_t last, 
 
 }  // namespace
 
+__thread unsigned regions_called = 0;
 constinit timing timing_of_process;
 
 void read_timing() {
@@ -88,18 +89,21 @@ void add_to(interval_sums& sums, std::uint64_t ns) {
   ++sums.buckets[bucket_of(ns)];
 }
 
-region_call::region_call(region_frame& frame) : frame_(frame) {
-  frame.owner = &this_thread;
+region_call::region_call(region_frame& frame, std::uint64_t site) : frame_(frame) {
+  ++regions_called;
+  keep(frame.site, site);
+  keep(frame.owner, &this_thread);
   const std::uint64_t every = timed_every().meetings;
-  if (every == 0) return;
-  frame.stamps = take_stamps();
-  if (frame.stamps == nullptr) return;
-  frame.stamps->team = 0;
-  frame.stamps->first_barrier = barriers_of_regions;
-  if (regions++ % every == 0) frame.called = now();
+  keep(frame.stamps, every == 0 ? nullptr : take_stamps());
+  if (frame.stamps != nullptr) {
+    frame.stamps->team = 0;
+    frame.stamps->first_barrier = barriers_of_regions;
+  }
+  keep(frame.called, frame.stamps != nullptr && regions++ % every == 0 ? now() : 0);
 }
 
 region_call::~region_call() {
+  --regions_called;
   if (frame_.stamps == nullptr) return;
   if (frame_.called != 0) add_region(frame_, now());
   frame_.stamps->outer = unused_stamps;

@@ -53,3 +53,12 @@ def test_locks_are_drawn(build, count, monkeypatch):
 
 def test_nothing_is_timed_unless_asked(build, count):
     assert count(build("times", "g++", "-O2", "-fopenmp")).times == []
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("every", ["0,0", "1,0"])
+def test_nested_regions_have_their_own_values(compiler, every, build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", every)
+    run = count(build("nested_regions", compiler, "-O2", "-fopenmp"))
+    # Five times 2 + 4 + ... + 32 threads pass.
+    assert run.done.stdout.split() == ["310", "0"]
+    assert sum(row.count for row in run.rows if row.kind == "region") == 5 * 31
