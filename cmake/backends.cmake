@@ -42,11 +42,22 @@ function(sm_backend name place)
     "${place} ${name} {.name = \"${name}\", .install = \"${arg_INSTALL}\"${flags}},")
 endfunction()
 
+set(SM_TYPES "" CACHE STRING "Compile a CPU worker's tables of typed ops for these types alone (\"int32;double\"), for tests (default: all)")
+foreach(type IN LISTS SM_TYPES)
+  if(NOT type MATCHES "^(int32|uint64|float|double)$")
+    message(FATAL_ERROR "SM_TYPES has '${type}'; allowed: int32, uint64, float, double")
+  endif()
+endforeach()
+
 # The worker NAME of this project, by its manifest.
 function(sm_add_own_worker name)
   foreach(member IN ITEMS FOLDER LANES OPS TABLES)
     get_property(${member} GLOBAL PROPERTY sm_backend_${name}_${member})
   endforeach()
+  if(SM_TYPES AND NOT LANES STREQUAL "cuda")  # which has SM_CUDA_TYPES
+    string(REPLACE ";" "|" types "${SM_TYPES}")
+    list(FILTER TABLES INCLUDE REGEX "^(untyped|${types}):")
+  endif()
   sm_add_worker(${name} ${LANES} backends/${FOLDER}/${OPS} false ${TABLES})
 endfunction()
 

@@ -52,18 +52,18 @@ took() {
   [[ -z ${SM_TIMINGS:-} ]] || printf '%s\t%s\n' "$1" "$seconds" >>"$SM_TIMINGS"
 }
 
-# What scripts/test configured: warnings are errors, and tests are built. Not where types of CUDA were drawn: such a
-# worker lacks ops.
+# What scripts/test configured: warnings are errors, and tests are built. Not where types or rooms were drawn:
+# such a worker lacks ops.
 configured_with_tests() {
   local key=$root/build/$1/.configured
-  [[ -f $key ]] && ! grep -qE 'SM_TESTS=OFF|SM_CUDA_TYPES=[a-z]' "$key"
+  [[ -f $key ]] && ! grep -qE 'SM_TESTS=OFF|SM_(CUDA_)?(TYPES|ROOMS)=[a-z]' "$key"
 }
 
 # Ninja's count and the time so far, on one line of a terminal, and every 20 s where there is none.
 show_progress() {
   local log=$1 begun=$SECONDS count every=20 last=0
   [[ -t 2 ]] && every=1
-  while sleep 1; do
+  while sleep 1 >/dev/null 2>&1; do  # who reads what this prints does not wait for it
     count=$(grep -o '^\[[0-9]*/[0-9]*\]' "$log" 2>/dev/null | tail -n 1 | tr -d '[]' || true)
     ((SECONDS - begun - last >= every)) || continue
     last=$((SECONDS - begun))

@@ -9,6 +9,15 @@ get_filename_component(bin ${SYNCMETER} DIRECTORY)
 # All that is of OpenMP; Kokkos' loops are held to everything by every compiler.
 # A GPU's code has its own test, on the census that the build took.
 set(selection --backend ${BACKENDS})
+# What --type may name: all, or the types that the build has tables of (SM_TYPES).
+set(integers int32 uint64)
+set(floating float double)
+if(TYPES)
+  list(FILTER integers INCLUDE REGEX "^(${TYPES})$")
+  list(FILTER floating INCLUDE REGEX "^(${TYPES})$")
+endif()
+string(JOIN "," integers ${integers})
+string(JOIN "," floating ${floating})
 if(BACKENDS MATCHES "^omp(-llvm)?$" AND COMPILER MATCHES "^Clang")
   string(JOIN "," ops barrier atomic_add atomic_sub atomic_fetch_add atomic_exchange atomic_read atomic_write
          atomic_write_two_lines plain_read plain_write plain_add critical_add critical_named_add lock_add
@@ -20,13 +29,15 @@ if(BACKENDS MATCHES "^omp(-llvm)?$" AND COMPILER MATCHES "^Clang")
          reduction_sum reduction_max reduction_array reduction_declared for_static for_static_chunk for_dynamic
          for_guided for_nowait simd_reduction sections single single_copyprivate masked ordered task_by_one task_by_all taskwait
          taskgroup taskloop task_chain taskwait_by_one task_fan cancellation_point)
-  set(of_floating --backend ${BACKENDS} --type float,double
-      --op atomic_add,atomic_sub,atomic_fetch_add,atomic_exchange,atomic_read,atomic_write)
-  list(APPEND selection --type int32,uint64 --op ${ops})
+  if(floating)
+    set(of_floating --backend ${BACKENDS} --type ${floating}
+        --op atomic_add,atomic_sub,atomic_fetch_add,atomic_exchange,atomic_read,atomic_write)
+  endif()
+  list(APPEND selection --type ${integers} --op ${ops})
 elseif(BACKENDS STREQUAL "omp" AND COMPILER MATCHES "^GNU (1[3-9]|[2-9][0-9])")
   # g++ 16 saves the floating addend of critical and lock across their calls once a step here, twice
   # there. g++ 12 is held to the floating types too.
-  list(APPEND selection --type int32,uint64)
+  list(APPEND selection --type ${integers})
 endif()
 # Only workers of this build: another one on PATH is not what is tested.
 set(ENV{PATH} "${bin}:/usr/local/bin:/usr/bin:/bin")

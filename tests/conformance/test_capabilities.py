@@ -53,11 +53,12 @@ def expected(file, capabilities):
     return "".join(b["name"] + line[1:] for b in capabilities["backends"] for line in lines)
 
 
-def chosen_of_cuda(worker, option):
-    """What the build compiled CUDA's ops for (SM_CUDA_TYPES, SM_CUDA_ROOMS); none where it was all."""
+def chosen(worker, option):
+    """What the build compiled a worker's ops for (SM_TYPES; SM_CUDA_TYPES, SM_CUDA_ROOMS); none where it was all."""
     cache = pathlib.Path(os.environ["SYNCMETER_BIN"]).parent / "CMakeCache.txt"
-    chosen = re.search(rf"^{option}:STRING=(.+)$", cache.read_text(encoding="utf-8"), re.MULTILINE) if cache.exists() else None
-    return set(chosen[1].split(";")) if chosen and worker == "cuda" else set()
+    option = f"SM_CUDA_{option}" if worker == "cuda" else f"SM_{option}"
+    found = re.search(rf"^{option}:STRING=(.+)$", cache.read_text(encoding="utf-8"), re.MULTILINE) if cache.exists() else None
+    return set(found[1].split(";")) if found and not worker.startswith("kokkos") else set()
 
 
 def may_be_left_out(golden, rooms):
@@ -103,7 +104,7 @@ def test_the_matrix_is_the_golden_one(capabilities):
     file = golden_for(capabilities)
     if not file.exists():
         pytest.skip(f"no golden matrix {file.name}; this one would be\n{matrix(capabilities)}")
-    types, rooms = (chosen_of_cuda(capabilities["worker"], option) for option in ("SM_CUDA_TYPES", "SM_CUDA_ROOMS"))
+    types, rooms = (chosen(capabilities["worker"], option) for option in ("TYPES", "ROOMS"))
     if types or rooms:
         golden = expected(file, capabilities)
         lacks_no_more_than_was_left_out(matrix(capabilities), golden, types, may_be_left_out(golden, rooms))

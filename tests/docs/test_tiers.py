@@ -44,6 +44,10 @@ def calls(tree, *options, **environment):
     return done.returncode, [line for line in lines if line.startswith(("cmake --fresh", "ctest")) and " -N" not in line]
 
 
+def in_tree(tree, *words):
+    subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", *words], cwd=tree, check=True, capture_output=True, timeout=60)
+
+
 def presets(lines, program):
     return [re.search(r"--preset (\w+)", line)[1] for line in lines if line.startswith(program)]
 
@@ -63,15 +67,60 @@ def test_the_first_tier_is_one_preset_and_all_are_three(tree, options, expected)
     assert presets(lines, "cmake") == presets(lines, "ctest") == expected
 
 
-def test_types_and_headers_are_drawn_where_a_commit_is_named_and_nowhere_else(tree):
+def test_types_rooms_and_headers_are_drawn_where_a_commit_is_named_and_nowhere_else(tree):
     _, lines = calls(tree, "--all")
-    assert not any(re.search(r"SM_(CUDA_TYPES|HEADERS_DRAWN)=\w", line) for line in lines)
-    drawn = set()
-    for commit in "abcdef":
+    assert not any(re.search(r"SM_(TYPES|CUDA_TYPES|CUDA_ROOMS|HEADERS_DRAWN)=\w", line) for line in lines)
+    drawn = {"SM_TYPES": set(), "SM_CUDA_TYPES": set(), "SM_CUDA_ROOMS": set()}
+    for commit in "abcdefghij":
         _, lines = calls(tree, "--preset", "release", SM_DRAWN_BY=commit)
         assert f"-DSM_HEADERS_DRAWN={commit}" in lines[0].split()
-        drawn.add(re.search(r"SM_CUDA_TYPES=(\w+)", lines[0])[1])
-    assert len(drawn) > 1 and drawn <= {"int32", "uint32", "uint64", "float", "double"}
+        for option, found in drawn.items():
+            found.add(re.search(rf"-D{option}=(\S+)", lines[0])[1])
+    assert drawn["SM_TYPES"] == {f"int32;{other}" for other in ("uint64", "float", "double")}
+    assert len(drawn["SM_CUDA_TYPES"]) > 1 and drawn["SM_CUDA_TYPES"] <= {"int32", "uint32", "uint64", "float", "double"}
+    rooms = [found.split(";") for found in drawn["SM_CUDA_ROOMS"]]
+    assert all(of[0] == "launch" and len(set(of)) == len(of) == 4 for of in rooms) and len({room for of in rooms for room in of}) > 6
+
+
+def test_ci_compiles_the_rooms_of_cuda_that_the_change_touched_beside_those_that_are_drawn(tree):
+    def rooms(**environment):
+        shutil.rmtree(tree / "build", ignore_errors=True)
+        _, lines = calls(tree, "--preset", "release", SM_DRAWN_BY="a", **environment)
+        return re.search(r"-DSM_CUDA_ROOMS=(\S+)", lines[0])[1].split(";")
+
+    every = re.search(r"set\(all_rooms (.*)\)", (ROOT / "backends/cuda/CMakeLists.txt").read_text(encoding="utf-8"))[1].split()
+    for room in every:
+        (tree / "backends/cuda" / room).mkdir()
+        (tree / "backends/cuda" / room / "a.cu").write_text("", encoding="utf-8")
+    (tree / ".gitignore").write_text("build\n__pycache__\ncalls\n", encoding="utf-8")
+    in_tree(tree, "init", "--quiet", "--initial-branch=main")
+    in_tree(tree, "add", ".")
+    in_tree(tree, "commit", "--quiet", "-m", "all")
+    assert sorted(rooms()) == sorted(every), "of a first commit nothing is known"
+    in_tree(tree, "commit", "--quiet", "--allow-empty", "-m", "none")
+    drawn = rooms()
+    assert len(drawn) == 4
+    touched = next(room for room in every if room not in drawn)
+    (tree / "backends/cuda" / touched / "a.cu").write_text("int changed;\n", encoding="utf-8")
+    in_tree(tree, "commit", "--quiet", "-a", "-m", "a room")
+    assert rooms() == [*drawn, touched]
+    in_tree(tree, "commit", "--quiet", "--allow-empty", "-m", "none")
+    assert rooms() == drawn and rooms(SM_SINCE="HEAD~2") == [*drawn, touched]
+    assert sorted(rooms(SM_SINCE="0" * 40)) == sorted(every)
+
+
+def test_the_driver_is_compiled_once_by_clang(tree):
+    """Under sanitizers; without those by clang++ the preset clang has its own."""
+    own = "-DSM_DRIVER="
+    _, lines = calls(tree, "--all")
+    assert not any(own in line for line in lines)
+    (tree / "build/asan/CMakeCache.txt").write_text("CMAKE_CXX_COMPILER:FILEPATH=/usr/bin/clang++\n", encoding="utf-8")
+    (tree / "build/clang/build.ninja").unlink()
+    _, lines = calls(tree, "--all")
+    assert [own in line for line in lines if line.startswith("cmake")][-1:] == [True]
+    (tree / "build/clang/build.ninja").unlink()
+    _, lines = calls(tree, "--preset", "clang")
+    assert own not in lines[0], "there may be no other driver"
 
 
 def test_the_first_tier_draws_unless_tests_are_named(tree):
@@ -107,31 +156,28 @@ def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_cha
         _, lines = calls(tree)
         return next(word for word in lines[0].split() if "SM_CUDA_ROOMS" in word)
 
-    def git(*words):
-        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", *words], cwd=tree, check=True, capture_output=True, timeout=60)
-
     assert rooms() == "-DSM_CUDA_ROOMS=launch", "no repository"
     (tree / ".gitignore").write_text("build\n__pycache__\ncalls\n", encoding="utf-8")
     for room in ("levels", "lane"):
         (tree / "backends/cuda" / room).mkdir()
         (tree / "backends/cuda" / room / "a.cu").write_text("", encoding="utf-8")
-    git("init", "--quiet", "--initial-branch=main")
-    git("add", ".")
-    git("commit", "--quiet", "-m", "all")
+    in_tree(tree, "init", "--quiet", "--initial-branch=main")
+    in_tree(tree, "add", ".")
+    in_tree(tree, "commit", "--quiet", "-m", "all")
     assert rooms() == "-DSM_CUDA_ROOMS=launch"
     (tree / "backends/cuda/multi").mkdir()
     for changed in ("lane/a.cu", "levels/a.cu", "multi/new.cu"):
         (tree / "backends/cuda" / changed).write_text("int changed;\n", encoding="utf-8")
     assert rooms() == "-DSM_CUDA_ROOMS=launch;levels;multi"
     upstream = tmp_path_factory.mktemp("upstream")
-    git("clone", "--quiet", "--bare", ".", upstream)
-    git("remote", "add", "origin", upstream)
-    git("fetch", "--quiet", "origin")
-    git("branch", "--quiet", "--set-upstream-to=origin/main")
-    git("add", ".")
-    git("commit", "--quiet", "-m", "levels and multi, which are not pushed")
+    in_tree(tree, "clone", "--quiet", "--bare", ".", upstream)
+    in_tree(tree, "remote", "add", "origin", upstream)
+    in_tree(tree, "fetch", "--quiet", "origin")
+    in_tree(tree, "branch", "--quiet", "--set-upstream-to=origin/main")
+    in_tree(tree, "add", ".")
+    in_tree(tree, "commit", "--quiet", "-m", "levels and multi, which are not pushed")
     assert rooms() == "-DSM_CUDA_ROOMS=launch;levels;multi"
-    git("push", "--quiet", "origin", "main")
+    in_tree(tree, "push", "--quiet", "origin", "main")
     assert rooms() == "-DSM_CUDA_ROOMS=launch"
 
 

@@ -236,11 +236,17 @@ def test_neither_the_driver_nor_a_worker_of_the_cpu_calls_a_function_of_sockets(
         assert not re.findall(r" (?:socket|connect|bind|listen|getaddrinfo|sendto|recvfrom)\b", called), program
 
 
-def test_a_build_with_a_part_of_cuda_is_in_no_package(tmp_path):
+def test_a_build_with_a_part_of_the_ops_is_in_no_package(tmp_path):
     loader = importlib.machinery.SourceFileLoader("release_script", str(ROOT / "scripts/release"))
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader("release_script", loader))
     loader.exec_module(script)
-    for types, rooms, some in (("float", "", "float"), ("", "launch", "launch")):
-        (tmp_path / "CMakeCache.txt").write_text(f"SM_CUDA_TYPES:STRING={types}\nSM_CUDA_ROOMS:STRING={rooms}\n", encoding="utf-8")
-        with pytest.raises(SystemExit, match=f"has CUDA's ops for {some} alone"):
-            script.debian_packages(tmp_path)
+    options = ("SM_TYPES", "SM_CUDA_TYPES", "SM_CUDA_ROOMS")
+    for drawn, some in ((None, ""), ("SM_TYPES", "typed ops for int32;float"), ("SM_CUDA_TYPES", "CUDA's ops for float"),
+                        ("SM_CUDA_ROOMS", "CUDA's ops for launch")):
+        values = {option: some.rpartition(" ")[2] if option == drawn else "" for option in options}
+        (tmp_path / "CMakeCache.txt").write_text("".join(f"{o}:STRING={v}\n" for o, v in values.items()), encoding="utf-8")
+        if drawn:
+            with pytest.raises(SystemExit, match=f"has {some} alone"):
+                script.check_whole(tmp_path)
+        else:
+            script.check_whole(tmp_path)
