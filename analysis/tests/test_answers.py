@@ -49,6 +49,11 @@ NEVER = (
     r"\bmoves of a cache line\b",
     r"holds both yes and no|no control checked",
     r"an op each, at once",
+    r"by the ends of the intervals",
+    r"not shown to be over",
+    r"undecided which is faster, as \S+ \S+ \(",
+    r"costs in cycles",
+    r"warps per multiprocessor",
     r"\bnan\b|\binf\b|\bNone\b",
 )
 

@@ -88,7 +88,8 @@ def test_it_is_not_measured_where_nothing_of_it_is(tmp_path, id):
 @pytest.mark.parametrize("claim", by_id.values(), ids=list(by_id))
 def test_it_says_what_it_is(claim):
     assert re.fullmatch(r"[a-z0-9-]+", claim.id)
-    for sentence in (claim.statement, claim.advice, claim.otherwise):
+    # Where a statement holds nothing may follow for a program.
+    for sentence in filter(None, (claim.statement, claim.advice, claim.otherwise)):
         # Names of an API keep their own case.
         assert sentence[0].isupper() or re.match(r"\w*(_|::|[a-z][A-Z])", sentence)
         assert sentence.endswith(".")
@@ -171,6 +172,22 @@ def test_a_thread_that_launches_from_afar_is_compared_too(tmp_path):
     found = by_id["lecture-kernel-boundary"].judge(Evidence(read(path)))
     assert found.verdict == holds
     assert found.pairs == 1
+
+
+def test_the_end_of_a_kernel_is_judged_in_a_graph_where_one_was_measured(tmp_path):
+    """A kernel of a graph of 64 costs 2, one by itself 9 and a grid barrier 3."""
+    lines = [
+        *visits([9.0] * 5, cuda("kernel_split"), device=0),
+        *visits([3.0] * 5, cuda("grid_sync"), device=0),
+        *visits([20.0] * 5, cuda("additional_graph_launch", size=4), device=0),
+        *visits([128.0] * 5, cuda("additional_graph_launch", size=64), device=0),
+    ]
+    found = by_id["lecture-kernel-boundary"].judge(
+        Evidence(read(write(tmp_path / "f.jsonl", *lines)))
+    )
+    assert found.verdict == fails
+    assert found.effect.value == pytest.approx(2 / 3)
+    assert "without a graph: 3.00" in found.note
 
 
 def test_the_limit_of_grids_is_seen_where_one_was_refused(tmp_path):

@@ -53,9 +53,9 @@ def test_the_boundary_is_taken_apart(tmp_path):
 def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
     # 4000 + 2 x 1000 < 3 x 2200, and 4000 + 1000 > 2 x 2200; the sizes measured are 1, 2 and 9.
     assert re.search(
-        r"- Put kernels that run again and again into a graph, because one more takes 1000 ns "
-        r"there, 2200 ns by itself; 9 launches take 1\.65 times as long \(within 0\.\d %\) as a "
-        r"built graph of 9, and each from 9 kernels on is over 5% faster "
+        r"- Put repeated kernels into a graph, because one more takes 1000 ns "
+        r"there, 2200 ns by itself; 9 launches take 1\.65 times as long as a built graph of 9 "
+        r"\(within 0\.\d %\); graphs are faster from 9 kernels on "
         r"\(by the line through the sizes from 3 kernels on\)\n",
         printed_text(tmp_path, *TAKEN_APART),
     )

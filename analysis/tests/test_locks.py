@@ -119,14 +119,14 @@ def test_locks_between_which_no_difference_could_be_shown_are_named(tmp_path):
 def test_of_locks_without_a_difference_the_one_of_the_api_is_kept_if_repeats_would_keep_it(
     tmp_path,
 ):
-    of_two = "omp lock (212.5 ns for 4 sections) takes 2.0 to 20 % longer than omp ticket_lock ("
+    of_two = ") is probably faster, as omp lock (212.5 ns for 4 sections) takes 2.0 to 20 % longer;"
     faster = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.08)
     (table,) = rows_of(tmp_path, locks_lines(4), faster).tables
     assert table.name_of(table.shared.best) == "omp ticket_lock"
     assert table.name_of(table.shared.taken) == "omp lock"
     # 2 % faster, with a scatter of 8 %: a repeat may resolve it.
     text = printed_text(tmp_path, locks_lines(4), faster)
-    assert of_two in text and "), not shown to be over 5%" in text
+    assert re.search(rf"omp ticket_lock \([\d.]+ ns{re.escape(of_two)}", text)
     # What is shown to be slower is not kept.
     assert table.alone.taken is table.alone.best
 
@@ -139,7 +139,7 @@ def test_a_lock_is_not_kept_where_nothing_is_known_of_the_scatter(tmp_path):
     assert table.shared.kept == []
 
 
-def test_of_several_locks_none_is_the_one_to_take_and_what_is_slower_is_slower_than_each(tmp_path):
+def test_of_several_locks_each_may_be_taken_and_what_is_slower_is_slower_than_each(tmp_path):
     text = printed_text(
         tmp_path,
         locks_lines(4),
@@ -148,16 +148,9 @@ def test_of_several_locks_none_is_the_one_to_take_and_what_is_slower_is_slower_t
     )
     (one,) = [line for line in text.split("- ") if line.startswith("4 threads, a CPU each, one")]
     one = " ".join(one.split())
-    assert "take " not in one
-    # The ratio of the two may be more than 1.05 and may be less.
-    low, high = re.search(
-        r"undecided which is faster, as omp mcs_lock \(106.3 ns for 4 sections\) takes (\S+) to "
-        r"(\S+) times as long as omp ticket_lock \(107.8 ns\);",
-        one,
-    ).groups()
-    assert float(low) < 1 / 1.05 < 1.05 < float(high)
+    assert "take either omp mcs_lock or omp ticket_lock (106.3 to 107.8 ns for 4 sections); " in one
     # omp lock: 2.00 times the one, 1.85 to 2.37 times the other.
-    assert one.endswith("; omp lock takes at least 1.85 times as long as each")
+    assert one.endswith("; omp lock takes at least 1.85 times as long")
 
 
 def test_that_each_thread_had_a_cpu_is_a_condition_of_locks_that_spin_alone(tmp_path):
@@ -177,12 +170,27 @@ def test_all_of_four_leaders_are_named_with_costs(tmp_path):
         ops = "mcs_lock_add", "clh_lock_add", "ticket_lock_add", "ticket_backoff_lock_add"
         lines = [five(lock("omp", op, 4), 60.0 + 2 * i, part=0.1) for i, op in enumerate(ops)]
         text = " ".join(printed_text(tmp_path, locks_lines(4), *lines).split())
-        return text.split("undecided which is fastest: ")[1].split(" - ")[0]
+        return text.split("take any of ")[1].split(" - ")[0]
 
     of_all = leaders()
     for name in ("omp mcs_lock", "omp clh_lock", "omp ticket_lock", "omp ticket_backoff_lock"):
         assert name in of_all
+    # Where costs of their own leave no room for a usual lock, the range of all does.
     assert re.search(r" \([\d.]+ to [\d.]+ ns for 4 sections\); omp lock takes at least ", of_all)
+
+
+def test_a_tie_by_its_scatter_alone_is_nothing_to_take(tmp_path):
+    """Twice as long and not shown to be slower: that is undecided, and no advice."""
+    text = printed_text(
+        tmp_path,
+        locks_lines(4),
+        five(lock("omp", "mcs_lock_add", 4), 40.0),
+        five(lock("omp", "ticket_lock_add", 4), 100.0, part=0.6),
+    )
+    (one,) = [line for line in text.split("- ") if line.startswith("4 threads, a CPU each, one")]
+    one = " ".join(one.split())
+    undecided = "undecided which is faster: omp mcs_lock or omp ticket_lock (53.13 to 176.0 ns for"
+    assert undecided in one and "take " not in one
 
 
 def test_advice_to_take_an_unfair_lock_says_so(tmp_path):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from operator import attrgetter
+
 from syncmeter_analysis.claims.claim import (
     Finding,
     above,
-    against,
     at_least,
     cannot_tell,
     claim,
@@ -16,7 +18,10 @@ from syncmeter_analysis.claims.claim import (
     within,
 )
 from syncmeter_analysis.claims.sources import lecture, levels, origin, potato
-from syncmeter_analysis.relate.evidence import Evidence
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.evidence import Evidence, Pair
+from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.summary import Measured
 
 levels_block_warps = row(
     on_cuda("barrier block_barrier", blocks=1).ends("lanes", 32).above(1.5, "most warps over one"),
@@ -24,7 +29,8 @@ levels_block_warps = row(
     statement="Synchronizing a block gets slower with the number of active warps on its "
     "multiprocessor.",
     needs="cuda barrier at 32 threads and at more",
-    advice="Run fewer warps per multiprocessor where block barriers dominate.",
+    # Of one block: where several share a multiprocessor, more warps synchronize in the same time.
+    advice="",
     otherwise="The number of warps hardly matters to block barriers here.",
 )
 
@@ -219,13 +225,36 @@ def lecture_coalescing(data: Evidence) -> Finding:
     return above(levels[0] + levels[1], 1.2, "strided over coalesced loads")
 
 
-lecture_kernel_boundary = row(
-    against("kernel_split", "grid_sync", "home", backend="cuda").above(
-        1.1, "a kernel cut in two over a grid barrier"
-    ),
+@claim(
     origin(lecture, "levels", "levels"),
     statement="The end of a kernel is a barrier, and slower than one inside it.",
-    needs="cuda kernel_split and grid_sync in the same grid",
+    needs="cuda grid_sync, and kernel_split or additional_graph_launch in the same grid",
     advice="Synchronize the grid inside a kernel where it fits on the device.",
     otherwise="A second kernel is the faster barrier here.",
 )
+def lecture_kernel_boundary(data: Evidence) -> Finding:
+    """The end of a kernel against a grid barrier: of a graph, whose kernels follow each other faster,
+    where one was measured, else of one that is cut in two."""
+    own = on_cuda("grid_sync")
+    split = on_cuda("kernel_split").over(own, "op", "home").pairs(data)
+    graphs = data.pairs(_largest_graphs(data), own.of(data), ("op", "size", "home"))
+    if not graphs:
+        return above(split, 1.1, "a kernel cut in two over a grid barrier")
+    graphs.found = [_of_each_kernel(p) for p in graphs.found]
+    cut = [text.ratio_interval(p.ratio) for p in split.found]
+    note = f"one that is cut in two, without a graph: {', '.join(cut)}" if cut else ""
+    return above(graphs, 1.1, "a kernel of a graph over a grid barrier", note)
+
+
+def _largest_graphs(data: Evidence) -> list[Measured]:
+    """Of each launch the graph of most kernels, in which its own launch counts least."""
+    graphs = data.measured("additional_graph_launch", backend="cuda", size=at_least(2))
+    near = (s for s in graphs if s.point.home != "other")
+    by_launch = grouped(near, attrgetter("point.blocks", "point.lanes"))
+    return [max(alike, key=attrgetter("point.size")) for alike in by_launch.values()]
+
+
+def _of_each_kernel(pair: Pair) -> Pair:
+    """The cost of a graph is of all its kernels."""
+    r, part = pair.ratio, 1 / pair.over.point.size
+    return replace(pair, ratio=replace(r.times(part), over_ns=r.over_ns * part), each=True)

@@ -150,6 +150,13 @@ class Contest:
         r = self.over(s)
         return s is self.best or (isinstance(r, Ratio) and r.high <= _near)
 
+    @property
+    def are_near(self) -> bool:
+        """Whether each tie took about as long as the fastest: one that took far longer is a tie by its
+        scatter alone, and nothing to take."""
+        found = map(self.over, self.ties)
+        return all(isinstance(r, Ratio) and r.value <= _near for r in found)
+
     def over(self, s: Measured | None) -> Over:
         return self.over_best.get(s.id) if s else None
 
@@ -184,9 +191,9 @@ class Contest:
         self, name: Name, amount: Name | None = None, most: int = _most_leaders, each: bool = True
     ) -> str:
         """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
-        is shown to be faster`, `A (9 ns) and B (9 ns) are the fastest, the same within 5%`, or that it
-        is not decided, of two with what their ratio may be. The costs of several as a range where not
-        `each` has its own."""
+        is shown to be faster`, `A (9 ns) and B (9 ns) are the fastest, the same within 5%`, `B (9 ns)
+        is probably faster`, or to take one of them, as it is undecided which is faster. Where not
+        `each` has its own cost these are a range, and `any of` them says the same in less room."""
 
         def named(s: Measured) -> str:
             # The first of them names what the costs are of.
@@ -208,9 +215,12 @@ class Contest:
         if is_same and self._repeat(self.leaders):
             same = f"the same within {_margin}"
             return f"{listed(names, max(2, most))} are the fastest{costs}, {same}"
-        if between := self._between_two(names):
-            return between + costs.replace("(", "(both ")
-        return undecided(names, max(2, most)) + costs
+        if faster := self._probably_faster(names):
+            return faster + costs.replace("(", "(both ")
+        if costs and self.are_near:
+            any_of = listed(names, max(2, most), last="or")
+            return f"take {'either' if len(names) == 2 else 'any of'} {any_of}{costs}"
+        return undecided(names, self.are_near, max(2, most), costs) + self._between_two()
 
     def costs(self, amount: Name) -> str:
         """`2164 to 2310 ns for 16 sections`: what the leaders cost."""
@@ -222,21 +232,29 @@ class Contest:
         low, high = (s.cost.value if s.cost else 0.0 for s in (least, most))
         return text.duration_range(low, high) + of
 
-    def _between_two(self, names: Sequence[str]) -> str:
-        """Of two leaders which may be faster and by how much; '' of others, and where that is not
-        known."""
+    def _of_two(self) -> Ratio | None:
+        """The first of two leaders over the second; None of others, and without an interval."""
         r = ratio(*self.leaders) if len(self.leaders) == 2 else None
-        if not isinstance(r, Ratio) or not r.bounded or r.low <= 0:
+        return r if isinstance(r, Ratio) and r.bounded and r.low > 0 else None
+
+    def _probably_faster(self, names: Sequence[str]) -> str:
+        """Of two leaders the one that the whole interval has as the faster, be it by less than the
+        margin; '' of others."""
+        r = self._of_two()
+        if r is None or r.low <= 1 <= r.high:
             return ""
-        first, second = names
-        low, high = r.low, r.high
+        (slower, faster), low, high = names, r.low, r.high
         if high < 1:
-            (first, second), (low, high) = (second, first), (1 / high, 1 / low)
-        if low <= 1:
-            times = f"{text.ratio(low)} to {text.ratio(high)} times as long"
-            return f"undecided which is faster, as {first} takes {times} as {second}"
+            (slower, faster), (low, high) = (faster, slower), (1 / high, 1 / low)
         longer = text.percent_range(low - 1, high - 1)
-        return f"{first} takes {longer} longer than {second}, not shown to be over {_margin}"
+        return f"{faster} is probably faster, as {slower} takes {longer} longer"
+
+    def _between_two(self) -> str:
+        """Of two leaders what their ratio may be; '' of others, and where that is not known."""
+        r = self._of_two()
+        if r is None:
+            return ""
+        return f", as the first takes {text.ratio(r.low)} to {text.ratio(r.high)} times as long"
 
     def sentence(
         self,
@@ -266,20 +284,22 @@ class Contest:
 
         # Of several OpenMP runtimes each is named with its library later.
         openmp = {s.point.backend for s in self.points if s.point.backend.startswith("omp")}
-        libraries = [" (library)"] * len(openmp) * (len(openmp) > 1)
         for most_named, most_slower, in_full in _shorter_and_shorter:
             long = amount if in_full and len(self.kept or self.leaders) == 1 else short
             taken = self.advice(name, long, most_named, each=in_full)
             found = [f"{where}: {self._below(what, name)}{taken}"]
             if why:
                 found[0] += f", {why}"
-            if longer := self._they_take(slower[:most_slower], than):
+            if longer := self._they_take(slower[:most_slower], than if in_full else ""):
                 if self.ties or why:
                     found.append(longer)
                 else:
                     found[0] += f", because {longer}"
             found += [but] * bool(but and is_alone)
-            if len(wrap("; ".join(found + libraries), _width, break_on_hyphens=False)) <= _lines:
+            words = "; ".join(found)
+            named = sum(f"{backend} " in words for backend in openmp) if len(openmp) > 1 else 0
+            libraries = " (library)" * named
+            if len(wrap(words + libraries, _width, break_on_hyphens=False)) <= _lines:
                 break
         if apart:
             found.append(f"{listed(apart)} cannot be compared with {'them' if than else 'it'}")
@@ -331,10 +351,15 @@ def listed(names: Sequence[str], most: int = _most_names, last: str = "and") -> 
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
-def undecided(names: Sequence[str], most: int = _most_leaders) -> str:
-    """`undecided which is faster: a or b`, `undecided which is fastest: a, b, c or d`."""
-    which = "faster" if len(names) == 2 else "fastest"
-    return f"undecided which is {which}: {listed(names, most, last='or')}"
+def undecided(
+    names: Sequence[str], are_near: bool, most: int = _most_leaders, costs: str = ""
+) -> str:
+    """`take a or b: undecided which is faster`, `take a, b, c or d (30 to 35 ns): undecided which is
+    fastest` with the `costs` of all; `undecided which is faster: a or b` of what is not near enough to
+    take any."""
+    which = f"undecided which is {'faster' if len(names) == 2 else 'fastest'}"
+    listing = listed(names, most, last="or") + costs
+    return f"take {listing}: {which}" if are_near else f"{which}: {listing}"
 
 
 def verb_of(names: Sequence[str], most: int = _most_names) -> str:

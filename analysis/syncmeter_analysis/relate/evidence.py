@@ -46,7 +46,7 @@ class Pair:
     """`over` and `under` differ in one thing; `ratio` of their costs, 95 %.
 
     `step` names what the two differ in, where a claim is about several such steps. `each`: the cost of
-    `under` is of one of the ops that it does.
+    the side that is a graph is of one of its kernels.
     """
 
     over: Measured

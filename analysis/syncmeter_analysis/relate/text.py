@@ -19,6 +19,10 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 
+#: An interval of so few visits that is so many times as wide is wide by Student's t: of three visits it
+#: is 2.2 times as wide as normal scatter makes it.
+_few_visits, _wide = 3, 1.5
+
 
 def nanoseconds(ns: float) -> str:
     """Four significant digits, as `syncmeter show` prints; no unit."""
@@ -87,8 +91,14 @@ def ratio_interval(i: Interval | Ratio) -> str:
 
 def bounds(r: Interval | Ratio) -> str:
     """` (1.20 to 1.43)` behind a value in a sentence, ` (within 0.1 %)` where both ends have the same
-    digits, or '' where nothing is known of its scatter."""
-    return f" ({_ends(r.low, r.value, r.high)})" if r.bounded else ""
+    digits, or '' where nothing is known of its scatter; ` (3.12 to 7.73, of 3 visits)` where the
+    interval is wide as the visits are few: costs repeat far better than that."""
+    return f" ({_ends(r.low, r.value, r.high)}{_of_few_visits(r)})" if r.bounded else ""
+
+
+def _of_few_visits(r: Interval | Ratio) -> str:
+    few = isinstance(r, Ratio) and 1 < r.visits <= _few_visits and r.high > _wide * r.low
+    return f", of {r.visits} visits" if isinstance(r, Ratio) and few else ""
 
 
 def _ends(low: float, value: float, high: float) -> str:
@@ -143,7 +153,7 @@ def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
     scatter = in_pairs(r) + (bounds(r) or " (scatter unknown)")
     found = verdict_of(r.interval if isinstance(r, Ratio) else r)
     if found is Verdict.faster and of_costs and r.low > 0:
-        ends = _ends(1 / r.high, 1 / r.value, 1 / r.low)
+        ends = _ends(1 / r.high, 1 / r.value, 1 / r.low) + _of_few_visits(r)
         return f"{ratio(1 / r.value)} times faster{in_pairs(r, -1)} ({ends})"
     if found is Verdict.same and of_costs:
         return f"the same{scatter}"

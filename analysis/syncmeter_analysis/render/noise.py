@@ -135,6 +135,6 @@ def clock_sentences(campaign: Campaign) -> list[str]:
     fix = "at another hour" if campaign.machine.hypervisor else "with a fixed clock"
     return [
         f"The clock of the cores was between {slow:.2f} and {fast:.2f} GHz in 8 of 10 visits: costs in "
-        f"ns differ by as much. Compare costs in cycles, or measure {fix}"
+        f"ns differ by as much. Compare the cycles of `syncmeter show FILE --wide`, or measure {fix}"
         f"{'' if campaign.machine.hypervisor else ' (governor performance, turbo off)'}."
     ]

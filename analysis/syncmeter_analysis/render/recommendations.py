@@ -83,7 +83,7 @@ def advised(
     for claim, f in judged:
         for verdict, advice in ((holds, claim.advice), (fails, claim.otherwise)):
             sound = evidence(f, verdict)
-            if not sound:
+            if not (advice and sound):
                 continue
             least = min((part for _, part in sound), key=consequence)
             ops = [op for op, _ in sound if op]
@@ -241,8 +241,10 @@ def _bars(f: Finding) -> list[Bar]:
     costs = r.over_ns, r.under_ns
     if not all(isfinite(ns) and ns > 0 for ns in costs):
         return []
-    over, under = text.names_apart(f.example.over.point, f.example.under.point)
-    names = over, f"{under}, each" if f.example.each else under
+    sides = f.example.over.point, f.example.under.point
+    several = (f.example.each and p.size > 1 for p in sides)
+    named = zip(text.names_apart(*sides), several, strict=True)
+    names = tuple(name + ", each" * each for name, each in named)
     if ops := _counts(f.example):
         counts = [f"{n:g} ops at once" if n > 1 else "one op" for n in ops]
         names = f"{names[0]} ({counts[0]})", f"{names[1]} ({counts[1]})"

@@ -114,7 +114,7 @@ def kernel_sentence(k: KernelEnd) -> str:
     both = [f"grid_sync ({own})", f"the next kernel of a graph {kernel}"]
     if found is Verdict.same:
         return f"{where}: {listed(both)} are the same within {default_margin:.0%}"
-    return f"{where}: {undecided(both)}"
+    return f"{where}: {undecided(both, are_near=True)}"
 
 
 def also(one: Contest, taken: Measured | None = None) -> str:

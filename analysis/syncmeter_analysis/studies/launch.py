@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import inf
 
@@ -201,10 +201,11 @@ def _graph_finding(kernel: Kernel) -> str:
         return f"Kernels in a graph: {each}; {whole}, {verdict(r).value}{within}"
     least = _faster_from(measured)
     longer = Interval(1 / r.value, 1 / r.high, 1 / r.low if r.low > 0 else inf)
+    r = replace(r, interval=longer)
     sentence = (
-        f"Put kernels that run again and again into a graph, because {each}; {n} launches take "
-        f"{formats.times_as_long(longer)} as a built graph of {n}, and each from "
-        f"{formats.count(least, 'kernel')} on is over {default_margin:.0%} faster"
+        f"Put repeated kernels into a graph, because {each}; {n} launches take "
+        f"{formats.times(r)} times as long as a built graph of {n}{formats.bounds(r)}; graphs are "
+        f"faster from {formats.count(least, 'kernel')} on"
     )
     even = _even(line, one)
     if even not in (0, least):

@@ -111,7 +111,7 @@ def _run(run: list[Contest], is_first: bool) -> str:
     if len(common) == 1:
         return f"{at}none is shown to be faster than {common[0]}{_why(run)}"
     costs = f" ({run[0].costs(cost_alone)})" if len(run) == 1 else ""
-    return f"{at}{undecided(common)}{costs}{_why(run)}"
+    return f"{at}{undecided(common, are_near=False, costs=costs)}{_why(run)}"
 
 
 def _why(run: list[Contest]) -> str:

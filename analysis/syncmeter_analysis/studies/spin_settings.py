@@ -123,14 +123,14 @@ def _why(a: Advice) -> str:
 
 
 def _checked(a: Advice) -> str:
-    """What it loses at worst, by the ends of the costs' intervals where these are known, and what it
-    spares."""
+    """What it loses at worst, by the least favourable ends of the costs' intervals where these are
+    known, and what it spares."""
     known = math.isfinite(a.worst_at_ends)
     worst = _percent(a.worst_at_ends if known else a.worst)
     return (
-        f"at worst{', by the ends of the intervals,' if known else ''} a wait takes {worst} longer "
-        f"than the better of spinning and sleeping{'' if known else ' (scatter unknown)'}; a wait of "
-        f"{a.latenesses[1] / 1e3:g} ms burns {_percent(a.cpu_spared)} less CPU time than spinning"
+        f"a wait takes up to {worst} longer than with the better of spinning and sleeping (scatter "
+        f"{'included' if known else 'unknown'}); one of {a.latenesses[1] / 1e3:g} ms burns "
+        f"{_percent(a.cpu_spared)} less CPU time than spinning"
     )
 
 
