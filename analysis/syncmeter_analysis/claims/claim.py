@@ -119,8 +119,8 @@ class Claim:
     """A statement with its source, what it needs, how to get that, and what follows from it.
 
     `advice` is what to do where it holds, `otherwise` where it does not; '' where nothing
-    follows. `figure` names the section of the report that shows it. `judge` looks at evidence only. `least_pus` is how many hardware threads
-    its points take on a CPU.
+    follows. `figure` names the section of the report that shows it. `judge` looks at evidence only.
+    `least_pus` is how many hardware threads its points take on a CPU.
     """
 
     id: str
