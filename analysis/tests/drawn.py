@@ -1,4 +1,4 @@
-"""Which of the stored files a test of each of them reads."""
+"""Which of the stored files, or of other things alike, a test of each of them takes."""
 
 import os
 import zlib
@@ -9,7 +9,9 @@ def drawn(paths, seed, always=None):
     return [
         path
         for path in paths
-        if not seed or path == always or zlib.crc32(f"{seed} {path.name}".encode()) % 4 == 0
+        if not seed
+        or path == always
+        or zlib.crc32(f"{seed} {getattr(path, 'name', path)}".encode()) % 4 == 0
     ]
 
 

@@ -296,8 +296,8 @@ def test_names_are_replaced_in_names_of_members_too():
     "piece", ["x", " ", "a.", "-", "1", " (GPU-", "/home/", "lib/", "a@", "~", "(R)", "E1", "sm_"]
 )
 def test_a_copy_of_a_file_with_a_long_text_is_made_in_time(tmp_path, piece):
-    """A pattern that begins anew at each letter of a run would take hours for these."""
-    long = piece * (500_000 // len(piece))
+    """A pattern that begins anew at each letter of a run would take minutes for these."""
+    long = piece * (200_000 // len(piece))
     text = {"hwloc": long, "cpu_model": long, "kernel": long, "os": long}
     first = campaign(machine=text, gpus={"cuda": long + "!"}, states_note=long)
     write(tmp_path / "f.jsonl", visits(around(5.0), point(type="int32")), first=first)

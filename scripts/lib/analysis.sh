@@ -57,7 +57,7 @@ set_up_analysis() {
       return
     fi
   elif { [[ -x $root/.venv/bin/python ]] || "$(find_python)" -m venv "$root/.venv"; } >"$log" 2>&1 &&
-    "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile \
       -e "$root/analysis[${extra:-figures}]" >>"$log" 2>&1; then
     echo "$key" >"$stamp"
     return
