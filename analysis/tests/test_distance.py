@@ -5,6 +5,7 @@ import pytest
 
 from syncmeter_analysis.relate.distance import threads_apart, unknown
 from syncmeter_analysis.render.precision import where_placed
+from syncmeter_analysis.studies import sections
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import controls, report
 
@@ -87,3 +88,24 @@ def test_how_sure_names_each_distance_that_was_met_often(tmp_path):
 def test_threads_are_counted_with_their_distance():
     assert threads_apart(1, "") == "1 thread"
     assert threads_apart(16, "119 ns apart") == "16 threads 119 ns apart"
+
+
+@pytest.mark.parametrize(("machine", "apart"), [(VIRTUAL, " 227 ns apart"), (MACHINE, "")])
+def test_ways_to_wait_and_processes_hold_at_the_distance_that_was_measured(
+    tmp_path, machine, apart
+):
+    def of_two(op, ns, backend, **axes):
+        what = point(op, backend=backend, lanes=2, **axes)
+        return visits(around(ns), what, family="barrier", estimate={"hop_ns": far})
+
+    lines = of_two("barrier", 200.0, "std") + of_two("barrier", 800.0, "posix-shared")
+    for us in (1, 1000):
+        for way, ns in (("active", 200.0), ("passive", 9e4)):
+            lines += of_two("barrier_late", ns, "omp", late_us=us, wait=way)
+        for way, ns in (("spin", 100.0), ("futex", 2e4)):
+            lines += of_two(f"wait_{way}", ns, "posix", late_us=us)
+    path = write(tmp_path / "f", *lines, first=campaign(machine=machine))
+    found = {s.name: s.answer for s in sections(read(path), ["waiting", "processes"])}
+    begins = [each.partition(": ")[0] for each in found["waiting"] + found["processes"]]
+    threads = f", 2 threads{apart}" if apart else ""
+    assert {f"omp{threads}", f"your own code{threads}", f"2 lanes{apart}, one cell"} <= {*begins}

@@ -106,6 +106,15 @@ def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
     assert "no difference" not in text
 
 
+def test_locks_of_one_api_are_not_all_that_a_program_may_take(tmp_path):
+    says = (
+        "only locks of omp were measured: `syncmeter run --study locks` compares those of std and "
+    )
+    of_omp = [line for line in locks_lines(4) if line["point"]["backend"] == "omp"]
+    assert f"{says}posix too" in " ".join(printed_text(tmp_path, of_omp).split())
+    assert "were measured: `" not in printed_text(tmp_path, locks_lines(4))
+
+
 def test_locks_between_which_no_difference_could_be_shown_are_named(tmp_path):
     near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.03)
     text = printed_text(tmp_path, locks_lines(4), near)

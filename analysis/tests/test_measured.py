@@ -191,20 +191,21 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code: spin (pause) for 32 µs, then sleep (atomic, futex or condition), "
-            "because a sleeper resumes that much later if the other thread is 100 µs late",
-            "- omp: spin for 410 µs (GOMP_SPINCOUNT; spin_pause was not measured), because after so "
-            "long a sleeper resumes ",
+            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, then sleep "
+            "(atomic, futex or condition), because sleepers resume so much later for a thread 100 "
+            "µs late",
+            "- omp, 2 threads 26 to 236 ns apart: spin for 410 µs (GOMP_SPINCOUNT; spin_pause was "
+            "not measured), because after so long a sleeper resumes ",
         ],
         1,
     ),
     "processes": (
         "2-vcpu-processes",
         [
-            "- 2 lanes, one cell: mpi rma_accumulate takes 10.2 times as long as std atomic_add (9.58 "
-            "to 12.3)\n",
-            "- 2 lanes, one cell: mpi barrier takes 0.407 times as long as std barrier (0.337 to "
-            "0.462)\n",
+            "- 2 lanes 57 ns apart, one cell: mpi rma_accumulate takes 10.2 times as long as std "
+            "atomic_add (9.58 to 12.3)\n",
+            "- 2 lanes 57 ns apart, one cell: mpi barrier takes 0.407 times as long as std barrier "
+            "(0.337 to 0.462)\n",
         ],
         [],
     ),

@@ -31,7 +31,7 @@ def distance(points: Iterable[Measured], ratios: Iterable[object]) -> str:
     if not moved:
         return ""
     states = [r.state for r in ratios if isinstance(r, Ratio) and r.state and r.state.hop_ns > 0]
-    hops = [_hop_ns(moved, state) for state in states or [s.state for s in moved[:1]]]
+    hops = [_hop_ns(moved, state) for state in states or {s.state for s in moved}]
     return _apart([hop for hop in hops if hop > 0]) or unknown
 
 
@@ -55,9 +55,9 @@ def _apart(hops: Sequence[float]) -> str:
     return f"{least:.0f} to {most:.0f} ns apart"
 
 
-def threads_apart(lanes: int, apart: str) -> str:
+def threads_apart(lanes: int, apart: str, what: str = "thread") -> str:
     """`16 threads 119 ns apart`, `2 threads (how far apart is not known: this may not repeat)`."""
-    threads = "1 thread" if lanes == 1 else f"{lanes} threads"
+    threads = f"1 {what}" if lanes == 1 else f"{lanes} {what}s"
     if not apart:
         return threads
     return f"{threads} ({apart})" if apart == unknown else f"{threads} {apart}"

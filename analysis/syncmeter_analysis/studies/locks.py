@@ -11,7 +11,7 @@ from operator import attrgetter
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest, over
+from syncmeter_analysis.relate.contest import Contest, Over, contest, listed, over
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped, placed_alike
 from syncmeter_analysis.relate.op_groups import is_default
@@ -237,6 +237,7 @@ def _sentences(table: LockTable) -> Iterator[str]:
         yield _which(table, table.shared)
         yield from _atomic_sentence(table, table.shared)
     yield _which(table, table.alone)
+    yield from _of_one_api(table)
     if table.shared is not None:
         yield from _fairness_sentence(table)
 
@@ -247,6 +248,18 @@ def _which(table: LockTable, one: Contest) -> str:
     why = _why_by_code(one) if lanes == 1 else ""
     where = f"{one.threads_and_cpus}, one add under the lock"
     return one.sentence(where, table.name_of, cost_of_sections, why=why, but=unfair(one.taken))
+
+
+def _of_one_api(table: LockTable) -> Iterator[str]:
+    """That locks of other APIs were not measured, which may be faster: a C++ program has a mutex."""
+    apis = {row.first.point.backend.partition("-")[0] for row in table.rows if row.is_lock}
+    if len(apis) == 1:
+        (api,) = apis
+        others = listed([other for other in ("std", "posix", "omp") if other != api])
+        yield (
+            f"only locks of {api} were measured: `syncmeter run --study locks` compares those of "
+            f"{others} too"
+        )
 
 
 def _why_by_code(one: Contest) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
@@ -173,20 +174,18 @@ def _table(found: ProcessTable) -> Table:
 @of_each
 def answer(table: ProcessTable) -> list[str]:
     """The ops that cost processes the same as threads, then each other one with its ratio."""
-    lanes = formats.count(table.lanes, "lane")
-    where = (
-        f"{lanes}, {'own cells' if table.own_cells else 'one cell'}" if table.lanes > 1 else lanes
-    )
-    same = [row for row, r in table.ratios if verdict(r) is Verdict.same]
+    same = [(row, r) for row, r in table.ratios if verdict(r) is Verdict.same]
     sentences = []
     if same:
-        names = ", ".join(row.op for row in same)
+        names = ", ".join(row.op for row, _ in same)
         sentences.append(
-            f"{where}: the same by processes as by threads within {default_margin:.0%}: {names}"
+            f"{_where(table, same)}: the same by processes as by threads within "
+            f"{default_margin:.0%}: {names}"
         )
     for row, r in table.ratios:
-        if row in same:
+        if (row, r) in same:
             continue
+        where = _where(table, [(row, r)])
         thread = row.thread.point if row.thread else None
         beside = f"{thread.backend} {thread.op}" if thread else ""
         op = f"{row.measured.point.backend} {row.op}"
@@ -194,4 +193,16 @@ def answer(table: ProcessTable) -> list[str]:
         if verdict(r) is Verdict.cannot_tell:
             sentence = f"against {beside}: cannot tell, {formats.ratio_interval(r)} times"
         sentences.append(f"{where}: {op} {sentence}")
-    return sentences or [f"{where}: cannot tell: no op has a cost by threads and by processes"]
+    without = f"{_where(table, [])}: cannot tell: no op has a cost by threads and by processes"
+    return sentences or [without]
+
+
+def _where(table: ProcessTable, compared: Sequence[tuple[Row, Ratio]]) -> str:
+    """`16 lanes 151 ns apart, one cell`: where a hypervisor had placed the lanes that are compared, if
+    these meet."""
+    points = [s for row, _ in compared for s in (row.measured, row.thread) if s]
+    apart = "" if table.own_cells else distance(points, [r for _, r in compared])
+    lanes = threads_apart(table.lanes, apart, "lane")
+    return (
+        f"{lanes}, {'own cells' if table.own_cells else 'one cell'}" if table.lanes > 1 else lanes
+    )

@@ -42,14 +42,17 @@ def whole_ns_of(llvm: int | None) -> float:
     return 1e6 if llvm is not None and llvm < 18 else 0.0
 
 
-def own_code(a: Advice, spin: str, sleep: str) -> list[str]:
-    """What follows of two ways that are no runtime's."""
+def own_code(a: Advice, spin: str, sleep: str, where: str = "") -> list[str]:
+    """What follows of two ways that are no runtime's; `where` the threads were: `, 2 threads 162 ns
+    apart`."""
     if a.extra_ns == 0:
-        return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
+        return [
+            f"your own code{where}: sleep ({sleep}) at once; it costs no more than to spin ({spin})"
+        ]
     found = [
-        f"your own code: spin ({spin}) for {_about(a.extra_ns)}, then sleep ({sleep}), because a "
-        f"sleeper resumes that much later if the other thread is {a.extra_at_us} µs late: at most "
-        "about twice the better way's time and CPU time"
+        f"your own code{where}: spin ({spin}) for {_about(a.extra_ns)}, then sleep ({sleep}), because "
+        f"sleepers resume so much later for a thread {a.extra_at_us} µs late: at most about twice "
+        "the better way's wall and CPU time"
     ]
     if a.spin_ns > 0:
         found += [
@@ -59,22 +62,22 @@ def own_code(a: Advice, spin: str, sleep: str) -> list[str]:
     return found
 
 
-def setting(runtime: Runtime) -> list[str]:
+def setting(runtime: Runtime, where: str = "") -> list[str]:
     """What follows for the settings of one OpenMP runtime, from its own two curves, and what that
-    brings."""
+    brings; `where` as of own_code."""
     a, name = runtime.advice, runtime.backend
     if a is None:
         return [f"{name}: cannot tell, its barrier has no cost at two latenesses"]
     brings = f"{name}: {_checked(a)}"
     if a.spin_ns == 0:
         because = f"because sleeping costs about {_percent(allowed_behind)} more time or less"
-        return [f"{name}: export OMP_WAIT_POLICY=passive, {because}", brings]
+        return [f"{name}{where}: export OMP_WAIT_POLICY=passive, {because}", brings]
     if a.spin_ns >= 1e3 * a.latenesses[1]:
         return [
-            f"{name}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
+            f"{name}{where}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
             f"{_percent(allowed_behind)} of the time {a.latenesses[1]} µs late too"
         ]
-    return [f"{name}: {_variable(runtime, a)}{_why(a)}", brings]
+    return [f"{name}{where}: {_variable(runtime, a)}{_why(a)}", brings]
 
 
 def _variable(runtime: Runtime, a: Advice) -> str:

@@ -12,6 +12,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import listed, over
+from syncmeter_analysis.relate.distance import distance, threads_apart, unknown
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.spin_then_sleep import Advice, Curve, advice
@@ -76,7 +77,8 @@ class Neighbour:
 class Part:
     """The ways of one file. `advice` is of its plain spinning and its fastest sleeping way. `barriers`
     are those of every backend, by its name; where it is of OpenMP also by its way of waiting.
-    `neighbours`: what a waiting lane costs one that works."""
+    `neighbours`: what a waiting lane costs one that works. `apart`: how far apart a hypervisor had
+    placed those that wait for each other, where that is known."""
 
     ways: list[Way]
     barriers: list[Way]
@@ -84,6 +86,7 @@ class Part:
     advice: Advice | None
     between: tuple[str, str] | None
     neighbours: list[Neighbour]
+    apart: str = ""
     source: str = ""
 
     @property
@@ -122,6 +125,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
         return None
     ways = [found[name] for name in awake + asleep if name in found]
     between = _between(found)
+    waits = [s for way in (*ways, *barriers.values()) for s in way.costs.values()]
     compilers = {build: name for f in campaign.files for build, name in f.compilers.items()}
     return Part(
         ways,
@@ -134,6 +138,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
         advice(between[0].curve_of, between[1].curve_of) if between else None,
         (between[0].name, between[2]) if between else None,
         neighbours,
+        apart if (apart := distance(waits, [])) != unknown else "",
         source,
     )
 
@@ -285,7 +290,8 @@ def _undecided(over: Mapping[str, Ratio | NotComparable]) -> str:
 def answer(part: Part) -> list[str]:
     """How long to spin before sleeping, the settings of each OpenMP runtime that do so, and what
     waiting costs a neighbour."""
-    found = [each for runtime in part.runtimes for each in setting(runtime)]
+    where = f", {threads_apart(2, part.apart)}" * bool(part.apart)
+    found = [each for runtime in part.runtimes for each in setting(runtime, where)]
     found += _of_own_code(part)
     if not found and part.ways:
         found.append(
@@ -297,7 +303,8 @@ def answer(part: Part) -> list[str]:
 
 
 def _of_own_code(part: Part) -> list[str]:
-    return own_code(part.advice, *part.between) if part.advice and part.between else []
+    where = f", {threads_apart(2, part.apart)}" * bool(part.apart)
+    return own_code(part.advice, *part.between, where) if part.advice and part.between else []
 
 
 def figures(parts: list[Part]) -> list[Figure]:
