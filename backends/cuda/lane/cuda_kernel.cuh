@@ -83,6 +83,8 @@ SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, b
   const std::int64_t start = clock64();
   if (first_in_warp) clock.start[lane_in_block() / warp_size] = start;
   const auto done = loop<Op, Count>(lane, trips);
+  // Lanes leave a lock one after the other, and a warp's first one reads the clock for all.
+  if constexpr (Op::info.family == family::critical) __syncwarp();
   const std::int64_t stop = clock64();
   if (first_in_warp) clock.stop[lane_in_block() / warp_size] = stop;
   if (lane_in_block() == 0) clock.end = read_timer_and_clock();
