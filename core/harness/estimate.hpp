@@ -24,7 +24,7 @@ struct state_rounds {
   unsigned state_class = 0;
   bool busy = false;
   std::vector<round> rounds;
-  std::size_t look = next_look(0);  ///< the number of rounds at which the stop rule looks next
+  std::size_t look = early_look;  ///< the number of rounds at which the stop rule looks next
 };
 
 /// Adds a round to its state, a new one if need be. Returns the state's position.

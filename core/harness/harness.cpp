@@ -141,11 +141,14 @@ void visit::keep(const attempt& made) {
 std::string_view visit::precise_enough() {
   state_rounds& leading = states_[headline(states_)];
   if (leading.rounds.size() < leading.look) return "";
+  const bool early = leading.rounds.size() < next_look(0);
   leading.look = next_look(leading.rounds.size());
+  if (early && options_.early_precision == 0) return "";
   const interval cost = median_interval(costs_ns(leading.rounds, shape_));
   const double half_width = (cost.high - cost.low) / 2;
-  if (half_width <= options_.precision * std::abs(cost.value)) return "precision";
-  if (half_width <= resolution_ns(shape_, options_.clock_tick_ns)) return "resolution";
+  const double wanted = early ? options_.early_precision : options_.precision;
+  if (half_width <= wanted * std::abs(cost.value)) return "precision";
+  if (!early && half_width <= resolution_ns(shape_, options_.clock_tick_ns)) return "resolution";
   return "";
 }
 

@@ -144,6 +144,7 @@ measure_request read_measure_request(const json& j, double tick_ns) {
   const json o = j.value("options", json::object());
   if (!o.is_object()) refuse("options", o, "an object");
   r.options.precision = not_negative_or(o, "precision", r.options.precision);
+  r.options.early_precision = not_negative_or(o, "early_precision", r.options.early_precision);
   r.options.max_time_ns = not_negative_or(o, "max_time_ns", r.options.max_time_ns);
   r.options.min_sample_ns = not_negative_or(o, "min_sample_ns", r.options.min_sample_ns);
   r.options.seed = whole_or(o, "seed", r.options.seed);

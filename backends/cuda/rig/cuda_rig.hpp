@@ -89,6 +89,7 @@ class cuda_rig : public gpu_rig {
   void move_ring();
   void queue_resets(const cell_places& places);
   void read_clocks(sample& taken, std::size_t launches);
+  [[nodiscard]] bool is_over_with_its_loop() const;
   void read_sharing(sample& taken, std::span<const block_record> blocks) const;
   [[nodiscard]] unsigned resident_blocks(const void* stub);
   void check_resources(const void* stub);

@@ -21,6 +21,14 @@ ring_shape shape_of(walk kind, const device_facts& device) {
   return {entries, line};
 }
 
+// Cycles of the block of a launch that took longest.
+double slowest_cycles(std::span<const block_record> blocks) {
+  double longest = 0;
+  for (const block_record& r : blocks)
+    longest = std::max(longest, static_cast<double>(r.last_cycle - r.first_cycle));
+  return longest;
+}
+
 // How often the loop of one of a sample's launches is repeated.
 std::uint32_t share_of(std::uint32_t trips, const cell_places& places, unsigned launch) {
   return trips / places.count + (launch < trips % places.count ? 1 : 0);
@@ -99,6 +107,20 @@ void cuda_rig::move_ring() {
   setup_.ring = static_cast<std::byte*>(ring_.get()) + (ring_start_ >> 33U) % entries * pitch;
 }
 
+// An update or a store that nobody waits for is under way when the loop ends, and where blocks
+// share the way to memory the slowest of them says little of how long all take: those points go by
+// events. Barriers, fences and what a warp does by itself have ended with the loop, and the gate
+// lets blocks go together, so that the slowest block says what all take, a hundred times as
+// precisely.
+bool cuda_rig::is_over_with_its_loop() const {
+  if (where_.blocks == 1) return true;
+  const op_info& info = what_->info;
+  const bool waited_for = info.family == family::barrier || info.family == family::warp ||
+                          info.family == family::group || info.family == family::fence ||
+                          info.family == family::control;
+  return waited_for && info.places == places::none && setup_.gate_opens_at > 0;
+}
+
 // Jain's index over the warps of a launch, and its slowest against its fastest.
 void cuda_rig::read_sharing(sample& taken, std::span<const block_record> blocks) const {
   double rates = 0, squares = 0, shortest = blocks.front().shortest, longest = 0;
@@ -114,8 +136,9 @@ void cuda_rig::read_sharing(sample& taken, std::span<const block_record> blocks)
   taken.slowest_over_fastest = shortest > 0 ? longest / shortest : 1;
 }
 
-// Inside one multiprocessor its cycles, across several the events around the launch: the difference
-// of the two sides cancels the launch.
+// By cycles of the multiprocessors that the blocks run on, where the end of their loops is the end
+// of what they measure; else by the events around the launch: the difference of the two sides
+// cancels the launch, but for the microsecond by which one launch differs from the next.
 void cuda_rig::read_clocks(sample& taken, std::size_t launches) {
   const std::span all{static_cast<const block_record*>(host_records_.get()),
                       launches * where_.blocks};
@@ -132,14 +155,14 @@ void cuda_rig::read_clocks(sample& taken, std::size_t launches) {
   if (where_.blocks == 1 && ns >= shortest_clocked_ns(launches)) ghz.push_back(cycles / ns);
   // A sample too short to clock is only a warm-up; nothing is estimated from it.
   if (!ghz.empty()) note_clock(taken, median(ghz));
-  if (where_.blocks == 1) {
-    for (const block_record& r : all)
-      taken.cycles += static_cast<double>(r.last_cycle - r.first_cycle);
-    taken.span_ns = taken.cycles / last_ghz();
-  } else {
+  if (!is_over_with_its_loop()) {
     taken.span_ns = ns_between(begin_, end_);
     taken.cycles = taken.span_ns * last_ghz();
+    return;
   }
+  for (std::size_t first = 0; first < all.size(); first += where_.blocks)
+    taken.cycles += slowest_cycles(all.subspan(first, where_.blocks));
+  taken.span_ns = taken.cycles / last_ghz();
 }
 
 }  // namespace syncmeter::cuda

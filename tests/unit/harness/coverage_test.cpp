@@ -1,6 +1,7 @@
 // Does a reported 95 % interval hold the truth as often as it says? Simulated campaigns, whose
 // visits differ by a planted 5 % (other pages, other cores, another mood of the machine), and whose
 // rounds within one visit agree far better than that.
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -72,6 +73,33 @@ TEST(Coverage, AVisitsIntervalHoldsTheVisitsOwnCost) {
   }
   RecordProperty("covered", covered);
   EXPECT_GE(covered, 900) << "of " << campaigns;
+}
+
+// Of three visits that may end after five rounds. About half of them do at that scatter of rounds,
+// and those whose five lie together by luck are no worse than the others.
+TEST(Coverage, VisitsThatMayEndEarlyHoldTheTruthAsOftenAsOthers) {
+  for (const double early_precision : {0.0, 0.001}) {
+    int covered = 0, early = 0;
+    double away = 0;
+    for (std::uint64_t seed = 1; seed <= campaigns; ++seed) {
+      std::vector<double> medians;
+      for (std::uint64_t visit = 0; visit < 3; ++visit) {
+        test::scripted_bench bench(
+            {.cost_ns = truth_ns, .disturb = test::jitter(4e-4, seed * 1000 + visit)});
+        const auto found = bench.measure({.early_precision = early_precision, .seed = seed});
+        early += found.rounds_taken == early_look ? 1 : 0;
+        medians.push_back(found.estimates.at(0).cost_ns.value);
+      }
+      const interval over = over_visits(medians);
+      covered += holds_truth(over) ? 1 : 0;
+      away += over.value - truth_ns;
+    }
+    EXPECT_GE(covered, 930) << "of " << campaigns;
+    EXPECT_LT(covered, 990) << "an interval that always covers is too wide";
+    EXPECT_LT(std::abs(away / campaigns), 1e-4 * truth_ns) << "no bias by the time of the stop";
+    if (early_precision == 0) EXPECT_EQ(early, 0);
+    else EXPECT_GE(early, campaigns) << "of " << 3 * campaigns;
+  }
 }
 
 }  // namespace

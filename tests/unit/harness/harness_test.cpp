@@ -260,6 +260,24 @@ TEST(Harness, StopsWhereTheClockResolvesNoMore) {
   EXPECT_EQ(visit.stopped_by, "resolution");
 }
 
+TEST(Harness, EndsAfterFiveRoundsThatAgreeWhereItMay) {
+  for (const double asked : {0.0, 0.001}) {
+    scripted_bench bench({.cost_ns = 3, .disturb = jitter(1e-4, 3)});
+    const auto visit = bench.measure({.early_precision = asked});
+    EXPECT_EQ(visit.stopped_by, "precision");
+    EXPECT_EQ(visit.rounds_taken, asked == 0 ? 11U : early_look) << asked;
+  }
+  scripted_bench the_same({.cost_ns = 3});
+  EXPECT_EQ(the_same.measure({}).rounds_taken, 11U) << "only where it is asked to";
+  scripted_bench scattered({.cost_ns = 3, .disturb = jitter(2e-3, 3)});
+  EXPECT_EQ(scattered.measure({.early_precision = 0.001}).rounds_taken, 11U)
+      << "within 1 %, not within 0.1 %";
+  // One clock tick in 100 trips of 32 ops is far more than five rounds of a cost of 0 differ by.
+  scripted_bench none({.cost_ns = 1e-6, .disturb = jitter(1e-5, 3)});
+  EXPECT_GE(none.measure({.early_precision = 0.001, .clock_tick_ns = 50}).rounds_taken, 11U)
+      << "what the clock does not resolve has no precision to be early for";
+}
+
 TEST(Harness, SaysWhenARoundBegins) {
   scripted_bench bench({});
   const visit_result visit = bench.measure({});
