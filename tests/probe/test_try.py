@@ -16,7 +16,7 @@ def program(build):
 def test_settings_are_tried_and_one_that_changes_the_output_is_refused(program, advise):  # noqa: F811
     pus = len(os.sched_getaffinity(0))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
-    found = advise(program, options=["--try"], budget="30s", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
+    found = advise(program, options=["--try"], budget="20s", env={**environment, "OMP_NUM_THREADS": str(8 * pus)})
     assert found.done.returncode == 0, found.text
     assert found.advice and found.advice[0]["rule"] == "oversubscription", found.text
     trials = {tuple(line["settings"]): line for line in found.lines if line["record"] == "trial"}
@@ -45,8 +45,9 @@ def test_what_has_no_room_is_left_out_in_words(program, advise):  # noqa: F811
     assert found.advice[0]["tried"] is None and found.advice[0]["proof"] == "calls"
 
 
+@pytest.mark.slow
 def test_a_barrier_that_spins_is_tried_and_writes_the_same(build, advise):  # noqa: F811
-    found = advise(build("../../examples/phases/radix_sort", "g++", "-O2", "-DPOSIX"), options=["--try"], budget="20s")
+    found = advise(build("../../examples/phases/radix_sort", "g++", "-O2", "-DPOSIX"), options=["--try"], budget="12s")
     trials = [line for line in found.lines if line["record"] == "trial"]
     meets = [line["rank"] for line in found.advice if line["rule"] in ("sleeping", "barriers")]
     assert [trial["advice"] for trial in trials] == meets[:1], found.text
