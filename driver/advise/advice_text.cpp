@@ -75,7 +75,7 @@ double synchronizing_s(const site& of) {
   const site_cost cost = cost_of(of).value_or(site_cost{});
   const bool meets = of.times && of.times->threads > 0;
   const bool synchronizes = meets || of.kind == "cond_wait" || of.kind == "ordered" ||
-                            has_section(of) || waits_for_gpu(of.kind);
+                            of.kind == "yield" || has_section(of) || waits_for_gpu(of.kind);
   return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
 }
 
@@ -91,8 +91,7 @@ const site* site_of_unknown_time(const program_counts& of) {
   constexpr double sleep_s = 20e-6;
   const site* most = nullptr;
   for (const site& each : of.of_last_run.sites) {
-    constexpr std::array<std::string_view, 5> untimed{"single", "reduce", "sem_post", "futex",
-                                                      "yield"};
+    constexpr std::array<std::string_view, 4> untimed{"single", "reduce", "sem_post", "futex"};
     const double calls = static_cast<double>(each.count) / std::max(1U, each.threads);
     if (contains(untimed, std::string_view(each.kind)) &&
         calls * sleep_s >= least_worth_saying * of.timed_run()->wall_s &&

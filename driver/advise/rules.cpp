@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/source_lines.hpp"
+#include "driver/advise/turn_rules.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -345,6 +347,10 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   const meeting_pace pace = pace_of(sites, wall_s);
   const std::uint64_t created = created_by_runtimes(sites);
   std::vector<advice> all = advise_on_locks(sites, setting);
+  std::set<std::size_t> signalled;
+  for (const advice& each : all)
+    if (each.rule == "signals") signalled.insert(each.site_id);
+  std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
   std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];

@@ -21,8 +21,9 @@ struct tried_saving {
 
 struct advice {
   std::string rule;            ///< imbalance, regions, barriers, atomics, oversubscription, nested,
-                               ///< sleeping; of locks: locks, section, readers, signals; of CUDA:
-                               ///< launches, synchronizations, copies
+                               ///< sleeping; of locks: locks, section, readers, signals; of
+                               ///< turns: handoffs, ordered, yields; of CUDA: launches,
+                               ///< synchronizations, copies
   std::size_t site_id;         ///< as in the file: from 1 on
   double at_most_s = 0;        ///< that a change can save
   std::string text{};          ///< a few sentences

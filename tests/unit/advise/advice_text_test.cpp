@@ -61,9 +61,9 @@ TEST(conclusion_of, nothing_to_gain_is_said_of_undisturbed_runs) {
 TEST(conclusion_of, calls_that_are_not_timed_may_take_the_time) {
   program_counts of = quick();
   of.of_last_run.sites.push_back(
-      {.kind = "yield", .module = "/bin/app", .count = 400'000, .threads = 2});
+      {.kind = "futex", .module = "/bin/app", .count = 400'000, .threads = 2});
   EXPECT_THAT(conclusion_of(of),
-              AllOf(Not(HasSubstr("Nothing to gain")), HasSubstr("400,000 calls of yield at app")));
+              AllOf(Not(HasSubstr("Nothing to gain")), HasSubstr("400,000 calls of futex at app")));
   of.of_last_run.sites.back().count = 1000;
   EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"));
 }

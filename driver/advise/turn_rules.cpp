@@ -1,0 +1,158 @@
+#include "driver/advise/turn_rules.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "driver/advise/source_lines.hpp"
+#include "driver/text/messages.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// Sites at which threads wait for each other.
+struct waits {
+  const std::vector<site>& sites;
+  const advice_setting& setting;
+  std::vector<std::size_t> ids{};  ///< as in the file; the one that takes most of the time first
+  std::uint64_t count = 0;
+  unsigned threads = 0;   ///< who waits at several sites is counted at each
+  double all_late_s = 0;  ///< of all threads together, until the signal
+  double all_wake_s = 0;  ///< and from there on, or of calls the whole call
+  double least_late_s = 0;
+
+  void add(std::size_t id, double part = 1) {
+    const site& of = sites[id - 1];
+    const site_cost cost = cost_of(of).value_or(site_cost{});
+    const double late_s = cost.lateness_s * part;
+    least_late_s = ids.empty() ? late_s : std::min(least_late_s, late_s);
+    ids.push_back(id);
+    count += static_cast<std::uint64_t>(static_cast<double>(of.count) * part);
+    threads += of.threads;
+    all_late_s += late_s * of.threads;
+    all_wake_s += cost.mechanism_s * part * of.threads;
+    std::ranges::stable_sort(ids, std::ranges::greater{}, [this](std::size_t each) {
+      return cost_of(sites[each - 1]).value_or(site_cost{}).mechanism_s;
+    });
+  }
+  [[nodiscard]] std::string where() const {
+    std::string text = where_text(sites[ids.front() - 1]);
+    if (ids.size() > 1) text += fmt::format(" and {}", where_text(sites[ids[1] - 1]));
+    if (ids.size() > 2) text += fmt::format(" and at {} more", ids.size() - 2);
+    return text;
+  }
+  [[nodiscard]] double of_thread_s() const { return all_wake_s / threads; }
+  [[nodiscard]] std::string each_text() const {
+    return seconds_text(all_wake_s / static_cast<double>(count));
+  }
+  [[nodiscard]] advice found(const char* rule, double at_most_s, const std::string& cause,
+                             const std::string& saving) const {
+    const double bound_s = std::min(at_most_s, setting.wall_s);
+    return {.rule = rule,
+            .site_id = ids.front(),
+            .at_most_s = bound_s,
+            .text = fmt::format("{} {} saves at most {} of {}.", cause, saving,
+                                seconds_text(bound_s), seconds_text(setting.wall_s)),
+            .cause = cause,
+            .more_ids = {ids.begin() + 1, ids.end()}};
+  }
+};
+
+/// Threads of one lock that take turns: less than one of them works in the mean, and each hand-over
+/// has a wait for a signal. Without them nobody is woken, and what one thread does at its turn the
+/// others do at the same time as theirs: that cannot be more than the shortest time for which one
+/// waits until its signal.
+std::optional<advice> about_handoffs(const lock_object& lock, const std::vector<site>& sites,
+                                     const advice_setting& setting,
+                                     const std::set<std::size_t>& advised) {
+  constexpr std::uint64_t few = 100;
+  waits all{.sites = sites, .setting = setting};
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const site& of = sites[id - 1];
+    const auto use = of.locks.find(lock.number);
+    if (of.kind != "cond_wait" || use == of.locks.end() || !cost_of(of) || of.count == 0) continue;
+    if (advised.contains(id)) return std::nullopt;
+    all.add(id,
+            std::min(1.0, static_cast<double>(use->second.count) / static_cast<double>(of.count)));
+  }
+  const auto threads = static_cast<double>(lock.threads.size());
+  const double working_s = threads * setting.wall_s - all.all_late_s - all.all_wake_s;
+  if (all.count < few || threads < 2 || working_s >= setting.wall_s) return std::nullopt;
+  return all.found(
+      "handoffs", all.all_wake_s + all.least_late_s,
+      fmt::format(
+          "{}: {} {} {} times for a signal of another one, and less than one of them works "
+          "in the mean: they take turns, and from the signal it takes {} until the next one "
+          "runs. Let them hand over many items at a time, by a queue that has room for them "
+          "or in larger pieces, so that who comes finds work and needs no signal.",
+          all.where(), count_text(all.threads, "thread", "threads"),
+          all.threads == 1 ? "waits" : "wait", grouped_digits(all.count), all.each_text()),
+      "To wake nobody, and to work at the same time,");
+}
+
+std::optional<advice> about_ordered(std::size_t id, const std::vector<site>& sites,
+                                    const advice_setting& setting) {
+  const site& of = sites[id - 1];
+  if (of.kind != "ordered" || of.threads < 2 || !cost_of(of)) return std::nullopt;
+  waits all{.sites = sites, .setting = setting};
+  all.add(id);
+  return all.found(
+      "ordered", all.of_thread_s(),
+      fmt::format(
+          "{}: {} threads come {} times to an ordered part of a loop, and wait {} each time "
+          "for the iteration before. Leave in it only what needs the order, hand out "
+          "iterations in turn (schedule(static, 1)), or keep what they compute "
+          "in an array and go through it behind the loop.",
+          all.where(), all.threads, grouped_digits(all.count), all.each_text()),
+      fmt::format("A thread waits {}; to wait nowhere", seconds_text(all.of_thread_s())));
+}
+
+/// A library's loops are not the program's to change, and one thread that waits for the others
+/// alone waits for their work.
+std::optional<advice> about_yields(const std::vector<site>& sites, const advice_setting& setting) {
+  waits all{.sites = sites, .setting = setting};
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const site& of = sites[id - 1];
+    if (of.kind == "yield" && cost_of(of) && of.module.find(".so") == std::string::npos)
+      all.add(id);
+  }
+  if (all.threads < 2 || all.of_thread_s() < least_worth_saying * setting.wall_s)
+    return std::nullopt;
+  const bool crowded = setting.usable_pus != 0 && all.threads > setting.usable_pus;
+  return all.found(
+      "yields", all.all_wake_s,
+      fmt::format(
+          "{}: {} threads give up their processing unit {} times (sched_yield), {} each "
+          "time, until another one has done something. {} Let them hand over more at a time, "
+          "so that they wait less often.",
+          all.where(), all.threads, grouped_digits(all.count), all.each_text(),
+          crowded ? fmt::format("{:g} processing units run them: let them sleep until they "
+                                "are woken (std::atomic wait, a condition variable).",
+                                setting.usable_pus)
+                  : "Each has a unit of its own: a loop that pauses in place of the call "
+                    "sees the change sooner, and a sleep (std::atomic wait, a condition "
+                    "variable) costs no CPU time where waits are long."),
+      fmt::format("The calls take {} for each of them in the mean; not to wait",
+                  seconds_text(all.of_thread_s())));
+}
+
+}  // namespace
+
+std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice_setting& setting,
+                                    const std::set<std::size_t>& advised) {
+  std::vector<advice> all;
+  const auto add = [&all](std::optional<advice> found) {
+    if (found) all.push_back(*std::move(found));
+  };
+  for (const lock_object& lock : setting.objects)
+    add(about_handoffs(lock, sites, setting, advised));
+  for (std::size_t id = 1; id <= sites.size(); ++id) add(about_ordered(id, sites, setting));
+  add(about_yields(sites, setting));
+  return all;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,75 @@
+// Two threads that take turns, by what the argument names: signals and a queue with room for one
+// item, an ordered part that is the whole of a loop, or a variable polled with sched_yield.
+#include <omp.h>
+#include <sched.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace {
+
+constexpr int items = 20'000;
+
+void work(long turns) {
+  for (long i = 0; i < turns; ++i) asm volatile("" : "+r"(i));
+}
+
+void both(const std::function<void()>& one, const std::function<void()>& other) {
+  std::thread first(one), second(other);
+  first.join();
+  second.join();
+}
+
+// Signals are sent behind the release.
+void handoffs() {
+  std::mutex mutex;
+  std::condition_variable filled, emptied;
+  bool full = false;
+  const auto pass = [&](bool from, std::condition_variable& came, std::condition_variable& went) {
+    for (int i = 0; i < items; ++i) {
+      {
+        std::unique_lock held(mutex);
+        came.wait(held, [&] { return full == from; });
+        full = !from;
+      }
+      went.notify_one();
+      work(1000);
+    }
+  };
+  both([&] { pass(false, emptied, filled); }, [&] { pass(true, filled, emptied); });
+}
+
+void ordered() {
+#pragma omp parallel for num_threads(2) ordered schedule(static, 1)
+  for (int i = 0; i < items; ++i) {
+#pragma omp ordered
+    work(3000);
+  }
+}
+
+void yields() {
+  std::atomic<int> turn = 0;
+  const auto pass = [&](int own) {
+    for (int i = 0; i < items; ++i) {
+      while (turn != own) sched_yield();
+      work(500);
+      turn = 1 - own;
+    }
+  };
+  both([&] { pass(0); }, [&] { pass(1); });
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const char* const chosen = arguments[1];
+  if (std::strcmp(chosen, "handoffs") == 0) handoffs();
+  else if (std::strcmp(chosen, "ordered") == 0) ordered();
+  else yields();
+  std::puts("done");
+}

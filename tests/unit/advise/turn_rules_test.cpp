@@ -1,0 +1,113 @@
+// When threads that wait for each other are said to take turns, and how much less may be saved.
+#include "driver/advise/turn_rules.hpp"
+
+#include <gmock/gmock.h>
+
+namespace syncmeter::turn_rules_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// Each thread's calls are timed, and take as long until the signal and from there on.
+site waiting(const std::string& kind, std::uint64_t count, unsigned threads, double late_ns,
+             double wake_ns) {
+  const auto sum = static_cast<double>(count);
+  return {.kind = kind,
+          .module = "/bin/app",
+          .count = count,
+          .threads = threads,
+          .times = site_times{.timed = count,
+                              .lateness = {.sum_ns = late_ns * sum},
+                              .mechanism = {.sum_ns = wake_ns * sum}}};
+}
+
+/// For signals under a lock that has this number.
+site signalled(std::uint64_t lock, double late_ns, double wake_ns) {
+  site of = waiting("cond_wait", 10'000, 1, late_ns, wake_ns);
+  of.locks[lock] = {.count = of.count, .timed = of.count};
+  return of;
+}
+
+/// Two threads take each lock; the run takes a second.
+std::vector<advice> advise_with(const std::vector<site>& sites,
+                                const std::set<std::size_t>& advised = {}) {
+  advice_setting setting{.wall_s = 1, .usable_pus = 2};
+  for (std::uint64_t number : {1U, 2U})
+    setting.objects.push_back({.number = number, .kind = "mutex", .ids = {}, .threads = {0, 1}});
+  return advise_on_turns(sites, setting, advised);
+}
+
+TEST(advise_on_turns, who_waits_for_the_other_at_each_item_hands_over_more_at_a_time) {
+  // In the mean 0.3 + 0.4 s and 0.25 + 0.5 s wait: together more than one of the two.
+  const auto all = advise_with({signalled(1, 30'000, 40'000), signalled(1, 25'000, 50'000)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "handoffs");
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].more_ids, ElementsAre(1));
+  // 0.9 s until they are awake and 0.25 s in which one could work while the other does.
+  EXPECT_NEAR(all[0].at_most_s, 1, 1e-9);
+  EXPECT_THAT(all[0].text, AllOf(HasSubstr("2 threads wait 20,000 times for a signal"),
+                                 HasSubstr("from the signal it takes 45 us"),
+                                 HasSubstr("saves at most 1 s of 1 s.")));
+}
+
+TEST(advise_on_turns, work_that_could_overlap_is_saved_too) {
+  const auto all = advise_with({signalled(1, 70'000, 10'000), signalled(1, 30'000, 10'000)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_NEAR(all[0].at_most_s, 0.2 + 0.3, 1e-9);
+}
+
+TEST(advise_on_turns, threads_that_work_at_the_same_time_take_no_turns) {
+  EXPECT_THAT(advise_with({signalled(1, 30'000, 20'000), signalled(1, 20'000, 20'000)}), IsEmpty());
+  // Of another lock.
+  EXPECT_THAT(advise_with({signalled(1, 30'000, 40'000), signalled(2, 25'000, 50'000)}), IsEmpty());
+  // Waiting for the end of a long piece of work.
+  site once = signalled(1, 30'000, 80'000);
+  once.count = 50;
+  once.locks[1].count = 50;
+  EXPECT_THAT(advise_with({once, once}), IsEmpty());
+}
+
+TEST(advise_on_turns, signals_under_the_lock_are_another_cause) {
+  EXPECT_THAT(advise_with({signalled(1, 30'000, 40'000), signalled(1, 25'000, 50'000)}, {2}),
+              IsEmpty());
+}
+
+TEST(advise_on_turns, who_waits_for_its_turn_in_a_loop_waits_less_with_less_in_order) {
+  const auto all = advise_with({waiting("ordered", 10'000, 2, 0, 80'000)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "ordered");
+  // 0.8 s of two threads.
+  EXPECT_NEAR(all[0].at_most_s, 0.4, 1e-9);
+  EXPECT_THAT(all[0].text,
+              AllOf(HasSubstr("wait 80 us each time"), HasSubstr("A thread waits 0.4 s;")));
+  EXPECT_THAT(advise_with({waiting("ordered", 10'000, 1, 0, 80'000)}), IsEmpty());
+}
+
+TEST(advise_on_turns, threads_that_yield_to_each_other_may_pause_or_sleep) {
+  const site yields = waiting("yield", 1'000'000, 1, 0, 300);
+  const auto all = advise_with({yields, yields});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "yields");
+  EXPECT_NEAR(all[0].at_most_s, 0.6, 1e-9);
+  EXPECT_THAT(all[0].text, AllOf(HasSubstr("2,000,000 times (sched_yield), 300 ns each time"),
+                                 HasSubstr("a loop that pauses")));
+  const auto crowd = advise_with({yields, yields, yields});
+  ASSERT_THAT(crowd, SizeIs(1));
+  EXPECT_THAT(crowd[0].text, HasSubstr("2 processing units run them: let them sleep"));
+}
+
+TEST(advise_on_turns, one_thread_or_a_library_that_yields_is_not_the_program_to_change) {
+  site yields = waiting("yield", 1'000'000, 1, 0, 300);
+  EXPECT_THAT(advise_with({yields}), IsEmpty());
+  EXPECT_THAT(advise_with({waiting("yield", 10'000, 2, 0, 300)}), IsEmpty());
+  yields.module = "/usr/lib/libtbb.so.12";
+  EXPECT_THAT(advise_with({yields, yields}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter::turn_rules_test
