@@ -3,11 +3,13 @@ and it can be read on a phone, by a screen reader and on paper."""
 
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
 from syncmeter_analysis.record.advice_file import read_advice
 from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.fleet import fleet_of
 from syncmeter_analysis.render.advice import advice_report
@@ -321,6 +323,22 @@ def test_no_name_in_a_figure_is_cut_and_none_lies_on_another(browser, page_file,
         })"""
     )
     assert found == []
+
+
+@in_a_browser
+def test_a_map_of_sixteen_processing_units_is_whole_on_a_phone(browser, tmp_path):
+    measured = Path(__file__).parents[2] / "docs" / "measurements"
+    path = measured / "xeon-16-vcpu-core-to-core.jsonl.xz"
+    file = tmp_path / "report.html"
+    file.write_text(as_page(build(read_campaign([str(path)]))))
+    page = shown(browser, file, width=400)
+    page.evaluate("window.syncmeter.drawAll()")
+    found = page.locator("[id^=fig-core-to-core] .panel").evaluate_all(
+        """all => all.map((p) => [
+          p.scrollWidth <= p.clientWidth, p.querySelectorAll("svg text").length > 200,
+        ])"""
+    )
+    assert found and all(each == [True, True] for each in found)
 
 
 def heights(rows):

@@ -374,6 +374,13 @@ def test_barriers_stand_beside_it_and_levels_come_first_on_a_gpu(tmp_path):
         "threads 7.000 ns"
     )
     assert [f.id for f in figure(tmp_path, updates(), *gpu, *barriers)] == ["updates", "axis"]
+    # Of ways of a warp that take as long the one that the answer names.
+    warp = [
+        visits([cost], point(op, backend="cuda", lanes=32, affinity="none", size=n), device=0)
+        for op, cost, n in (("coalesced_sync", 0.504, 2), ("warp_sync_partial", 0.505, 0))
+    ]
+    (levels,) = figure(tmp_path, *gpu, *warp)
+    assert drawn(levels)[0]["row"] == "warp, barrier: warp_sync_partial"
 
 
 def test_a_figure_of_the_first_screen_is_drawn_once(tmp_path):

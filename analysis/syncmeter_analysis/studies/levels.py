@@ -201,7 +201,7 @@ def answer(found: GpuLevels) -> list[str]:
     return [found.prefix + each for each in sentences if each]
 
 
-def _way(name: str, one: Contest) -> Measured | None:
+def way_of(name: str, one: Contest) -> Measured | None:
     """The one to take at a level; among those of a warp that are the same, what its language has."""
     ops = dict(axis_levels)[name]
     same = [s for s in one.leaders if s is one.best or verdict(one.over_best[s.id]) is Verdict.same]
@@ -212,7 +212,7 @@ def _way(name: str, one: Contest) -> Measured | None:
 def _of_each_level(found: GpuLevels) -> str:
     # A shuffle brings a value with it, and is no barrier; a launch is of another size than a grid.
     levels = [(name, one) for name, one in found.axis if "shuffle" not in name and name != "launch"]
-    taken = [(name, s) for name, one in levels if (s := _way(name, one))]
+    taken = [(name, s) for name, one in levels if (s := way_of(name, one))]
     costs = [f"{_named(name, s)} {formats.duration(ns_of(s))}" for name, s in taken]
     wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
     because = ", because wider ones take longer" if wider else ""
@@ -251,7 +251,7 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
     alone = sum(one.best is not None for _, one in axis) == 1
     rows: list[list[object]] = []
     for name, one in axis:
-        s = _way(name, one)
+        s = way_of(name, one)
         if s is None or s.cost is None:
             rows += [] if alone else [[name, "not measured", *[""] * 7]]
             continue

@@ -239,7 +239,7 @@ def _dots(d: Dots) -> Spec:
         "type": "quantitative",
         "title": d.title,
         "scale": scale,
-        "axis": {"labelSeparation": 8, "labelBound": 12},
+        "axis": {"labelSeparation": 8, "labelBound": 4},
     }
     at = {"x": {**x, "field": "value"}, "y": y}
     colour = _looks(rows, "group", d.groups, palette, d.legend if len(d.groups) > 1 else None)

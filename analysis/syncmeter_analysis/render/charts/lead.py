@@ -169,7 +169,7 @@ def _axis(backend: str, axis: Iterable[tuple[str, Contest]]) -> list[Figure]:
     fields = [
         _dot(f"{name}: {taken.point.op}", taken.cost, backend, taken.id)
         for name, one in axis
-        if (taken := one.taken) and taken.cost
+        if (taken := gpu_levels.way_of(name, one)) and taken.cost
     ]
     if len(fields) < 2:
         return []

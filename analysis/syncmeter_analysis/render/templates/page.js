@@ -30,6 +30,7 @@ async function drawnIn(element, room) {
     spec.width = "container";
     spec.autosize = { type: "fit-x", contains: "padding" };
   }
+  if (spec.fixed) fitMap(spec, room - leftOfMap);
   delete spec.fixed;
   spec.config = structuredClone(dark.matches ? data.dark : data.light);
   spec.config.axisY.labelLimit = Math.min(spec.config.axisY.labelLimit, room * 0.45);
@@ -51,6 +52,19 @@ async function drawnIn(element, room) {
     problems.push(String(error));
     element.textContent = "This figure cannot be drawn: " + error;
   }
+}
+// The fields of a map that is wider than its page become narrower, and have no text where it has no room;
+// those of many processing units are left as they are, and scroll.
+const leftOfMap = 56, leastField = 12, digit = 5.5;
+function fitMap(spec, room) {
+  const fields = new Set(spec.data.values.map((value) => value.x)).size;
+  if (!spec.layer || spec.width <= room || room < leastField * fields) return;
+  const field = Math.floor(room / fields), isSquare = spec.width / fields === spec.height / fields;
+  spec.width = field * fields;
+  if (isSquare) spec.height = spec.width;
+  const longest = Math.max(...spec.data.values.map((value) => (value.label ?? "").length));
+  spec.layer = spec.layer.filter((layer) => layer.mark.type !== "text" || longest * digit < field);
+  for (const { mark } of spec.layer) if (mark.type === "text") mark.fontSize = 9;
 }
 // Names of rows that are wider than the axis allows stand in lines below each other.
 const pen = document.createElement("canvas").getContext("2d");
