@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <string>
 #include <vector>
@@ -78,6 +79,17 @@ TEST(ComparePrograms, what_writes_something_else_is_refused) {
   EXPECT_TRUE(of.broken_in_b);
   EXPECT_EQ(of.refusal.find("b writes something else than a"), 0U) << of.refusal;
   EXPECT_NE(compared("echo one", "echo one", no_longer).verdict, program_verdict::refused);
+}
+
+TEST(ComparePrograms, what_writes_the_same_twice_by_chance_varies_all_the_same) {
+  const std::string counter = ::testing::TempDir() + "program_pairs_runs";
+  std::remove(counter.c_str());
+  // Its third output is another one.
+  const std::string a = "echo >> " + counter + "; test $(wc -l < " + counter + ") -gt 2; echo $?";
+  const program_comparison of = compared(a.c_str(), "echo other", {.budget_s = 0});
+  std::remove(counter.c_str());
+  EXPECT_NE(of.verdict, program_verdict::refused) << of.refusal;
+  EXPECT_TRUE(of.output_varies);
 }
 
 TEST(ComparePrograms, a_run_that_takes_ten_times_as_long_is_ended) {
