@@ -45,6 +45,8 @@ void write_problem_of_cuda(const char* text);
                                     std::uint64_t object = 0);
 /// Of what the GPU does for this site; nullptr where there is no room for it.
 [[nodiscard]] device_block* new_device_block(kind what, std::uint64_t site);
+/// Of a kernel of this name; nullptr where there is no room.
+[[nodiscard]] kernel_times_block* new_kernel_times(const char* name);
 /// Made at the first call; nullptr where there is no room for it.
 [[nodiscard]] objects_block* objects_of_process();
 

@@ -26,16 +26,24 @@ struct device_call {
 constexpr std::uint32_t most_calls = 1U << 20U;
 device_call* calls = nullptr;
 
+/// How a kernel was launched.
+struct kernel_launched {
+  std::uint32_t grid[3], block[3];
+  const char* name;  // CUPTI's; nullptr: of no kernel
+};
+
 /// Something that the GPU did.
 struct device_work {
   std::uint64_t start, end;  // ns, by CUPTI's clock
   std::uint32_t correlation;
+  kernel_launched kernel;
 };
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20U, least_record = 64;
 constexpr std::size_t most_works = buffer_bytes / least_record;
 device_work* works = nullptr;
 
 constinit device_block* blocks[1024] = {};
+constinit kernel_times_block* kernels[1024] = {};
 constinit std::uint64_t busy_until = 0;
 constinit int lock_of_works = 0;
 
@@ -66,7 +74,14 @@ bool read_record(const void* record, device_work& work) {
     if (number_at<std::uint32_t>(record, 0) != layout.type) continue;
     work = {number_at<std::uint64_t>(record, layout.start),
             number_at<std::uint64_t>(record, layout.start + sizeof work.start),
-            number_at<std::uint32_t>(record, layout.correlation)};
+            number_at<std::uint32_t>(record, layout.correlation),
+            {}};
+    if (layout.type == cupti::kernel_record.type) {
+      const char* const grid = static_cast<const char*>(record) + cupti::kernel_grid;
+      ::memcpy(work.kernel.grid, grid, sizeof work.kernel.grid);
+      ::memcpy(work.kernel.block, grid + sizeof work.kernel.grid, sizeof work.kernel.block);
+      work.kernel.name = number_at<const char*>(record, cupti::kernel_name);
+    }
     return work.start != 0 && work.end >= work.start;
   }
   return false;
@@ -81,10 +96,34 @@ device_block* block_of(const device_call& call) {
   return nullptr;
 }
 
+bool is_of(kernel_times_block* times, const kernel_launched& what) {
+  return ::memcmp(times->grid, what.grid, sizeof what.grid) == 0 &&
+         ::memcmp(times->block, what.block, sizeof what.block) == 0 &&
+         ::strcmp(reinterpret_cast<const char*>(times + 1), what.name) == 0;
+}
+
+kernel_times_block* times_of(const kernel_launched& what) {
+  if (what.name == nullptr) return nullptr;
+  for (kernel_times_block*& each : kernels) {
+    if (each == nullptr) {
+      each = new_kernel_times(what.name);
+      if (each == nullptr) return nullptr;
+      ::memcpy(each->grid, what.grid, sizeof what.grid);
+      ::memcpy(each->block, what.block, sizeof what.block);
+    }
+    if (is_of(each, what)) return each;
+  }
+  return nullptr;
+}
+
 /// What several streams do at once is busy time once.
 void add_work(const device_work& work) {
   const std::uint64_t idle_from = busy_until;
   busy_until = std::max(busy_until, work.end);
+  if (kernel_times_block* const times = times_of(work.kernel); times != nullptr) {
+    ++times->launches;
+    times->busy_ns += since(work.start, work.end);
+  }
   const device_call& call = calls[work.correlation % most_calls];
   if (__atomic_load_n(&call.correlation, __ATOMIC_ACQUIRE) != work.correlation) return;
   device_block* const to = block_of(call);

@@ -45,6 +45,8 @@ struct record_layout {
 };
 inline constexpr record_layout memcpy_record{1, 16, 44}, memset_record{2, 16, 44},
     kernel_record{10, 16, 92}, graph_record{51, 8, 4};
+/// Where the record of a kernel has its grid, its block and a pointer to its name.
+inline constexpr std::size_t kernel_grid = 52, kernel_name = 104;
 inline constexpr record_layout layouts[] = {memcpy_record, memset_record, kernel_record,
                                             graph_record};
 

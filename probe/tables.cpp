@@ -414,6 +414,15 @@ device_block* new_device_block(kind what, std::uint64_t site) {
   return made;
 }
 
+kernel_times_block* new_kernel_times(const char* name) {
+  if (changing || here.header == nullptr) return nullptr;
+  const tables_lock held;
+  auto* const made = new_block<kernel_times_block>(block_type::kernel_times,
+                                                   sizeof(kernel_times_block) + ::strlen(name) + 1);
+  if (made != nullptr) put_text(reinterpret_cast<char*>(made + 1), name);
+  return made;
+}
+
 objects_block* objects_of_process() {
   objects_block* const found = __atomic_load_n(&here.objects, __ATOMIC_ACQUIRE);
   if (found != nullptr || changing || here.no_objects) return found;

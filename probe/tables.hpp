@@ -39,7 +39,8 @@ enum class block_type : std::uint32_t {
   times = 3,
   objects = 4,
   problem = 5,
-  device = 6
+  device = 6,
+  kernel_times = 8
 };
 
 /// Before each block. `bytes` are those of the whole block, this among them.
@@ -122,6 +123,15 @@ struct device_block {
   std::uint64_t first_start, last_end;  ///< ns, of a clock that all sites have
   interval_sums busy;                   ///< how long each took
   interval_sums idle;                   ///< how long the GPU had nothing to do before each
+};
+
+/// What a kernel took in a timed run, by the grid that it was launched with. Its name, as the
+/// linker has it, with a null at the end, stands behind it.
+struct kernel_times_block {
+  block_head head;
+  std::uint32_t grid[3], block[3];
+  std::uint64_t launches;
+  std::uint64_t busy_ns;  ///< over all of them
 };
 
 /// One site in one thread: who called what, in a team of how many threads; in a timed run, also on

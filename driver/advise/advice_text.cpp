@@ -231,7 +231,8 @@ std::string advice_text(const program_counts& of, page_style style) {
       return cost ? fmt::format("{:.1f} %", std::min(1.0, s / of.timed_run()->wall_s) * 100) : "";
     };
     table.row({each.kind, each.count == 0 ? "" : grouped_digits(each.count),
-               each.team == 0 ? "" : fmt::to_string(each.team), fmt::to_string(each.threads),
+               each.team == 0 ? "" : fmt::to_string(each.team),
+               each.threads == 0 ? "" : fmt::to_string(each.threads),
                cost && (each.times->threads > 0 || each.kind == "cond_wait")
                    ? share(cost->lateness_s)
                    : "",
@@ -280,10 +281,15 @@ std::string static_text(const program_counts& of, page_style style) {
                             : std::tuple(false, true, shown->file, shown->line, each.offset);
   });
   using enum columns::align;
-  columns table({{"kind"}, {"operation"}, {"copies", right}, {"where"}});
-  for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i)
-    table.row({sites[i].kind, sites[i].operation, fmt::to_string(sites[i].copies),
-               printable(where_text(sites[i]))});
+  columns table(
+      {{"kind"}, {"operation"}, {"copies", right}, {"ns", right}, {"threads", right}, {"where"}});
+  for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
+    const kernel_code code = sites[i].code.value_or(kernel_code{});
+    table.row(
+        {sites[i].kind, sites[i].operation, fmt::to_string(sites[i].copies),
+         code.price_ns ? fmt::format("{:.{}f}", *code.price_ns, *code.price_ns < 100 ? 2 : 0) : "",
+         code.priced_on, printable(where_text(sites[i]))});
+  }
   text += "\n" + table.text(style);
   if (sites.size() > sites_shown)
     text +=

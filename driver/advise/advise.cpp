@@ -18,6 +18,7 @@
 #include "core/harness/stats.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/advise/device_code.hpp"
+#include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/machine_code.hpp"
 #include "driver/advise/objects.hpp"
 #include "driver/advise/preload.hpp"
@@ -243,11 +244,13 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   std::vector<site> sampled = run_sampled(of, of.runs[0].wall_s);
   run_counted("time", timed_every(of.of_last_run.sites, counted_s));
   call_counts timed = of.of_last_run;
+  add_sites_of_kernels(of.file.path, of.runs.back().wall_s, timed, of.notes);
   std::ranges::move(sampled, std::back_inserter(timed.sites));
   if (killed()) {
     of.of_last_run = std::move(timed);
     return of;
   }
+  of.of_last_run.sites = timed.sites;
   prices_in_turn prices(of, results);
   double used_s = pair_s + of.runs.back().wall_s + prices.seconds();
   const double each_s = pair_s + 2 * prices.seconds();

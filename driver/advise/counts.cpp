@@ -212,6 +212,30 @@ void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,
                                                    .address = block->addresses[i].address};
 }
 
+void add_kernel_times(const byte_reader& file, std::uint64_t at, std::uint64_t end,
+                      call_counts& all) {
+  const auto block = file.at<probe::kernel_times_block>(at);
+  if (!block || block->launches == 0) return;
+  const auto product = [](const std::uint32_t(&sides)[3]) {
+    return std::uint64_t{sides[0]} * sides[1] * sides[2];
+  };
+  const kernel_times one{.symbol = file.text(at + sizeof *block, end),
+                         .blocks = product(block->grid),
+                         .block_threads = product(block->block),
+                         .launches = block->launches,
+                         .busy_s = static_cast<double>(block->busy_ns) * 1e-9};
+  const auto known = std::ranges::find_if(all.kernels, [&](const kernel_times& each) {
+    return each.symbol == one.symbol && each.blocks == one.blocks &&
+           each.block_threads == one.block_threads;
+  });
+  if (known == all.kernels.end()) {
+    all.kernels.push_back(one);
+    return;
+  }
+  known->launches += one.launches;
+  known->busy_s += one.busy_s;
+}
+
 std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
   if (!sums) return std::nullopt;
   site_times times = sums->times;
@@ -269,6 +293,8 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     } else if (head->type == probe::block_type::device) {
       const auto block = file.at<probe::device_block>(at);
       if (block && block->works > 0 && block->kind < kinds.size()) device.push_back(*block);
+    } else if (head->type == probe::block_type::kernel_times) {
+      add_kernel_times(file, at, end, all);
     } else if (head->type == probe::block_type::problem) {
       add_once(all.problems_of_cuda, file.text(at + sizeof(probe::problem_block), end));
     }
@@ -323,6 +349,7 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
                          .device = device_of(sum.device)});
   }
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
+  std::ranges::stable_sort(all.kernels, std::ranges::greater{}, &kernel_times::busy_s);
   return all;
 }
 

@@ -73,6 +73,28 @@ struct device_times {
                                             ///< clock that all sites have
 };
 
+/// A kernel of a timed run, by the grid that it was launched with.
+struct kernel_times {
+  std::string symbol;  ///< as the linker has it
+  std::uint64_t blocks = 0, block_threads = 0;
+  std::uint64_t launches = 0;
+  double busy_s = 0;  ///< over all of them
+};
+
+/// Where an instruction of a GPU's code is.
+struct kernel_code {
+  std::string symbol;         ///< the kernel's, as the linker has it
+  unsigned instructions = 0;  ///< of the kernel
+  unsigned loop = 0;          ///< instructions of the shortest loop around it; 0: in none
+  bool loop_waits = false;    ///< the threads of a block meet at a barrier instruction in that loop
+  bool is_before_spin = false;  ///< behind it a load is repeated until it has another value
+  /// What one takes, in ns, and on which grid; each thread on a cell of its own.
+  std::optional<double> price_ns{};
+  std::string priced_on{};
+  std::optional<kernel_times> ran{};  ///< in the timed run, over all its grids; the blocks are
+                                      ///< those of the grid that took longest
+};
+
 /// What is known of a condition at a site that waits for it or signals it.
 struct condition_use {
   std::uint64_t lock = 0;  ///< that waits for it give back
@@ -103,6 +125,7 @@ struct site {
   unsigned copies = 1;         ///< that the compiler made of it
   std::string architecture{};  ///< of a GPU's instruction; there operation is its opcode
   bool in_loop = false;        ///< a branch of a GPU's code goes back over it
+  std::optional<kernel_code> code{};          ///< of a GPU's instruction
   std::map<std::uint64_t, lock_use> locks{};  ///< by the number of the lock; of the timed run alone
   std::map<std::uint64_t, condition_use> conditions{};  ///< likewise
   std::optional<device_times> device{};                 ///< likewise, of a call of CUDA
@@ -161,6 +184,7 @@ struct call_counts {
   std::uint64_t lost_calls = 0;
   unsigned processes = 0;
   std::map<std::uint64_t, lock_owners> owners{};  ///< by the number of the lock
+  std::vector<kernel_times> kernels{};            ///< the one that takes longest first
   std::vector<std::string> problems_of_cuda{};    ///< why its calls were not counted in a process
 };
 

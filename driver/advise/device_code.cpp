@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,24 +52,6 @@ std::string kernel_name(std::string_view symbol) {
   return name.empty() ? plain : name;
 }
 
-bool has_word(const site& of, std::string_view word) {
-  const std::vector<std::string_view> words = split(of.operation, '.');
-  return std::ranges::find(words, word) != words.end();
-}
-
-/// "a.cu:12 in k and 3 more".
-std::string places_of(const std::vector<const site*>& sites) {
-  constexpr std::size_t named = 2;
-  std::vector<std::string> places;
-  for (const site* each : sites)
-    if (std::string place = where_text(*each); std::ranges::find(places, place) == places.end())
-      places.push_back(std::move(place));
-  const std::size_t more = places.size() - std::min(places.size(), named);
-  places.resize(places.size() - more);
-  return fmt::format("{}{}", fmt::join(places, ", "),
-                     more == 0 ? "" : fmt::format(" and {} more", more));
-}
-
 /// Of the fences those that stand right before an atomic operation of the same line.
 std::vector<const site*> fenced_atomics(const std::vector<site>& sites) {
   std::vector<const site*> found;
@@ -80,6 +63,23 @@ std::vector<const site*> fenced_atomics(const std::vector<site>& sites) {
 }
 
 }  // namespace
+
+bool has_word(const site& of, std::string_view word) {
+  const std::vector<std::string_view> words = split(of.operation, '.');
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::string places_of(const std::vector<const site*>& sites) {
+  constexpr std::size_t named = 2;
+  std::vector<std::string> places;
+  for (const site* each : sites)
+    if (std::string place = where_text(*each); std::ranges::find(places, place) == places.end())
+      places.push_back(std::move(place));
+  const std::size_t more = places.size() - std::min(places.size(), named);
+  places.resize(places.size() - more);
+  return fmt::format("{}{}", fmt::join(places, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
 
 void device_code_reader::add_source(std::string_view line) {
   // //## File "PATH", line 12 inlined at "PATH", line 30
@@ -97,24 +97,60 @@ void device_code_reader::add_source(std::string_view line) {
   frames_.push_back(std::move(frame));
 }
 
+/// A branch goes back to this place.
+void device_code_reader::close_loop(std::size_t first_site, std::size_t first_instruction) {
+  constexpr std::size_t longest_spin = 12, behind_update = 24;
+  const auto length = static_cast<unsigned>(opcodes_.size() - first_instruction);
+  const std::span body = std::span(opcodes_).subspan(first_instruction);
+  const auto has = [&](const auto& is) { return std::ranges::any_of(body, is); };
+  const bool waits = has([](const std::string& opcode) { return opcode.starts_with("BAR."); });
+  for (std::size_t i = first_site; i < sites_.size(); ++i) {
+    sites_[i].in_loop = true;
+    kernel_code& code = *sites_[i].code;
+    if (code.loop != 0 && code.loop <= length) continue;
+    code.loop = length;
+    code.loop_waits = waits;
+  }
+  // A load that others' stores change, and nothing else of memory.
+  const bool spins = length <= longest_spin && first_site == sites_.size() &&
+                     has([](const std::string& opcode) {
+                       return opcode.starts_with("LD") && opcode.find(".STRONG") != opcode.npos;
+                     }) &&
+                     !has([](const std::string& opcode) { return opcode.starts_with("ST"); });
+  if (!spins || first_site == first_of_kernel_) return;
+  site& last = sites_[first_site - 1];
+  if (last.kind == "atomic" && first_instruction - last.code->instructions <= behind_update)
+    last.code->is_before_spin = true;
+}
+
+void device_code_reader::end_kernel() {
+  for (; first_of_kernel_ < sites_.size(); ++first_of_kernel_)
+    sites_[first_of_kernel_].code->instructions = static_cast<unsigned>(opcodes_.size());
+  opcodes_.clear();
+  labels_.clear();
+}
+
 void device_code_reader::add_instruction(std::string_view line, std::string_view architecture) {
   const auto parsed = parse_sass_instruction(line);
   if (!parsed) return;
   frames_are_used_ = true;
+  opcodes_.push_back(parsed->mnemonic);
   constexpr std::string_view to_label = "`(";
   if (const auto label = parsed->operands.find(to_label);
       label != std::string::npos && parsed->mnemonic.starts_with("BRA")) {
     const std::string_view name =
         std::string_view(parsed->operands).substr(label + to_label.size());
     const auto back = labels_.find(name.substr(0, name.find(')')));
-    if (back != labels_.end())
-      for (std::size_t i = back->second; i < sites_.size(); ++i) sites_[i].in_loop = true;
+    if (back != labels_.end()) close_loop(back->second.sites, back->second.instructions);
   }
   const std::string_view kind = kind_of(*parsed);
   if (kind.empty() || parsed->prefixes == "@!PT") return;
   site here{.kind = std::string(kind), .module = path_, .offset = parsed->address};
   here.operation = parsed->mnemonic;
   here.architecture = architecture;
+  // Until the kernel has ended, the number of those before it.
+  here.code =
+      kernel_code{.symbol = symbol_, .instructions = static_cast<unsigned>(opcodes_.size())};
   here.frames = frames_;
   if (frames_.empty()) here.frames.emplace_back().function = kernel_;
   sites_.push_back(std::move(here));
@@ -128,11 +164,12 @@ void device_code_reader::add_line(std::string_view line, std::string_view archit
   } else if (text.starts_with("/*")) {
     add_instruction(text, architecture);
   } else if (text.starts_with(section) && text.ends_with(':')) {
-    kernel_ = kernel_name(text.substr(section.size(), text.size() - section.size() - 1));
+    end_kernel();
+    symbol_ = text.substr(section.size(), text.size() - section.size() - 1);
+    kernel_ = kernel_name(symbol_);
     frames_.clear();
-    labels_.clear();
   } else if (text.starts_with('.') && text.ends_with(':')) {
-    labels_[std::string(text.substr(0, text.size() - 1))] = sites_.size();
+    labels_[std::string(text.substr(0, text.size() - 1))] = {sites_.size(), opcodes_.size()};
   }
 }
 

@@ -19,16 +19,28 @@ class device_code_reader {
   explicit device_code_reader(std::string path) : path_(std::move(path)) {}
   void add_line(std::string_view line, std::string_view architecture);
   /// In the order of the code; frames are the source's, each with the kernel's name.
-  [[nodiscard]] std::vector<site> finish() { return std::move(sites_); }
+  [[nodiscard]] std::vector<site> finish() {
+    end_kernel();
+    return std::move(sites_);
+  }
 
  private:
   void add_source(std::string_view line);
   void add_instruction(std::string_view line, std::string_view architecture);
+  void close_loop(std::size_t first_site, std::size_t first_instruction);
+  void end_kernel();
 
   std::string path_, kernel_;
   std::vector<source_frame> frames_;  ///< of the next instruction, innermost first
   bool frames_are_used_ = false;      ///< an instruction has had them: the next ones are others
-  std::map<std::string, std::size_t, std::less<>> labels_;  ///< how many sites stood before each
+  /// What stood before a place in the code.
+  struct label {
+    std::size_t sites, instructions;
+  };
+  std::map<std::string, label, std::less<>> labels_;
+  std::string symbol_;
+  std::vector<std::string> opcodes_;  ///< of the kernel, in order
+  std::size_t first_of_kernel_ = 0;   ///< of the sites
   std::vector<site> sites_;
 };
 
@@ -41,6 +53,11 @@ struct device_code {
 /// Where the programs that show such code are missing, a sentence says so. Throws disassembly_error
 /// for a file that cannot be read.
 [[nodiscard]] device_code device_code_of(const std::string& path);
+
+/// Whether it is one of the words of its opcode, between points.
+[[nodiscard]] bool has_word(const site& of, std::string_view word);
+/// The first two: "k a.cu:12, k a.cu:15 and 3 more".
+[[nodiscard]] std::string places_of(const std::vector<const site*>& sites);
 
 /// What may be cheaper at these sites: wider scopes than a program mostly needs, fences of single
 /// operations, loops that try again. A sentence for each kind, with its first places.

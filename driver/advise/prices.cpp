@@ -12,6 +12,7 @@
 #include "core/machine/environment.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/advise/equal_work.hpp"
+#include "driver/advise/kernel_forms.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
@@ -113,7 +114,9 @@ wait_policy wait_of_environment() {
 bool is_near(const point& there, const point& wanted) {
   if (wanted.backend == on_gpu)
     return there.op == wanted.op && there.backend == on_gpu && there.lanes == wanted.lanes &&
-           there.blocks == wanted.blocks && there.size == wanted.size && there.home == wanted.home;
+           there.blocks == wanted.blocks && there.size == wanted.size &&
+           there.home == wanted.home && there.stride == wanted.stride &&
+           there.type == wanted.type && form_of(there) == form_of(wanted);
   return there.op == wanted.op && there.backend == wanted.backend && there.lanes == wanted.lanes &&
          there.affinity == wanted.affinity && there.pus.empty() && there.size == wanted.size &&
          there.wait == wait_of_environment() && is_about(there.section_ns, wanted.section_ns, 16) &&
@@ -133,9 +136,15 @@ bool runs_on_runtime_of(const results_file& file, const std::string& backend,
 
 std::string lacking_text(const std::string& path, const point& p) {
   if (p.backend == on_gpu)
-    return fmt::format("{} has no price of {}; this measures it: syncmeter run --study levels "
-                       "--backend {} --op {} --output FILE.",
-                       path, text_of(p), p.backend, p.op);
+    return p.scope == scope::none
+               ? fmt::format(
+                     "{} has no price of {}; this measures it: syncmeter run --study levels "
+                     "--backend {} --op {} --output FILE.",
+                     path, text_of(p), p.backend, p.op)
+               : fmt::format(
+                     "{} has no price of {}; this measures it: syncmeter run --study atomics "
+                     "--backend {} --op {} --blocks {} --lanes {} --output FILE.",
+                     path, text_of(p), p.backend, p.op, p.blocks, p.lanes);
   return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
                      "it: syncmeter run --study regions --backend {} --op {} --lanes {} {}{} "
                      "--affinity {} --wait {} --output FILE.",
@@ -162,10 +171,6 @@ std::vector<planned_point> launch_points() {
   return points;
 }
 
-bool launches_kernels(const site& of) {
-  return of.kind == "kernel_launch" && of.device && of.count >= fewest_launches;
-}
-
 /// The worker that serves this backend, with a problem where there is none.
 worker_info worker_of_backend(const std::string& backend) {
   const std::string name = fmt::format("{}{}", worker_prefix, backend);
@@ -176,6 +181,22 @@ worker_info worker_of_backend(const std::string& backend) {
   worker_info missing;
   missing.problem = "there is no worker " + name;
   return missing;
+}
+
+/// Of the forms in kernels that ran; none where no worker can measure on a GPU.
+std::vector<planned_point> form_points(const std::vector<site>& sites) {
+  if (points_of_forms(sites, 1).empty()) return {};
+  const worker_info worker = worker_of_backend(on_gpu);
+  const auto gpus = worker.gpus.find(on_gpu);
+  if (gpus == worker.gpus.end() || gpus->second.devices.empty()) return {};
+  std::vector<planned_point> points;
+  for (const point& each : points_of_forms(sites, gpus->second.devices.front().multiprocessors))
+    points.push_back({.what = each, .pus = {}, .device = 0, .same_as = {}, .why = {}, .visits = 1});
+  return points;
+}
+
+bool launches_kernels(const site& of) {
+  return of.kind == "kernel_launch" && of.device && of.count >= fewest_launches;
 }
 
 std::string unpriced_text(const std::string& why) {
@@ -318,6 +339,7 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   }
   if (std::ranges::any_of(sites, launches_kernels))
     std::ranges::move(launch_points(), std::back_inserter(wanted.points));
+  std::ranges::move(form_points(sites), std::back_inserter(wanted.points));
   return wanted;
 }
 

@@ -14,6 +14,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/advise/cuda_rules.hpp"
 #include "driver/advise/equal_work.hpp"
+#include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/turn_rules.hpp"
@@ -352,6 +353,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     if (each.rule == "signals") signalled.insert(each.site_id);
   std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
   std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
+  std::ranges::move(advise_on_forms(sites, setting), std::back_inserter(all));
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
     const auto cost = cost_of(of);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/advise/advise.hpp"
+#include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/trials.hpp"
@@ -41,8 +42,9 @@ std::vector<option_row> rows_of(advise_request& request) {
                 "--try (default: 60s)",
                 request.budget_s, &parse_seconds),
       value_row("results", "FILE",
-                "results file of syncmeter run to take the prices of regions and barriers from "
-                "(default: they are measured, in turn with the runs)",
+                "results file of syncmeter run to take the prices of regions and barriers from, "
+                "with --static those of a GPU's instructions (default: they are measured, in turn "
+                "with the runs)",
                 request.results, &parse_file_name),
       value_row("json", "FILE",
                 "also write what was found, a JSON object in each line; must not exist "
@@ -92,6 +94,7 @@ int advise_on_code(const advise_request& request, bool has_command, std::FILE* o
   program_counts found = sites_without_a_run(*request.static_file);
   const std::string problem = find_source_lines(found.of_last_run.sites);
   if (!problem.empty()) found.notes.push_back(problem);
+  if (request.results) price_instructions(read_results(*request.results), found.of_last_run.sites);
   if (file) write_lines(*file, found);
   std::fputs(static_text(found, style_of(::fileno(out))).c_str(), out);
   return 0;

@@ -10,7 +10,7 @@
 #ifndef TIMES
 #define TIMES 1
 #endif
-constexpr int launches = TIMES * 4, values = 1 << 24, columns = 1024, threads = 256;
+constexpr int launches = TIMES * 400, values = 1 << 24, columns = 1024, threads = 256;
 
 void check(cudaError_t error) {
   if (error == cudaSuccess) return;

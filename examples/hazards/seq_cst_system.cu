@@ -13,7 +13,7 @@
 #ifndef TIMES
 #define TIMES 1
 #endif
-constexpr int rounds = TIMES * 1000, counters = 4096, blocks = 132, threads = 256;
+constexpr int rounds = TIMES * 400'000, counters = 4096, blocks = 132, threads = 64;
 
 void check(cudaError_t error) {
   if (error == cudaSuccess) return;

@@ -43,7 +43,8 @@ bool records_enabled[64] = {};
 template <class Number> void put(record& to, std::size_t offset, Number number) {
   std::memcpy(to.bytes + offset, &number, sizeof number);
 }
-void work_on_gpu(std::uint32_t type, std::uint32_t correlation) {
+/// The driver's own launches are of another kernel than the runtime's.
+void work_on_gpu(std::uint32_t type, std::uint32_t domain, std::uint32_t correlation) {
   if (!records_enabled[type]) return;
   const std::lock_guard held(records_lock);
   const std::uint64_t start = gpu_clock + 500;
@@ -53,6 +54,13 @@ void work_on_gpu(std::uint32_t type, std::uint32_t correlation) {
   put(made, type == kernel ? 16 : 8, start);
   put(made, type == kernel ? 24 : 16, gpu_clock);
   put(made, type == kernel ? 92 : 4, correlation);
+  if (type == kernel) {
+    for (std::uint32_t side = 0; side < 3; ++side) {
+      put(made, 52 + 4 * side, side == 0 ? 132U : 1U);
+      put(made, 64 + 4 * side, side == 0 ? 128 * domain : 1U);
+    }
+    put(made, 104, domain == 1 ? "_Z4copyPf" : "_Z4stepPf");
+  }
   records.push_back(made);
 }
 
@@ -136,8 +144,10 @@ void fake_callback(std::uint32_t domain, std::uint32_t number, int site, const c
   const call_of_cuda call{site, name,    parameters,           nullptr, nullptr, nullptr,
                           0,    nullptr, correlation_of_thread};
   if (site == 1 && --depth == 0) {
-    if (std::strstr(name, "LaunchKernel") != nullptr) work_on_gpu(kernel, correlation_of_thread);
-    if (std::strstr(name, "GraphLaunch") != nullptr) work_on_gpu(graph, correlation_of_thread);
+    if (std::strstr(name, "LaunchKernel") != nullptr)
+      work_on_gpu(kernel, domain, correlation_of_thread);
+    if (std::strstr(name, "GraphLaunch") != nullptr)
+      work_on_gpu(graph, domain, correlation_of_thread);
   }
   if (subscribed != nullptr && enabled[domain][number]) subscribed(nullptr, domain, number, &call);
 }

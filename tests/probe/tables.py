@@ -137,6 +137,29 @@ def read_device(path):
     return found
 
 
+@dataclasses.dataclass
+class KernelTimes:
+    name: str
+    grid: tuple
+    block: tuple
+    launches: int
+    busy_ns: int
+
+
+def read_kernels(path):
+    """How long each kernel took, by its grid."""
+    data = pathlib.Path(path).read_bytes()
+    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
+    while at < used:
+        type_of_block, size = struct.unpack_from("<II", data, at)
+        if type_of_block == 8:
+            *sides, launches, busy = struct.unpack_from("<6IQQ", data, at + 8)
+            name = data[at + 48 : at + size].split(b"\0")[0].decode()
+            found.append(KernelTimes(name, tuple(sides[:3]), tuple(sides[3:]), launches, busy))
+        at += size
+    return found
+
+
 def read_problems(path):
     """Why calls of CUDA were not counted."""
     data = pathlib.Path(path).read_bytes()
@@ -181,6 +204,7 @@ class Counted:
         self.owners = [read_owners(path) for path in sorted(folder.glob("*.counts"))]
         self.problems = [problem for path in sorted(folder.glob("*.counts")) for problem in read_problems(path)]
         self.device = [times for path in folder.glob("*.counts") for times in read_device(path)]
+        self.kernels = [times for path in folder.glob("*.counts") for times in read_kernels(path)]
         self.lost = sum(header["lost"] for header, _ in self.files)
 
     @property

@@ -82,6 +82,14 @@ def test_what_the_gpu_does_is_of_the_site_that_called(how, build, cupti, count, 
         3140 * 2000 + 40 * 30_000 + (3140 + 40 - 1) * 500
 
 
+def test_kernels_have_their_grid_and_their_time(build, cupti, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1000")
+    found = count(build("cuda_calls", "g++", "-O2")).kernels
+    assert sorted(found, key=lambda each: each.launches) == [
+        tables.KernelTimes("_Z4copyPf", (132, 1, 1), (128, 1, 1), 50, 50 * 2000),
+        tables.KernelTimes("_Z4stepPf", (132, 1, 1), (256, 1, 1), 3090, 3090 * 2000)]
+
+
 def test_locks_of_cuda_s_libraries_are_not_the_program_s(build, cupti, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1000")
     rows = [row for row in count(build("cuda_calls", "g++", "-O2")).rows if row.module.endswith("libcupti.so.1")]
@@ -150,6 +158,9 @@ SM_SAME(CUpti_ActivityKernel9, kernel_record);
 SM_SAME(CUpti_ActivityMemcpy5, memcpy_record);
 SM_SAME(CUpti_ActivityMemset4, memset_record);
 SM_SAME(CUpti_ActivityGraphTrace, graph_record);
+static_assert(offsetof(CUpti_ActivityKernel9, gridX) == own::kernel_grid);
+static_assert(offsetof(CUpti_ActivityKernel9, blockX) == own::kernel_grid + 12);
+static_assert(offsetof(CUpti_ActivityKernel9, name) == own::kernel_name);
 static_assert(own::kernel_record.type == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 static_assert(own::memcpy_record.type == CUPTI_ACTIVITY_KIND_MEMCPY && own::memset_record.type == CUPTI_ACTIVITY_KIND_MEMSET);
 static_assert(own::graph_record.type == CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
