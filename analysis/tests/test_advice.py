@@ -171,7 +171,8 @@ def test_every_medium_has_the_advice_of_the_file_in_its_order(path):
 def synchronizing(site):
     """What a site takes, without a thread that has no work: until a signal, or another one's end."""
     idle = {"lateness"} if site["kind"] == "cond_wait" else set()
-    idle |= {"wait"} if "section" not in site["takes_s"] else set()
+    of_cuda = site["kind"].endswith(("_launch", "_sync", "_copy"))
+    idle |= {"wait"} if "section" not in site["takes_s"] and not of_cuda else set()
     return {name: s for name, s in site["takes_s"].items() if name not in idle}
 
 
@@ -378,6 +379,25 @@ def test_where_no_time_is_known_the_calls_are_counted():
     assert first == (
         "4,000,004 calls synchronize, at 3 sites; what they take of the time is not known."
     )
+
+
+def test_calls_of_cuda_have_what_the_gpu_did_for_them():
+    report = report_of(DATA / "sync_per_launch.jsonl.xz")
+    (section,) = [s for s in report.sections if s.id == "sites"]
+    table = section.blocks[0]
+    busy, idle = table.columns.index("GPU busy"), table.columns.index("GPU idle")
+    by_kind = {row[0].text.split()[0]: [cell.text for cell in row] for row in table.rows}
+    launches = next(s for s in named("sync_per_launch") if s.get("kind") == "kernel_launch")[
+        "device"
+    ]
+    assert has(by_kind["kernel_launch"][busy], launches["busy_ns"]["sum"] * 1e-9)
+    assert has(by_kind["kernel_launch"][idle], launches["idle_ns"]["sum"] * 1e-9)
+    assert by_kind["device_sync"][busy] == by_kind["device_sync"][idle] == ""
+    assert any(
+        "GPU idle: how long it had nothing" in getattr(b, "text", "") for b in section.blocks
+    )
+    (first, *_) = report.head.answers
+    assert "in calls that give the GPU work or wait for it" in first
 
 
 def test_a_lock_has_its_places_its_takers_and_how_long_it_was_held(tmp_path):

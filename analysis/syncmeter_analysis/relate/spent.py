@@ -12,7 +12,8 @@ from syncmeter_analysis.record.members import Members
 class Spent:
     """Seconds on one thread's path: waiting for the last thread, the primitive itself where threads
     meet, the calls that take locks or fetch chunks of loops, going on after a signal, the work under
-    locks and of chunks, and waiting for a signal or in other calls, such as join."""
+    locks and of chunks, waiting for a signal or in other calls, such as join, and the calls that give a
+    GPU work or wait for it."""
 
     late: float
     after: float
@@ -20,6 +21,7 @@ class Spent:
     woken: float
     work: float
     idle: float
+    gpu: float = 0.0
 
     @property
     def in_all(self) -> float:
@@ -29,12 +31,22 @@ class Spent:
     @property
     def then(self) -> float:
         """All but waiting for the last thread."""
-        return self.after + self.calls + self.woken
+        return self.after + self.calls + self.woken + self.gpu
 
     @property
     def with_all(self) -> float:
         """All that is drawn."""
         return self.in_all + self.work + self.idle
+
+
+_calls_of_cuda = {
+    "kernel_launch",
+    "graph_launch",
+    "device_sync",
+    "stream_sync",
+    "event_sync",
+    "blocking_copy",
+}
 
 
 def spent_at(site: Members) -> Spent | None:
@@ -45,6 +57,8 @@ def spent_at(site: Members) -> Spent | None:
         takes.get(name) or 0.0 for name in ("lateness", "mechanism", "wait", "section")
     )
     if takes.get("wait") is not None and takes.get("section") is None:
+        if site["kind"] in _calls_of_cuda:
+            return Spent(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, locking)
         return Spent(0.0, 0.0, 0.0, 0.0, 0.0, locking)
     work = max(0.0, section - locking)
     if site["kind"] == "cond_wait":

@@ -81,7 +81,7 @@ def as_json(file: AdviceFile) -> str:
         takes = {
             "lateness": spent.late,
             "mechanism": spent.after + spent.woken,
-            "wait": spent.calls,
+            "wait": spent.calls + spent.gpu,
             "in_all": spent.in_all,
         }
     found = {
@@ -176,6 +176,7 @@ def _answers(file: AdviceFile) -> list[str]:
             (spent.after, "in regions and barriers after it has arrived"),
             (spent.calls, "in the calls that take locks or fetch chunks of loops"),
             (spent.woken, "from a signal on until the thread has its lock"),
+            (spent.gpu, "in calls that give the GPU work or wait for it"),
         ]
         shown = [
             f"{per_cent(min(s, wall), wall)} {where}"

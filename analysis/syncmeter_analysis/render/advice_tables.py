@@ -38,10 +38,10 @@ def site_tables(file: AdviceFile) -> list[Block]:
     ranked = sorted(file.sites, key=lambda s: (-_time_at(s), -(s.get("count") or 0)))
     code = [site for site in ranked if site.get("count") is None]
     calls = [site for site in ranked if site.get("count") is not None]
-    columns = "site|count>|late>|after>|work>|each>|price>|team>|threads>"
+    columns = "site|count>|late>|after>|work>|each>|price>|GPU busy>|GPU idle>|team>|threads>"
     instructions = "site|operation|samples>|threads>|copies>"
     rows = [_call_row(file, site) for site in calls]
-    found = _table(columns, rows, spare=(7, 8))
+    found = _table(columns, rows, spare=(9, 10))
     if any(site.get("takes_s") for site in calls):
         found.append(
             Text(
@@ -50,6 +50,13 @@ def site_tables(file: AdviceFile) -> list[Block]:
                 "that get it. work: under the lock, or of the chunk. each: what one takes of late and "
                 "after, without waiting for a signal or for another thread's end. price: what the same "
                 "takes by itself on this machine."
+            )
+        )
+    if any(site.get("device") for site in calls):
+        found.append(
+            Text(
+                "GPU busy: how long kernels, graphs or copies of these calls took the GPU in the run "
+                "that was timed. GPU idle: how long it had nothing to do before them."
             )
         )
     rows = [_instruction_row(site) for site in code]
@@ -90,9 +97,18 @@ def _call_row(file: AdviceFile, site: Members) -> list[str]:
         _number(site.get("count")),
         *shares,
         "" if low is None or high is None else _price(low, high),
+        *_gpu_times(site),
         _number(site.get("team")),
         _number(site.get("threads")),
     ]
+
+
+def _gpu_times(site: Members) -> list[str]:
+    """What the GPU did for the calls, and how long it waited for them."""
+    device = site.get("device")
+    if not device:
+        return ["", ""]
+    return [text.duration(device[part]["sum"]) for part in ("busy_ns", "idle_ns")]
 
 
 def _price(low: float, high: float) -> str:
