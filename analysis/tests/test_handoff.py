@@ -65,6 +65,25 @@ def printed_text(campaign):
     return as_plain(section.title, section.blocks)
 
 
+def by_object(op, **axes):
+    members = {"scope": "block", "order": "acq_rel", "lanes": 64}
+    return point(op, backend="cuda", **{"affinity": "none", **members, **axes})
+
+
+def test_objects_stand_beside_the_flags_of_their_ring(tmp_path):
+    campaign = measured(
+        tmp_path,
+        (warp(scope="block"), 80.0),
+        (by_object("mbarrier_handoff"), 40.0),
+        (by_object("semaphore_handoff"), 300.0),
+    )
+    text = printed_text(campaign)
+    assert re.search(r"mbarrier arrive, wait +block +40.00 ", text)
+    assert re.search(r"cuda::binary_semaphore +block +300.0 ", text)
+    answers = " ".join(handoff.answer(handoff.rows(campaign))).replace("\n", " ")
+    assert "take mbarrier arrive, wait at scope block (40.00 ns" in answers
+
+
 def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
     text = printed_text(made_by_hand(tmp_path))
     one, ring = re.split("form; ring through 10 blocks of 32 threads\n", text)

@@ -46,6 +46,13 @@ flavours = ("ptx", "atomic_ref", "volatile")
 orders = ("acq_rel", "relaxed")
 scopes = ("block", "cluster", "device", "system")
 
+#: What a ring in a block has in place of a flag: objects in shared memory.
+in_block = {
+    "semaphore_handoff": "cuda::binary_semaphore",
+    "atomic_wait_handoff": "cuda::atomic wait, notify_one",
+    "mbarrier_handoff": "mbarrier arrive, wait",
+}
+
 #: Where two warps sit, from near to far.
 distances = (
     "of one block",
@@ -125,14 +132,16 @@ def rows(campaign: Campaign) -> Handoffs:
     ]
     points.sort(key=lambda s: rank_of(s.point))
     return Handoffs(
-        _by_launch(points, "warp_handoff", campaign),
-        _by_launch(points, "handoff_chain", campaign),
+        _by_launch(points, ("warp_handoff", *in_block), campaign),
+        _by_launch(points, ("handoff_chain",), campaign),
         _by_distance(points, campaign),
     )
 
 
 def form_of(p: Point) -> str:
-    """How the flag is written and read, in the names of CUDA."""
+    """How the flag is written and read, in the names of CUDA, or what hands on in its place."""
+    if p.op in in_block:
+        return in_block[p.op]
     relaxed = p.order == "relaxed"
     if p.flavour == "ptx":
         return "ld.relaxed, st.relaxed" if relaxed else "ld.acquire, st.release"
@@ -163,9 +172,11 @@ def between_multiprocessors(p: Point) -> bool:
     return p.op == "sm_handoff" and p.size != 1
 
 
-def _by_launch(points: Iterable[Measured], op: str, campaign: Campaign) -> list[Launch]:
+def _by_launch(
+    points: Iterable[Measured], ops: tuple[str, ...], campaign: Campaign
+) -> list[Launch]:
     found = []
-    launches = group((s for s in points if s.point.op == op), "backend", "blocks", "lanes")
+    launches = group((s for s in points if s.point.op in ops), "backend", "blocks", "lanes")
     for (backend, blocks, threads), alike in launches.items():
         own = next((s for s in alike if key_of(s.point) == reference), None)
         handoffs = [_handoff(s, own, campaign) for s in alike]

@@ -187,6 +187,8 @@ class chain_rig : public gpu_rig {
 
 /// `warp_handoff` and `cluster_handoff`, `sm_handoff`, `handoff_chain`.
 [[nodiscard]] std::vector<measurable> ring_rows();
+/// Rings whose token is handed on by an object in shared memory.
+[[nodiscard]] std::vector<measurable> object_ring_rows();
 [[nodiscard]] std::vector<measurable> pair_rows();
 [[nodiscard]] std::vector<measurable> chain_rows();
 

@@ -66,10 +66,25 @@ std::string sass(const form& f) {
   return text + fmt::format(", ERRBAR {0}, CGAERRBAR {0}, CCTL.IVALL {0}", by_fence + 1);
 }
 
+// Objects in shared memory. The library looks at a word in a loop that was unrolled, and pauses
+// longer each time. Before Hopper an mbarrier is words there.
+sass_text of_object(std::string_view op) {
+  const std::string pauses = "MEMBAR.ALL.CTA 1, ST.STRONG.SM 1, NANOSLEEP 2, ";
+  if (op == "semaphore_handoff")
+    return {.hopper = pauses + "ATOM.EXCH.SM 2, LD.STRONG.SM 20, YIELD 3, branch 25",
+            .behind = pauses + "ATOM.EXCH.SM 1, LD.STRONG.SM 18, YIELD 2, branch 22"};
+  if (op == "atomic_wait_handoff")
+    return {.hopper = pauses + "LD.STRONG.SM 20, YIELD 2, branch 23",
+            .behind = pauses + "LD.STRONG.SM 18, YIELD 2, branch 21"};
+  return {.hopper = "SYNCS.ARRIVE 1, SYNCS.PHASECHK 1, YIELD 1, branch 1",
+          .before = "ATOMS.ARRIVE 1, LDS 1, MEMBAR.ALL.CTA 1, YIELD 1, branch 1"};
+}
+
 }  // namespace
 
 nlohmann::json declared_handoff(const measurable& row) {
   if (row.code == nullptr) return nlohmann::json::object();
+  if (row.form.flavour == flavour::none) return declared_sass(of_object(row.info.name));
   return declared_sass({sass(row.form)});
 }
 

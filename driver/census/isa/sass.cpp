@@ -136,7 +136,8 @@ instruction_class control_class(const instruction& what,
 std::string synchronization_name(const instruction& what,
                                  const std::vector<std::string_view>& parts) {
   const std::string_view opcode = parts.front();
-  if (is_one_of(opcode, {"RED", "REDG", "REDS", "ATOM", "ATOMG", "ATOMS", "UBLKRED"}))
+  if (is_one_of(opcode,
+                {"RED", "REDG", "REDS", "REDAS", "ATOM", "ATOMG", "ATOMS", "UBLKRED", "UBLKCP"}))
     return access_name(parts, true);
   if (is_one_of(opcode, {"LDL", "STL"})) return "spill";
   if (is_one_of(opcode, {"LD", "ST", "LDG", "STG", "LDS", "STS"})) return access_name(parts, false);

@@ -38,6 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
         classified{"ATOMS.CAST.SPIN R5, [R2], R4, R5", "ATOMS.CAST.SPIN"},
         classified{"UBLKRED.G.S.ADD.F32.RN [UR4], [UR6], UR8", "UBLKRED.G.S.ADD"},
         classified{"UTMACMDFLUSH", "UTMACMDFLUSH"},
+        classified{"REDAS.E.ADD.S32 [R4], R5", "REDAS.ADD"},
+        classified{"UBLKCP.S.S [UR4], [UR6], UR8", "UBLKCP.S.S"},
         classified{"ATOM.E.MAX.S32.STRONG.GPU PT, R3, [R2.64], R5", "ATOM.MAX"},
         classified{"REDUX.SUM.S32 UR4, R5", "REDUX.SUM"}, classified{"REDUX UR4, R5", "REDUX.AND"},
         classified{"SHFL.BFLY PT, R0, R0, 0x1, 0x1f", "SHFL.BFLY"},

@@ -30,6 +30,11 @@ worker_info handoff_worker() {
       worker.capabilities.push_back(row);
     }
   }
+  capability by_object = fixtures::gpu_row("mbarrier_handoff", "handoff");
+  by_object.min_lanes = 2;
+  by_object.order = order::acq_rel;
+  by_object.scope = scope::block;
+  worker.capabilities.push_back(by_object);
   return worker;
 }
 
@@ -51,6 +56,12 @@ TEST(handoff_plan, across_blocks_no_form_of_a_block) {
     all.push_back(fmt::format("{}x{} {}", p.blocks, p.lanes, to_text(p.scope)));
   EXPECT_THAT(
       all, ElementsAre("1x64 device", "1x64 block", "1x64 system", "10x32 device", "10x32 system"));
+}
+
+TEST(handoff_plan, objects_hand_on_where_a_flag_does) {
+  const std::vector<point> in_block = planned("handoff", "mbarrier_handoff");
+  ASSERT_THAT(in_block, SizeIs(1));
+  EXPECT_EQ(std::pair(in_block[0].blocks, in_block[0].lanes), std::pair(1U, 64U));
 }
 
 TEST(handoff_plan, pairs_are_of_one_form_and_many_partners) {
