@@ -55,13 +55,34 @@ def test_the_default_is_over_the_fastest_form_that_is_enough(tmp_path):
     assert place.enough is not None
     assert place.enough.point.flavour == "function"
     assert place.enough.point.scope == "device"
-    assert place.default is not None
-    assert 8.9 < place.default.over_enough.value < 9.1
+    (default,) = place.defaults
+    assert 8.9 < default.over_enough.value < 9.1
     (sentence,) = defaults.answer(found)
     assert sentence.startswith(
         "add (1 x 32, own cells): take atomicAdd (relaxed at device scope, 10.00 ns) where that is "
         "enough, because fetch_add() of libcu++ (seq_cst at system scope) takes 9.0"
     )
+
+
+def test_triton_has_a_default_of_its_own(tmp_path):
+    def triton(**axes):
+        return {**update(flavour="function", **axes), "backend": "triton"}
+
+    found = found_in(
+        measured(
+            tmp_path,
+            (by_default(), 90.0),
+            (update(flavour="function"), 10.0),
+            (triton(order="acq_rel"), 50.0),
+            (triton(), 20.0),
+        )
+    )
+    of_cuda, of_triton = defaults.answer(found)
+    assert "because fetch_add() of libcu++ (seq_cst at system scope) takes 9.0" in of_cuda
+    assert "take atomicAdd (" in of_triton
+    assert "because tl.atomic_add() of Triton (acq_rel at device scope) takes 5.0" in of_triton
+    written = {defaults.written(form.s) for form in found.places[0].forms}
+    assert {"tl.atomic_add()", "tl.atomic_add(relaxed)"} < written
 
 
 def test_of_forms_that_are_enough_all_that_are_not_shown_to_be_slower_are_named(tmp_path):

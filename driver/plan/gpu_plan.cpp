@@ -168,7 +168,11 @@ std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_s
                                                     placement where) const {
   std::vector<const capability*> rows;
   std::set<std::tuple<order, scope, flavour, space, unsigned>> taken;
-  for (const capability* row : op.rows) {
+  std::vector<const capability*> listed = op.rows;
+  if (forms == form_set::relaxed)
+    std::ranges::stable_partition(
+        listed, [](const capability* row) { return row->order == order::relaxed; });
+  for (const capability* row : listed) {
     if (row->some_lanes || !is_at(*row, type, where)) continue;
     if (!passes(op, *row, &capability::order, options_.orders) ||
         !passes(op, *row, &capability::scope, options_.scopes) ||

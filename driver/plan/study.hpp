@@ -85,6 +85,7 @@ using study_rule = rule_of<study_axes>;
 /// Which of the forms that a GPU's op has at a type and a placement.
 enum class form_set : std::uint8_t {
   standard,    ///< the first that its worker lists
+  relaxed,     ///< the first that is relaxed, where there is one, else the first
   each_scope,  ///< the first of each scope
   all
 };

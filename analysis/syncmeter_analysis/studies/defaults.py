@@ -59,8 +59,16 @@ _by_kokkos = {
     "fence": "Kokkos::memory_fence",
 }
 
-#: What libcu++ takes where the author gives no argument.
+_by_triton = {
+    "atomic_add": "tl.atomic_add",
+    "atomic_exchange": "tl.atomic_xchg",
+    "atomic_cas_pass": "tl.atomic_cas",
+    "plain_read": "tl.load(volatile)",
+}
+
+#: What an API takes where the author gives no argument, by the library's name, order and scope.
 by_default = ("seq_cst", "system")
+_default_of_triton = ("acq_rel", "device")
 
 #: A fence that orders nothing is none: what is enough for it is what data handed over need.
 _enough_orders = {"fence": ("acq_rel",)}
@@ -75,8 +83,10 @@ class Form:
 
     @property
     def is_default(self) -> bool:
-        """Of libcu++ without arguments."""
+        """Of libcu++, or of Triton, without arguments."""
         p = self.s.point
+        if p.backend == "triton":
+            return (p.order, p.scope) == _default_of_triton
         return p.flavour == "atomic_ref" and (p.order, p.scope) == by_default
 
 
@@ -94,8 +104,8 @@ class Place:
     as_good: Sequence[Measured] = ()
 
     @property
-    def default(self) -> Form | None:
-        return next((form for form in self.forms if form.is_default), None)
+    def defaults(self) -> list[Form]:
+        return [form for form in self.forms if form.is_default]
 
 
 @dataclass
@@ -105,7 +115,7 @@ class Defaults:
     places: list[Place] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return any(place.enough and place.default for place in self.places)
+        return any(place.enough and place.defaults for place in self.places)
 
 
 def rows(campaign: Campaign) -> Defaults:
@@ -168,6 +178,11 @@ def written(s: Measured) -> str:
     p = s.point
     if p.backend.startswith("kokkos"):
         return _by_kokkos.get(p.op, p.op)
+    if p.backend == "triton":
+        arguments = "" if (p.order, p.scope) == _default_of_triton else p.order
+        name = _by_triton.get(p.op, p.op)
+        form = name if p.op.startswith("plain_") else f"{name}({arguments})"
+        return form + (f", {p.scope}" if p.scope == "system" else "")
     if p.flavour != "atomic_ref":
         return _by_function.get(p.op, p.op) + ("_system" if p.scope == "system" else "")
     name = _by_library.get(p.op, p.op)
@@ -187,39 +202,50 @@ def order_of(s: Measured) -> str:
 
 def answer(found: Defaults) -> list[str]:
     """For each update the place where the default takes the longest beside what is enough, then the
-    places where it takes no longer."""
-    worst: dict[str, tuple[Ratio, Place]] = {}
+    places where it takes no longer, of each library."""
+    worst: dict[tuple[str, str], tuple[Ratio, Form, Place]] = {}
     alike = []
     for place in found.places:
-        r = place.default.over_enough if place.default else None
-        if isinstance(r, Ratio) and verdict(r) is Verdict.same:
-            alike.append(place)
-        if not isinstance(r, Ratio) or verdict(r) is not Verdict.slower:
-            continue
-        if place.update not in worst or r.value > worst[place.update][0].value:
-            worst[place.update] = r, place
-    return [_sentence(r, place) for r, place in worst.values()] + [_as_long(p) for p in alike]
+        for form in place.defaults:
+            r = form.over_enough
+            if not isinstance(r, Ratio):
+                continue
+            key = place.update, _library(form.s)
+            if verdict(r) is Verdict.same:
+                alike.append(_as_long(form, place))
+            elif verdict(r) is Verdict.slower and (
+                key not in worst or r.value > worst[key][0].value
+            ):
+                worst[key] = r, form, place
+    return [_sentence(*found) for found in worst.values()] + alike
 
 
-def _sentence(r: Ratio, place: Place) -> str:
-    assert place.enough is not None and place.default is not None
+def _library(s: Measured) -> str:
+    return "Triton" if s.point.backend == "triton" else "libcu++"
+
+
+def _written_default(form: Form) -> str:
+    p = form.s.point
+    return f"{written(form.s)} of {_library(form.s)} ({p.order} at {p.scope} scope)"
+
+
+def _sentence(r: Ratio, default: Form, place: Place) -> str:
+    assert place.enough is not None
     p = place.enough.point
     form = listed([written(s) for s in (place.enough, *place.as_good)], last="or")
     what = "" if p.order in form else f"{p.order} at {p.scope} scope, "
     return (
         f"{place.update} ({place.name}): take {form} "
         f"({what}{cost_alone(place.enough)}) where that is enough, because "
-        f"{written(place.default.s)} of libcu++ ({' at '.join(by_default)} scope) takes "
-        f"{formats.times_as_long(r)}"
+        f"{_written_default(default)} takes {formats.times_as_long(r)}"
     )
 
 
-def _as_long(place: Place) -> str:
-    assert place.enough is not None and place.default is not None
+def _as_long(default: Form, place: Place) -> str:
+    assert place.enough is not None
     return (
-        f"{place.update} ({place.name}): {written(place.default.s)} of libcu++ "
-        f"({' at '.join(by_default)} scope) takes as long as {written(place.enough)} "
-        f"({cost_alone(place.enough)})"
+        f"{place.update} ({place.name}): {_written_default(default)} takes as long as "
+        f"{written(place.enough)} ({cost_alone(place.enough)})"
     )
 
 
@@ -253,9 +279,9 @@ def text(found: Defaults) -> list[Block]:
         ),
         Text(
             "enough: relaxed at device scope, which counts and hands no other data over; of fences "
-            "acquire and release at device scope. (): libcu++ without arguments, seq_cst at system "
-            "scope; a scope behind it is the atomic's own. int32 in global memory; one cell: by data, "
-            "the compiler does not know it."
+            "acquire and release at device scope. (): without arguments, which is seq_cst at system "
+            "scope in libcu++ and acq_rel at device scope in Triton; a scope behind it is the atomic's "
+            "own. int32 in global memory; one cell: by data, the compiler does not know it."
         ),
     ]
 
@@ -276,7 +302,7 @@ def figures(found: Defaults) -> list[Figure]:
     first, *_ = answer(found) or ["What an update costs, by how it is written"]
     note = (
         "ns per op with the 95 % interval, logarithmic, in the largest launch, each thread on a cell "
-        "of its own. (): libcu++ without arguments."
+        "of its own. (): libcu++ or Triton without arguments."
     )
     panel = Panel("by form", Dots(rows, "ns per op", groups, "written", "update"))
     return [Figure("defaults", first, note, [panel], wide=True)]

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -41,16 +42,34 @@ struct cubin {
   std::string architecture;  ///< "sm_90"
 };
 
-/// Takes a program, or a file that is a cubin itself, apart with `cuobjdump -xelf`, into `folder`.
-/// Both programs here are looked for on PATH, in $CUDA_HOME/bin and in /usr/local/cuda/bin. Throws
-/// disassembly_error, also where there is no program of that name.
-std::vector<cubin> extract_cubins(const std::string& program, const scratch_folder& folder) {
-  read_lines_of(
-      {.arguments = {find_cuda_tool("cuobjdump"), "-xelf", "all", fs::absolute(program).string()},
-       .path = program,
-       .install = install,
-       .folder = folder.path().string()},
-      [](std::string_view) {});
+/// A script holds no machine code: what it runs compiles that.
+bool is_script(const std::string& program) {
+  std::array<char, 2> begin{};
+  std::ifstream(program, std::ios::binary).read(begin.data(), begin.size());
+  return begin == std::array{'#', '!'};
+}
+
+/// What brings the cubins of a program into a folder: a script writes those of the kernels that it
+/// is asked for (docs/worker-protocol.md), `cuobjdump -xelf` takes others apart.
+std::vector<std::string> command_that_extracts(const std::string& program, const fs::path& folder,
+                                               const std::vector<std::string>& kernels) {
+  const std::string path = fs::absolute(program).string();
+  if (!is_script(program)) return {find_cuda_tool("cuobjdump"), "-xelf", "all", path};
+  std::vector<std::string> command{path, "--machine-code", folder.string()};
+  command.insert(command.end(), kernels.begin(), kernels.end());
+  return command;
+}
+
+/// Takes a program, or a file that is a cubin itself, apart, into `folder`. Programs of CUDA here
+/// are looked for on PATH, in $CUDA_HOME/bin and in /usr/local/cuda/bin. Throws disassembly_error,
+/// also where there is no program of that name.
+std::vector<cubin> extract_cubins(const std::string& program, const scratch_folder& folder,
+                                  const std::vector<std::string>& kernels = {}) {
+  read_lines_of({.arguments = command_that_extracts(program, folder.path(), kernels),
+                 .path = program,
+                 .install = install,
+                 .folder = folder.path().string()},
+                [](std::string_view) {});
   std::vector<cubin> cubins;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder.path())) {
     const fs::path& path = entry.path();  // worker.3.sm_90.cubin
@@ -240,6 +259,10 @@ void kernel_names::add(const std::string& name) {
   (of_cpp ? within_ : literal_).insert(name);
 }
 
+std::vector<std::string> kernel_names::literal() const {
+  return {literal_.begin(), literal_.end()};
+}
+
 std::string kernel_names::wanted(std::string_view function) const {
   if (literal_.contains(function)) return std::string{function};
   if (within_.empty()) return {};
@@ -276,7 +299,7 @@ std::vector<std::string> print_newest_sass(const std::string& path, const sass_l
 void read_sass(const std::string& path, const kernel_names& names, const sass_sink& sink) {
   const scratch_folder folder;
   std::map<std::string, kernels_of_architecture> found;
-  for (const cubin& each : extract_cubins(path, folder)) {
+  for (const cubin& each : extract_cubins(path, folder, names.literal())) {
     if (architecture_number(each.architecture) < 70)
       throw disassembly_error(
           fmt::format("{}: machine code for {} cannot be read, only for sm_70 and later", path,

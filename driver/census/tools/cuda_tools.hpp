@@ -45,6 +45,8 @@ class kernel_names {
   void add(const std::string& name);
 
   [[nodiscard]] bool empty() const { return literal_.empty() && within_.empty(); }
+  /// Those that are linkers' names.
+  [[nodiscard]] std::vector<std::string> literal() const;
   /// Which of the names stands for this function; empty when none does.
   [[nodiscard]] std::string wanted(std::string_view function) const;
 

@@ -7,9 +7,11 @@ namespace {
 
 using namespace blocks;
 
-// Of CUDA's functions, and of libcu++: what it takes without arguments, with a scope alone, and
-// with the orders that data handed over need, or a mere count.
+// Of Triton's functions what they take without arguments; of those and CUDA's what a count needs;
+// of libcu++ what it takes without arguments, with a scope alone, and with the orders that data
+// handed over need, or a mere count.
 const std::vector<written_form> as_written{
+    {flavour::function, scope::device, order::acq_rel},
     {flavour::function, scope::device, order::relaxed},
     {flavour::function, scope::system, order::relaxed},
     {flavour::function, scope::device, order::unordered},

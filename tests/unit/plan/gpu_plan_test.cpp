@@ -113,6 +113,32 @@ TEST(gpu_plan, defaults_takes_each_form_as_it_is_written_and_no_other) {
   EXPECT_THAT(plan_for(options).points, SizeIs(3)) << "unless it is named";
 }
 
+TEST(gpu_plan, portability_sets_relaxed_beside_relaxed_whatever_an_api_takes_by_default) {
+  worker_info triton = cuda_worker();
+  triton.name = "triton";
+  triton.backends = {"triton"};
+  triton.gpus = {{"triton", triton.gpus.at("cuda")}};
+  triton.native_of["triton"] = "cuda";
+  std::erase_if(triton.capabilities,
+                [](const capability& row) { return row.flavour != flavour::function; });
+  std::vector<capability> in_order;
+  for (capability row : triton.capabilities) {
+    row.backend = "triton";
+    row.order = order::acq_rel;
+    in_order.push_back(row);
+    row.order = order::relaxed;
+    in_order.push_back(row);
+  }
+  triton.capabilities = in_order;
+  run_options options = with_ops({"atomic_add"}, "portability");
+  const campaign_plan plan = plan_for(options, {cuda_worker(), triton});
+  const auto of_triton = std::ranges::count_if(
+      plan.points, [](const planned_point& p) { return p.what.backend == "triton"; });
+  EXPECT_GT(of_triton, 0);
+  EXPECT_EQ(2 * of_triton, std::ssize(plan.points));
+  for (const planned_point& p : plan.points) EXPECT_EQ(p.what.order, order::relaxed);
+}
+
 TEST(gpu_plan, axes_that_the_user_names_keep_one_form_for_each_value) {
   run_options options = with_ops({"atomic_add"});
   options.placements = {placement::shared};
