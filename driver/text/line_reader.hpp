@@ -43,7 +43,7 @@ enum class read_outcome { some, nothing_yet, end };
 /// Collects bytes and hands out whole lines.
 class line_reader {
  public:
-  explicit line_reader(std::size_t longest_line_bytes = std::size_t{1} << 20)
+  explicit line_reader(std::size_t longest_line_bytes = std::size_t{16} << 20)
       : longest_(longest_line_bytes) {}
 
   /// Reads once from a descriptor that does not block. A read error counts as the end.

@@ -71,6 +71,14 @@ TEST(worker_process, quotes_what_is_no_json_object) {
   EXPECT_EQ(worker.receive(generous).what, kind::garbage);
 }
 
+// All ops of all types of CUDA take more than 1 MiB to list.
+TEST(worker_process, a_line_of_two_mebibytes_is_read) {
+  worker_process worker = shell("printf '{\"much\": \"%02097152d\"}\\n' 7");
+  const answer found = worker.receive(generous);
+  ASSERT_EQ(found.what, kind::line) << found.text;
+  EXPECT_EQ(found.object.at("much").get<std::string>().size(), 2097152U);
+}
+
 TEST(worker_process, says_what_was_wrong_with_its_answer_or_its_end) {
   struct script {
     const char* text;
@@ -81,7 +89,7 @@ TEST(worker_process, says_what_was_wrong_with_its_answer_or_its_end) {
        {script{"printf '%0200d\\n' 7", kind::garbage, "'" + std::string(80, '0') + "'..."},
         script{"exec cat /dev/zero", kind::garbage, "line without end"},
         // The end may come with the last piece, or after the reader gave the line up.
-        script{R"(printf '{"a":"%01100000d"}\n' 1; exec sleep 100)", kind::garbage, ""},
+        script{R"(printf '{"a":"%017000000d"}\n' 1; exec sleep 100)", kind::garbage, ""},
         script{"head -c 100000 /dev/zero | tr '\\0' '['; echo", kind::garbage, "at most 64 levels"},
         script{R"(printf '{"kind":"vis'; exit 3)", kind::closed,
                R"(ended with status 3 in the middle of the line '{"kind":"vis')"},
