@@ -36,7 +36,7 @@ constexpr std::array<named_cause, 4> causes{
      {"fence_scope", "fences that the host and other GPUs see",
       "Among the threads of a block __threadfence_block() does, and among those of one GPU "
       "__threadfence()."},
-     {"compare_and_swap", "a compare-and-swap in a loop",
+     {"compare_and_swap", "a compare-and-swap that is tried again",
       "Where the loop is to add, or to find a minimum or a maximum, the GPU has an operation that "
       "needs none: floats of one sign compare as integers do (atomicMax on __float_as_int), and "
       "atomicAdd takes float, double and pairs of halves."},
@@ -249,10 +249,10 @@ std::optional<advice> advice_on(const finding& found, const std::vector<site>& s
   if (!now || !then || now->low < worth_it * then->high) return std::nullopt;
   const kernel_code& code = *sites[found.sites.front()].code;
   const double busy_s = code.ran->busy_s;
-  // Of a barrier that is made of several operations not all is priced.
-  const double high_s = found.of == form_cause::own_barrier
-                            ? busy_s
-                            : busy_s * (1 - std::max(0.0, then->low) / now->high);
+  // Of a barrier that is made of several operations not all is priced, nor how often a swap is
+  // tried again.
+  const bool has_more = found.of == form_cause::own_barrier || found.of == form_cause::swap;
+  const double high_s = has_more ? busy_s : busy_s * (1 - std::max(0.0, then->low) / now->high);
   const named_cause& words = words_of(found.of);
   std::vector<const site*> of_finding;
   for (const std::size_t i : found.sites) of_finding.push_back(&sites[i]);

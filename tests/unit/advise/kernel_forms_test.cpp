@@ -136,7 +136,8 @@ TEST(kernel_forms, a_loop_around_a_swap_is_compared_with_an_operation_of_the_gpu
               {{"atomic_cas_pass device", 40}, {"atomic_max_hold device", 10}});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].rule, "compare_and_swap");
-  EXPECT_NEAR(found[0].at_most_s, 0.375, 1e-9);
+  // How often it is tried again is not known.
+  EXPECT_NEAR(found[0].at_most_s, 0.5, 1e-9);
 }
 
 TEST(kernel_forms, threads_that_all_wait_behind_a_counter_are_a_barrier) {
