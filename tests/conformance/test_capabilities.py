@@ -117,6 +117,13 @@ def test_every_backend_says_whether_it_is_portable(capabilities):
         assert backend["portable"] == ("native_of" in backend), backend["name"]
 
 
+def test_what_a_worker_can_do_is_far_below_the_longest_line(capabilities):
+    """A worker whose ops outgrow the line that the driver reads is not found at all."""
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "worker-protocol.md").read_text(encoding="utf-8")
+    longest = int(re.search(r"no line\s+over (\d+) MiB", page)[1]) << 20
+    assert len(json.dumps(capabilities)) < longest / 4
+
+
 def test_the_page_of_the_protocol_shows_members_that_there_are(capabilities):
     """The example of a CPU's worker is one that a worker could say."""
     if capabilities["worker"] != "omp":
