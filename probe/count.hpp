@@ -47,6 +47,8 @@ void write_problem_of_cuda(const char* text);
 [[nodiscard]] device_block* new_device_block(kind what, std::uint64_t site);
 /// Of a kernel of this name; nullptr where there is no room.
 [[nodiscard]] kernel_times_block* new_kernel_times(const char* name);
+/// Of a patched kernel, with room behind it; nullptr where there is none.
+[[nodiscard]] kernel_block* new_kernel_block(std::uint64_t bytes);
 /// Made at the first call; nullptr where there is no room for it.
 [[nodiscard]] objects_block* objects_of_process();
 

@@ -1,6 +1,9 @@
 // What programs call of CUDA. The driver loads the library that CUDA_INJECTION64_PATH names, which
 // is this one, when a program starts CUDA, wherever its runtime is linked; from then on CUPTI tells
-// each call. Without CUPTI the file says why nothing of CUDA is counted.
+// each call. Without CUPTI the file says why nothing of CUDA is counted. In a run whose kernels are
+// patched the Compute Sanitizer tells the calls.
+#include "probe/cuda.hpp"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +12,7 @@
 
 #include "probe/count.hpp"
 #include "probe/cuda_callers.hpp"
+#include "probe/cuda_counts.hpp"
 #include "probe/cuda_device.hpp"
 #include "probe/cupti.hpp"
 #include "probe/waits.hpp"
@@ -27,7 +31,6 @@ constexpr counted_function counted_functions[] = {
 
 /// Functions of the runtime and of the driver that are counted, by their numbers.
 constexpr std::uint32_t most_functions = 2048;
-constexpr std::uint8_t not_counted = 0xFF;
 std::uint8_t kinds[2][most_functions];
 
 /// Whether CUPTI's name is this function's: behind it may stand a version, and which stream is the
@@ -45,12 +48,6 @@ bool is_named(const char* full, const char* name) {
   for (const char* const stream : {"_ptsz", "_ptds"})
     if (::strcmp(rest, stream) == 0) return true;
   return *rest == 0;
-}
-
-std::uint8_t kind_of(const char* full) {
-  for (const counted_function& each : counted_functions)
-    if (is_named(full, each.name)) return static_cast<std::uint8_t>(each.what);
-  return not_counted;
 }
 
 /// The call of this thread that is being made: what CUDA's runtime calls of the driver is the
@@ -83,27 +80,8 @@ void on_call(void*, std::uint32_t domain, std::uint32_t function,
   const bool of_runtime = domain == cupti::runtime_api;
   const std::uint8_t what = kinds[of_runtime ? 1 : 0][function];
   if (what == not_counted) return;
-  call_of_thread& own = now_in;
-  if (call->site != cupti::enters) {
-    if (--own.depth != 0 || own.begun == 0) return;
-    end_wait({.what = own.what, .site = own.site, .begun = own.begun});
-    own.begun = 0;
-    return;
-  }
-  if (own.depth++ != 0 || stays_on_device(*call)) return;
-  own.what = static_cast<kind>(what);
-  // Of a launch the kernel comes first.
-  const std::uint64_t first_parameter =
-      own.what == kind::kernel_launch && call->parameters != nullptr
-          ? *static_cast<const std::uint64_t*>(call->parameters)
-          : 0;
-  own.site = caller_of_cuda(
-      {.of_runtime = of_runtime,
-       .function = first_parameter ^ std::uint64_t{function} << 48U ^ std::uint64_t{domain} << 60U},
-      __builtin_frame_address(0));
-  count(own.what, own.site, 0);
-  note_device_call(call->correlation, own.what, own.site);
-  own.begun = timed_every().locks == 0 ? 0 : begin_wait(own.what, 0);
+  count_told_call({of_runtime, function, what, call, call->correlation},
+                  __builtin_frame_address(0));
 }
 
 constexpr const char* path_variable = "SYNCMETER_CUPTI";
@@ -132,7 +110,7 @@ bool subscribe(void* library, const char*& problem) {
     for (std::uint32_t function = 1; function < most_functions; ++function) {
       const char* name = nullptr;
       if (name_of(domain, function, &name) != cupti::success || name == nullptr) continue;
-      const std::uint8_t what = kind_of(name);
+      const std::uint8_t what = kind_of_function(name);
       if (what == not_counted) continue;
       kinds[domain == cupti::runtime_api ? 1 : 0][function] = what;
       enable(1, own, domain, function);
@@ -154,6 +132,42 @@ void* find_library() {
 }
 
 }  // namespace
+
+std::uint8_t kind_of_function(const char* name) {
+  for (const counted_function& each : counted_functions)
+    if (is_named(name, each.name)) return static_cast<std::uint8_t>(each.what);
+  return not_counted;
+}
+
+void count_told_call(const told_call& call, const void* frame) {
+  call_of_thread& own = now_in;
+  if (call.data->site != cupti::enters) {
+    if (--own.depth != 0 || own.begun == 0) return;
+    end_wait({.what = own.what, .site = own.site, .begun = own.begun});
+    own.begun = 0;
+    return;
+  }
+  if (own.depth++ != 0) return;
+  own.site = 0;
+  if (stays_on_device(*call.data)) return;
+  own.what = static_cast<kind>(call.what);
+  // Of a launch the kernel comes first.
+  const std::uint64_t first_parameter =
+      own.what == kind::kernel_launch && call.data->parameters != nullptr
+          ? *static_cast<const std::uint64_t*>(call.data->parameters)
+          : 0;
+  const std::uint64_t domain = call.of_runtime ? cupti::runtime_api : cupti::driver_api;
+  own.site = caller_of_cuda(
+      {.of_runtime = call.of_runtime,
+       .function = first_parameter ^ std::uint64_t{call.function} << 48U ^ domain << 60U},
+      frame);
+  count(own.what, own.site, 0);
+  note_device_call(call.correlation, own.what, own.site);
+  own.begun = timed_every().locks == 0 ? 0 : begin_wait(own.what, 0);
+}
+
+std::uint64_t site_of_told_call() { return now_in.depth == 0 ? 0 : now_in.site; }
+
 }  // namespace syncmeter::probe
 
 using namespace syncmeter::probe;
@@ -162,6 +176,11 @@ using namespace syncmeter::probe;
 extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   static constinit bool is_called = false;
   if (__atomic_exchange_n(&is_called, true, __ATOMIC_ACQ_REL)) return 1;
+  if (is_patched_run()) {
+    const char* problem = nullptr;
+    if (!patch_kernels(problem)) write_problem_of_cuda(problem);
+    return 1;
+  }
   void* const library = find_library();
   const char* problem =
       "no libcupti.so was found, which comes with the CUDA Toolkit and with nvidia-cuda-cupti of "

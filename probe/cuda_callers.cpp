@@ -167,8 +167,9 @@ frame_of_call find_caller(const cuda_call& call) {
   call_path path;
   the_unwinder().walk(add_frame, &path);
   unsigned at = 0;
-  while (at < path.count && is_one_of(module_of(path.frames[at].returns_to),
-                                      {"libsyncmeter-probe.", "libcupti.", "libcuda."}))
+  while (at < path.count &&
+         is_one_of(module_of(path.frames[at].returns_to),
+                   {"libsyncmeter-probe.", "libcupti.", "libsanitizer-", "libcuda."}))
     ++at;
   if (call.of_runtime) {
     // The runtime's function makes the callback itself, wherever the runtime is linked.

@@ -423,6 +423,12 @@ kernel_times_block* new_kernel_times(const char* name) {
   return made;
 }
 
+kernel_block* new_kernel_block(std::uint64_t bytes) {
+  if (changing || here.header == nullptr || bytes > chunk_bytes / 2) return nullptr;
+  const tables_lock held;
+  return new_block<kernel_block>(block_type::kernel, bytes);
+}
+
 objects_block* objects_of_process() {
   objects_block* const found = __atomic_load_n(&here.objects, __ATOMIC_ACQUIRE);
   if (found != nullptr || changing || here.no_objects) return found;

@@ -19,6 +19,10 @@ inline constexpr const char* folder_variable = "SYNCMETER_PROBE_FOLDER";
 /// And one with two whole numbers, "n,m": regions and barriers are timed whose number is a multiple
 /// of n, and of waits for locks one in m, drawn at random; without it none is.
 inline constexpr const char* times_variable = "SYNCMETER_PROBE_EVERY";
+/// One with the file of the patches, where kernels are to be patched, and how long a GPU may count
+/// what they do, in ms.
+inline constexpr const char* patches_variable = "SYNCMETER_PATCHES";
+inline constexpr const char* patches_ms_variable = "SYNCMETER_PATCHES_MS";
 inline constexpr const char* file_suffix = ".counts";
 inline constexpr char magic[8] = {'s', 'm', 'p', 'r', 'o', 'b', 'e', '1'};
 
@@ -40,6 +44,7 @@ enum class block_type : std::uint32_t {
   objects = 4,
   problem = 5,
   device = 6,
+  kernel = 7,
   kernel_times = 8
 };
 
@@ -71,7 +76,8 @@ struct module_block {
 /// locks that these take for themselves are no calls of the program.
 [[nodiscard]] inline bool is_runtime(const char* path) {
   return is_file_named(path, {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-", "libiomp5",
-                              "libcuda.", "libcudart.", "libcupti.", "libsyncmeter-probe."});
+                              "libcuda.", "libcudart.", "libcupti.", "libsanitizer-",
+                              "libsyncmeter-probe."});
 }
 
 /// Of many intervals: buckets of a quarter of an octave, from 0 ns on.
@@ -132,6 +138,37 @@ struct kernel_times_block {
   std::uint32_t grid[3], block[3];
   std::uint64_t launches;
   std::uint64_t busy_ns;  ///< over all of them
+};
+
+/// An instruction of a patched kernel, over all its launches. Threads are those that executed it,
+/// each time.
+struct kernel_instruction {
+  std::uint64_t offset;  ///< in the kernel's code; of a function that it calls the whole address
+  std::uint32_t event;   ///< a counted_event (device_counts.hpp)
+  std::uint32_t unused;
+  std::uint64_t threads, warps;
+  std::uint64_t parts;      ///< of updates the distinct addresses of each warp; of barriers threads
+                            ///< over those that must come, in parts of 2^32
+  std::uint64_t uncounted;  ///< updates of cells that no room was found for
+  std::uint64_t cells;      ///< distinct addresses
+  std::uint64_t hottest;    ///< updates of the address that has the most
+};
+
+/// A kernel of a run whose kernels are patched, as launched at one site. Behind it stand its
+/// instructions, and then its name with a null at the end.
+struct kernel_block {
+  block_head head;
+  std::uint64_t address;         ///< of the site's row
+  std::uint32_t kind;            ///< likewise
+  std::uint32_t is_cut_off;      ///< 1: it ran on when the time to count was over
+  std::uint64_t launches;        ///< those that were counted
+  std::uint64_t blocks;          ///< of all of them
+  std::uint64_t threads;         ///< of a block, of the last one
+  std::uint64_t updates;         ///< of the GPU's memory by atomic operations
+  std::uint64_t cells, hottest;  ///< distinct addresses, over all its instructions, and the updates
+                                 ///< of the one that has the most
+  std::uint64_t lost;            ///< of the process: threads at instructions without room
+  std::uint64_t instructions;    ///< how many follow
 };
 
 /// One site in one thread: who called what, in a team of how many threads; in a timed run, also on

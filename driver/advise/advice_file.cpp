@@ -105,6 +105,51 @@ json line_of_price(const price& of) {
           {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
 }
 
+json line_of_update(const update_use& of) {
+  json line{{"offset", of.offset},
+            {"operation", text_or_null(of.operation)},
+            {"place", text_or_null(printable(of.place))},
+            {"updates", of.updates},
+            {"warp_addresses", of.warp_addresses}};
+  if (of.in_shared_memory) {
+    line["shared_memory"] = true;
+    return line;
+  }
+  line["addresses"] = of.addresses;
+  line["hottest"] = of.hottest;
+  line["uncounted"] = of.uncounted;
+  return line;
+}
+
+json line_of_kernel(const kernel_use& of, std::size_t id, std::size_t site_id) {
+  json instructions = json::array();
+  for (const update_use& each : of.by_instruction) instructions.push_back(line_of_update(each));
+  json line{{"record", "kernel"},
+            {"id", id},
+            {"name", printable(of.name)},
+            {"site", site_id},
+            {"launches", of.launches},
+            {"blocks", of.blocks},
+            {"block_threads", of.block_threads},
+            {"updates", of.updates},
+            {"addresses", of.addresses},
+            {"hottest", of.hottest},
+            {"shared_updates", shared_updates(of)},
+            {"barriers", of.barriers},
+            {"cluster_waits", of.cluster_waits},
+            {"object_waits", of.object_waits},
+            {"instructions", std::move(instructions)}};
+  if (of.is_at_least()) line["at_least"] = true;
+  return line;
+}
+
+void add_kernels_to(std::vector<json>& lines, const std::vector<site>& sites) {
+  std::size_t id = 0;
+  for (std::size_t i = 0; i < sites.size(); ++i)
+    for (const kernel_use& each : sites[i].kernels)
+      lines.push_back(line_of_kernel(each, ++id, i + 1));
+}
+
 /// Times are those of all threads together, over the whole run; null where no call was timed.
 json line_of_object(const lock_object& of, std::size_t id, double wall_s) {
   const auto if_timed = [&](double value) { return of.timed > 0 ? json(value) : json(nullptr); };
@@ -221,6 +266,7 @@ std::vector<json> advice_lines(const program_counts& of) {
       line["price_ns"] = {{"value", cost->value}, {"low", cost->low}, {"high", cost->high}};
     lines.push_back(std::move(line));
   }
+  add_kernels_to(lines, of.of_last_run.sites);
   for (std::size_t i = 0; i < of.objects.size(); ++i)
     lines.push_back(line_of_object(of.objects[i], i + 1, timed->wall_s));
   for (const price& each : of.prices) lines.push_back(line_of_price(each));

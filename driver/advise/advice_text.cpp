@@ -22,12 +22,13 @@ namespace {
 constexpr std::size_t sites_shown = 40;
 
 std::string runs_text(const program_counts& of) {
-  std::vector<double> plain, counted, timed, sampled;
+  std::vector<double> plain, counted, timed, sampled, patched;
   for (const program_run& run : of.runs)
-    (run.arm == "plain"    ? plain
-     : run.arm == "count"  ? counted
-     : run.arm == "sample" ? sampled
-                           : timed)
+    (run.arm == "plain"     ? plain
+     : run.arm == "count"   ? counted
+     : run.arm == "sample"  ? sampled
+     : run.arm == "kernels" ? patched
+                            : timed)
         .push_back(run.wall_s);
   const auto range = [](std::vector<double> walls) {
     std::ranges::sort(walls);
@@ -45,6 +46,7 @@ std::string runs_text(const program_counts& of) {
   add(counted, "counted run", "counted runs");
   add(sampled, "sampled run", "sampled runs");
   add(timed, "timed run", "timed runs");
+  add(patched, "run with patched kernels", "runs with patched kernels");
   text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
     text += fmt::format(" Counted runs take {:.3f} times as long as plain ones", cost->ratio);
@@ -139,6 +141,47 @@ std::string what_to_run_instead(const program_counts& of) {
   return fmt::format("Most calls are at {} ({}): run it with more work between them, or fewer "
                      "threads.",
                      where_text(*most), grouped_digits(most->count));
+}
+
+/// What kernels update and where they wait, those with the most updates first; empty where no
+/// kernel does.
+std::string kernel_table(const std::vector<site>& sites, page_style style) {
+  constexpr std::size_t kernels_shown = 20;
+  std::vector<const kernel_use*> kernels;
+  for (const site& each : sites)
+    for (const kernel_use& kernel : each.kernels)
+      if (kernel.updates > 0 || shared_updates(kernel) > 0 || kernel.barriers > 0)
+        kernels.push_back(&kernel);
+  if (kernels.empty()) return "";
+  std::ranges::stable_sort(kernels, std::ranges::greater{},
+                           [](const kernel_use* each) { return each->updates; });
+  using enum columns::align;
+  columns table({{"kernel"},
+                 {"launches", right},
+                 {"updates", right},
+                 {"addresses", right},
+                 {"hottest", right},
+                 {"shared", right},
+                 {"barriers", right}});
+  for (std::size_t i = 0; i < std::min(kernels.size(), kernels_shown); ++i) {
+    const kernel_use& of = *kernels[i];
+    const auto number = [&](std::uint64_t n) {
+      if (n == 0) return std::string();
+      return (of.is_at_least() ? ">= " : "") + grouped_digits(n);
+    };
+    table.row({printable(of.name), grouped_digits(of.launches), number(of.updates),
+               number(of.addresses),
+               of.updates == 0 ? ""
+                               : fmt::format("{:.1f} %", 100.0 * static_cast<double>(of.hottest) /
+                                                             static_cast<double>(of.updates)),
+               number(shared_updates(of)),
+               number(static_cast<std::uint64_t>(std::llround(of.barriers)))});
+  }
+  std::string text = "\n" + table.text(style);
+  if (kernels.size() > kernels_shown)
+    text += fmt::format("  ... and {} kernels with fewer updates; --json FILE has all.\n",
+                        kernels.size() - kernels_shown);
+  return text;
 }
 
 /// Those first that take most of the time, by the thousandths that are shown, and then as they are.
@@ -244,7 +287,7 @@ std::string advice_text(const program_counts& of, page_style style) {
   if (sites.size() > sites_shown)
     text += fmt::format("  ... and {} sites with {}; --json FILE has all.\n",
                         sites.size() - sites_shown, timed ? "less time" : "smaller counts");
-  return text;
+  return text + kernel_table(of.of_last_run.sites, style);
 }
 
 std::string static_text(const program_counts& of, page_style style) {

@@ -19,6 +19,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/advise/device_code.hpp"
 #include "driver/advise/kernel_forms.hpp"
+#include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/machine_code.hpp"
 #include "driver/advise/objects.hpp"
 #include "driver/advise/preload.hpp"
@@ -113,6 +114,61 @@ program_run run_under_probe(program_counts& of, const std::string& arm, const st
   for (const std::string& problem : of.of_last_run.problems_of_cuda)
     add_once(of.notes, fmt::format("Calls of CUDA are not counted: {}.", problem));
   return run;
+}
+
+constexpr const char* patches_name = "syncmeter-patches.fatbin";
+
+/// Of the timed run, what the GPU worked.
+double gpu_busy_s(const std::vector<site>& sites) {
+  double busy_ns = 0;
+  for (const site& each : sites)
+    if (each.device) busy_ns += each.device->busy.sum_ns;
+  return busy_ns * 1e-9;
+}
+
+/// Gives the sites the kernels that are launched there in another run.
+void take_kernels(std::vector<site>& sites, std::vector<site>&& of_patched_run) {
+  for (site& from : of_patched_run) {
+    const auto same = std::ranges::find_if(sites, [&](const site& to) {
+      return to.kind == from.kind && to.module == from.module && to.offset == from.offset &&
+             to.team == from.team;
+    });
+    if (same != sites.end()) same->kernels = std::move(from.kernels);
+  }
+}
+
+/// Runs it once more with its kernels patched, where the GPU works for a share of the time that is
+/// worth advice: `timed` then has what they update. Such a run takes long: it counts for a fifth of
+/// the budget at most, and is none of those that are compared.
+void run_patched(program_counts& of, call_counts& timed, double budget_s) {
+  constexpr double usual_slowdown = 10, share_of_budget = 0.2;
+  const program_run& plain = of.runs.front();
+  const double busy_s = gpu_busy_s(timed.sites);
+  if (busy_s < least_worth_saying * plain.wall_s) return;
+  const auto refuse = [&](const std::string& why) {
+    of.notes.push_back(fmt::format("What kernels update is not counted: {}.", why));
+  };
+  const std::string patches = find_own_library(patches_name);
+  if (patches.empty()) {
+    refuse(fmt::format("there is no {} beside the driver, which a build with nvcc makes",
+                       patches_name));
+    return;
+  }
+  if (plain.wall_s + usual_slowdown * busy_s > budget_s) {
+    refuse("a run with patched kernels takes about ten times as long on the GPU, and --budget has "
+           "no room for that");
+    return;
+  }
+  const counts_folder folder;
+  std::vector<std::string> settings = settings_of_probe(folder.path(), "0");
+  settings.push_back(fmt::format("{}={}", probe::patches_variable, patches));
+  settings.push_back(fmt::format("{}={:.0f}", probe::patches_ms_variable,
+                                 std::max(1.0, share_of_budget * budget_s * 1000)));
+  of.runs.push_back(run_once(of, "kernels", settings));
+  call_counts patched = read_counts(folder.path(), 0);
+  for (const std::string& problem : patched.problems_of_cuda) refuse(problem);
+  take_kernels(timed.sites, std::move(patched.sites));
+  find_updates_in_code(of.file.path, timed.sites);
 }
 
 /// Runs it with its CPU time sampled, where the system allows it: its sites without calls.
@@ -250,9 +306,12 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     of.of_last_run = std::move(timed);
     return of;
   }
-  of.of_last_run.sites = timed.sites;
+  const double timed_s = of.runs.back().wall_s;
+  read_input_again();
+  run_patched(of, timed, budget_s);
+  of.of_last_run = timed;
   prices_in_turn prices(of, results);
-  double used_s = pair_s + of.runs.back().wall_s + prices.seconds();
+  double used_s = pair_s + timed_s + prices.seconds();
   const double each_s = pair_s + 2 * prices.seconds();
   for (std::size_t pair = 1; pair < most_pairs && used_s + each_s <= budget_s && !killed();
        ++pair) {

@@ -78,6 +78,7 @@ struct site_sums {
   std::map<std::uint64_t, lock_use> locks{};
   std::map<std::uint64_t, condition_use> conditions{};
   std::optional<device_sums> device{};
+  std::vector<kernel_use> kernels{};
 };
 
 /// By the number of a condition that of its lock, in one process.
@@ -200,6 +201,12 @@ void add_device(const probe::device_block& block, site_sums& of) {
   add_intervals(block.idle, to.idle, idle);
 }
 
+void add_kernel_to(site_sums& of, kernel_use kernel) {
+  const auto known = std::ranges::find(of.kernels, kernel.name, &kernel_use::name);
+  if (known == of.kernels.end()) of.kernels.push_back(std::move(kernel));
+  else add_kernel(kernel, *known);
+}
+
 void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,
                  condition_locks& locks) {
   const auto block = file.at<probe::objects_block>(at);
@@ -267,6 +274,7 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   std::vector<row_of_thread> rows;
   std::vector<probe::times_block> times;
   std::vector<probe::device_block> device;
+  std::vector<std::string_view> kernels;
   condition_locks locks;
   for (std::uint64_t at = sizeof(probe::file_header); at < header->used_bytes;) {
     const auto head = file.at<probe::block_head>(at);
@@ -295,6 +303,8 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       if (block && block->works > 0 && block->kind < kinds.size()) device.push_back(*block);
     } else if (head->type == probe::block_type::kernel_times) {
       add_kernel_times(file, at, end, all);
+    } else if (head->type == probe::block_type::kernel) {
+      kernels.push_back(bytes.substr(at, head->bytes));
     } else if (head->type == probe::block_type::problem) {
       add_once(all.problems_of_cuda, file.text(at + sizeof(probe::problem_block), end));
     }
@@ -304,6 +314,14 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   for (const probe::device_block& block : device)
     if (const auto key = key_of(modules, block.address, block.kind, 0))
       add_device(block, sums[*key]);
+  for (const std::string_view block : kernels) {
+    auto kernel = kernel_of_block(block);
+    if (!kernel) continue;
+    const auto of = byte_reader(block).at<probe::kernel_block>(0);
+    if (of->kind >= kinds.size()) continue;
+    if (const auto key = key_of(modules, of->address, of->kind, 0))
+      add_kernel_to(sums[*key], *std::move(kernel));
+  }
   for (const probe::times_block& block : times)
     if (const auto key = key_of(modules, block.address, block.kind, block.row_team)) {
       site_sums& of = sums[*key];
@@ -346,7 +364,8 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
                          .times = times_of(sum.times),
                          .locks = sum.locks,
                          .conditions = sum.conditions,
-                         .device = device_of(sum.device)});
+                         .device = device_of(sum.device),
+                         .kernels = sum.kernels});
   }
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
   std::ranges::stable_sort(all.kernels, std::ranges::greater{}, &kernel_times::busy_s);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/advise/kernel_counts.hpp"
+
 namespace syncmeter {
 
 /// A function of the program's source that a call is in, or was inlined into.
@@ -129,6 +131,8 @@ struct site {
   std::map<std::uint64_t, lock_use> locks{};  ///< by the number of the lock; of the timed run alone
   std::map<std::uint64_t, condition_use> conditions{};  ///< likewise
   std::optional<device_times> device{};                 ///< likewise, of a call of CUDA
+  std::vector<kernel_use> kernels{};  ///< of a call that launches some, of the run that patches
+                                      ///< them
 };
 
 /// The kind of lock that a call takes, as objects have it; empty: none.

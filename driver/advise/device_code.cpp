@@ -29,8 +29,18 @@ std::string_view kind_of(const instruction& what) {
   return {};
 }
 
-/// As C++ writes it, without types of its parameters, of its result and of templates: those of one
-/// template are one kernel here.
+/// Of the fences those that stand right before an atomic operation of the same line.
+std::vector<const site*> fenced_atomics(const std::vector<site>& sites) {
+  std::vector<const site*> found;
+  for (std::size_t i = 0; i + 1 < sites.size(); ++i)
+    if (has_word(sites[i], "SC") && sites[i].kind == "fence" && sites[i + 1].kind == "atomic" &&
+        frame_to_show(sites[i]) != nullptr && where_text(sites[i]) == where_text(sites[i + 1]))
+      found.push_back(&sites[i + 1]);
+  return found;
+}
+
+}  // namespace
+
 std::string kernel_name(std::string_view symbol) {
   constexpr std::string_view unnamed = "(anonymous namespace)";
   const std::string plain = demangled(symbol);
@@ -51,18 +61,6 @@ std::string kernel_name(std::string_view symbol) {
   }
   return name.empty() ? plain : name;
 }
-
-/// Of the fences those that stand right before an atomic operation of the same line.
-std::vector<const site*> fenced_atomics(const std::vector<site>& sites) {
-  std::vector<const site*> found;
-  for (std::size_t i = 0; i + 1 < sites.size(); ++i)
-    if (has_word(sites[i], "SC") && sites[i].kind == "fence" && sites[i + 1].kind == "atomic" &&
-        frame_to_show(sites[i]) != nullptr && where_text(sites[i]) == where_text(sites[i + 1]))
-      found.push_back(&sites[i + 1]);
-  return found;
-}
-
-}  // namespace
 
 bool has_word(const site& of, std::string_view word) {
   const std::vector<std::string_view> words = split(of.operation, '.');

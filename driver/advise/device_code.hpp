@@ -44,6 +44,10 @@ class device_code_reader {
   std::vector<site> sites_;
 };
 
+/// A kernel as C++ writes it, without types of its parameters, of its result and of templates:
+/// those of one template are one kernel here.
+[[nodiscard]] std::string kernel_name(std::string_view symbol);
+
 /// The sites of a file's newest architecture, and sentences on what else it has; nothing of a file
 /// without code for a GPU.
 struct device_code {

@@ -13,6 +13,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/kernel_forms.hpp"
+#include "driver/advise/kernel_rules.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
@@ -96,7 +97,9 @@ std::string word_of(const char* name) {
 std::string text_of(const point& p) {
   if (p.backend == on_gpu)
     return fmt::format("{}{} on a GPU", p.op,
-                       p.size == 0 ? "" : fmt::format(" of {} kernels", p.size));
+                       is_price_of_update(p.op) ? fmt::format(" of {} address", p.size)
+                       : p.size == 0            ? ""
+                                                : fmt::format(" of {} kernels", p.size));
   if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
   return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
@@ -137,10 +140,10 @@ bool runs_on_runtime_of(const results_file& file, const std::string& backend,
 std::string lacking_text(const std::string& path, const point& p) {
   if (p.backend == on_gpu)
     return p.scope == scope::none
-               ? fmt::format(
-                     "{} has no price of {}; this measures it: syncmeter run --study levels "
-                     "--backend {} --op {} --output FILE.",
-                     path, text_of(p), p.backend, p.op)
+               ? fmt::format("{} has no price of {}; this measures it: syncmeter run --study {} "
+                             "--backend {} --op {} --output FILE.",
+                             path, text_of(p), is_price_of_update(p.op) ? "accumulate" : "levels",
+                             p.backend, p.op)
                : fmt::format(
                      "{} has no price of {}; this measures it: syncmeter run --study atomics "
                      "--backend {} --op {} --blocks {} --lanes {} --output FILE.",
@@ -155,6 +158,10 @@ std::string lacking_text(const std::string& path, const point& p) {
                      to_text(wait_of_environment()));
 }
 
+planned_point on_first_gpu(const point& what) {
+  return {.what = what, .pus = {}, .device = 0, .same_as = {}, .why = {}, .visits = 1};
+}
+
 /// One more kernel in a stream, and one more graph of several.
 std::vector<planned_point> launch_points() {
   point launch;
@@ -165,10 +172,7 @@ std::vector<planned_point> launch_points() {
   point graph = launch;
   graph.op = "additional_graph_launch";
   graph.size = kernels_of_priced_graph;
-  std::vector<planned_point> points;
-  for (const point& each : {launch, graph})
-    points.push_back({.what = each, .pus = {}, .device = 0, .same_as = {}, .why = {}, .visits = 1});
-  return points;
+  return {on_first_gpu(launch), on_first_gpu(graph)};
 }
 
 /// The worker that serves this backend, with a problem where there is none.
@@ -340,6 +344,7 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   if (std::ranges::any_of(sites, launches_kernels))
     std::ranges::move(launch_points(), std::back_inserter(wanted.points));
   std::ranges::move(form_points(sites), std::back_inserter(wanted.points));
+  std::ranges::transform(points_of_updates(sites), std::back_inserter(wanted.points), on_first_gpu);
   return wanted;
 }
 

@@ -172,6 +172,43 @@ def read_problems(path):
     return found
 
 
+@dataclasses.dataclass
+class Kernel:
+    name: str
+    kind: str
+    cut_off: bool
+    launches: int
+    blocks: int
+    threads: int
+    updates: int
+    cells: int
+    hottest: int
+    lost: int
+    #: By event: (offset, threads, warps, parts, uncounted, cells, hottest) of each instruction.
+    instructions: dict
+
+
+EVENTS = ["none", "update", "shared_update", "barrier", "cluster_wait", "object_wait"]
+
+
+def read_patched_kernels(path):
+    """What patched kernels counted, each as launched at one site."""
+    data = pathlib.Path(path).read_bytes()
+    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
+    while at < used:
+        type_of_block, size = struct.unpack_from("<II", data, at)
+        if type_of_block == 7:
+            _, kind, cut_off, *sums, number = struct.unpack_from("<QIIQQQQQQQQ", data, at + 8)
+            instructions = collections.defaultdict(list)
+            for i in range(number):
+                offset, event, _, *of = struct.unpack_from("<QIIQQQQQQ", data, at + 88 + 64 * i)
+                instructions[EVENTS[event]].append((offset, *of))
+            name = data[at + 88 + 64 * number : at + size].split(b"\0")[0].decode()
+            found.append(Kernel(name, KINDS[kind], bool(cut_off), *sums, dict(instructions)))
+        at += size
+    return found
+
+
 def functions(program):
     """Where the functions of a program begin: addresses in order, and names."""
     lines = subprocess.run(["nm", "-C", "--defined-only", program], check=True, capture_output=True, text=True).stdout
@@ -203,6 +240,7 @@ class Counted:
         self.times = [times for path in folder.glob("*.counts") for times in read_times(path)]
         self.owners = [read_owners(path) for path in sorted(folder.glob("*.counts"))]
         self.problems = [problem for path in sorted(folder.glob("*.counts")) for problem in read_problems(path)]
+        self.patched_kernels = [kernel for path in sorted(folder.glob("*.counts")) for kernel in read_patched_kernels(path)]
         self.device = [times for path in folder.glob("*.counts") for times in read_device(path)]
         self.kernels = [times for path in folder.glob("*.counts") for times in read_kernels(path)]
         self.lost = sum(header["lost"] for header, _ in self.files)

@@ -194,7 +194,7 @@ def check_members(line, known):
 @pytest.mark.slow
 def test_what_is_written_has_its_rows_in_the_record(advise, build):
     """As syncmeter-report reads it by them."""
-    known = {name: {**record(name), "record": None} for name in ("advise", "site", "object", "price", "advice", "trial")}
+    known = {name: {**record(name), "record": None} for name in ("advise", "site", "kernel", "object", "price", "advice", "trial")}
     for program in (hazard(build, "inner_region"), hazard(build, "contended_counter")):
         lines = advise(program, options=["--try"]).lines
         assert lines[0]["record"] == "advise"

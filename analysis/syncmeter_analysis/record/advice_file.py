@@ -25,6 +25,7 @@ class AdviceFile:
     path: str
     header: Members
     sites: list[Members] = field(default_factory=list)
+    kernels: list[Members] = field(default_factory=list)
     objects: list[Members] = field(default_factory=list)
     prices: list[Members] = field(default_factory=list)
     advice: list[Members] = field(default_factory=list)
@@ -60,7 +61,8 @@ def _read(name: str, lines: BinaryIO) -> AdviceFile:
                 "give them one by one"
             )
         kinds = {"site": file.sites, "object": file.objects, "price": file.prices}
-        rows = (kinds | {"advice": file.advice, "trial": file.trials}).get(record)
+        kinds |= {"kernel": file.kernels, "advice": file.advice, "trial": file.trials}
+        rows = kinds.get(record)
         if rows is None:
             continue  # of a later version
         try:

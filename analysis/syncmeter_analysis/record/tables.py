@@ -122,5 +122,6 @@ end_members = Table(
 )
 #: Of each line of a file of `syncmeter advise`, by its `record`.
 advise_records = {
-    name: _members(name) for name in ("advise", "site", "object", "price", "advice", "trial")
+    name: _members(name)
+    for name in ("advise", "site", "kernel", "object", "price", "advice", "trial")
 }

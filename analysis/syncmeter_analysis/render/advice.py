@@ -13,6 +13,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.spent import spent_at, spent_in
 from syncmeter_analysis.render.advice_tables import (
     cut,
+    kernel_table,
     lock_table,
     longest_place,
     per_cent,
@@ -91,6 +92,7 @@ def as_json(file: AdviceFile) -> str:
         "takes_s": takes,
         "advice": file.advice,
         "sites": file.sites,
+        "kernels": file.kernels,
         "objects": file.objects,
         "prices": file.prices,
         "trials": file.trials,
@@ -106,6 +108,7 @@ def advice_report(file: AdviceFile) -> Report:
     sections = [
         Section("trials", "What was tried", [*trial_table(file)]),
         Section("sites", "Sites", [*site_tables(file)]),
+        Section("kernels", "Kernels", [*kernel_table(file)]),
         Section("locks", "Locks", [*lock_table(file)]),
         Section("prices", "Prices on this machine", [*price_table(file)]),
         Section("runs", "Runs", [*run_tables(file)]),

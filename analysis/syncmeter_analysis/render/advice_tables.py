@@ -126,6 +126,32 @@ def _instruction_row(site: Members) -> list[str]:
     ]
 
 
+def kernel_table(file: AdviceFile) -> list[Block]:
+    """A row for each kernel that updates memory atomically or has barriers, as the file has them."""
+    rows = []
+    for kernel in file.kernels:
+        counts = [kernel.get(name) or 0 for name in ("updates", "shared_updates", "barriers")]
+        if not any(counts):
+            continue
+        least = "at least " if kernel.get("at_least") else ""
+        updates, shared, barriers = (f"{least}{_number(round(n))}" if n else "" for n in counts)
+        rows.append(
+            [
+                cut(kernel["name"], longest_place),
+                _number(kernel["launches"]),
+                updates,
+                _number(kernel["addresses"]) if counts[0] else "",
+                per_cent(kernel["hottest"], counts[0]) if counts[0] else "",
+                shared,
+                barriers,
+            ]
+        )
+    columns = (
+        "kernel|launches>|atomic updates>|addresses>|of the hottest>|in shared memory>|barriers>"
+    )
+    return [*_table(columns, rows)]
+
+
 def lock_table(file: AdviceFile) -> list[Block]:
     """A row for each lock, the one that was held longest first, as the file has them."""
     places = {site["id"]: cut(site["where"], longest_place) for site in file.sites}

@@ -1,0 +1,440 @@
+#include "probe/cuda_counts.hpp"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "probe/count.hpp"
+#include "probe/cuda.hpp"
+#include "probe/device_counts.hpp"
+#include "probe/kernel.hpp"
+#include "probe/sanitizer.hpp"
+
+namespace syncmeter::probe {
+namespace {
+
+/// What is used of the library.
+struct library_functions {
+  sanitizer::add_patches_function add_patches = nullptr;
+  sanitizer::patch_instructions_function patch_instructions = nullptr;
+  sanitizer::patch_module_function patch_module = nullptr;
+  sanitizer::function_place_function function_place = nullptr;
+  sanitizer::set_launch_data_function set_launch_data = nullptr;
+  sanitizer::alloc_function alloc = nullptr;
+  sanitizer::set_function set = nullptr;
+  sanitizer::copy_function to_device = nullptr, to_host = nullptr;
+  sanitizer::stream_handle_function stream_handle = nullptr;
+};
+constinit library_functions of_library{};
+
+constexpr const char* library_variable = "SYNCMETER_SANITIZER";
+constexpr std::uint64_t most_cells = std::uint64_t{1} << 21U;
+
+/// A kernel as launched at one site.
+struct launched_kernel {
+  void* function;  // nullptr: of a module that was unloaded
+  void* module;
+  std::uint64_t site;
+  std::uint32_t kind;
+  std::uint64_t begins, ends;  // the code of the function
+  std::uint64_t launches, blocks, threads;
+  char name[1000];
+};
+constinit launched_kernel* kernels = nullptr;
+constinit std::uint32_t kernel_count = 0;
+
+/// The GPU's memory of a context.
+struct counting_context {
+  void* context;
+  device_counts* counts;  // nullptr: no room, or the patches cannot be loaded
+  counted_cell* cells;
+  std::uint64_t cell_count;
+};
+constinit counting_context contexts[16] = {};
+constinit long process = 0;
+constinit int lock_of_contexts = 0;
+
+class contexts_lock {
+ public:
+  contexts_lock() {
+    while (__atomic_exchange_n(&lock_of_contexts, 1, __ATOMIC_ACQUIRE) != 0)
+      ::syscall(SYS_sched_yield);
+  }
+  contexts_lock(const contexts_lock&) = delete;
+  contexts_lock& operator=(const contexts_lock&) = delete;
+  ~contexts_lock() { __atomic_store_n(&lock_of_contexts, 0, __ATOMIC_RELEASE); }
+};
+
+template <class Element> Element* new_elements(std::uint64_t number) {
+  void* const memory = ::mmap(nullptr, number * sizeof(Element), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<Element*>(memory);
+}
+
+void* stream_of(void* context) {
+  void* stream = nullptr;
+  if (of_library.stream_handle != nullptr) of_library.stream_handle(context, nullptr, &stream);
+  return stream;
+}
+
+std::uint64_t time_to_count_ns() {
+  constexpr std::uint64_t usual_ms = 10'000;
+  const char* const text = ::getenv(patches_ms_variable);
+  const std::uint64_t ms = text == nullptr ? 0 : ::strtoull(text, nullptr, 10);
+  return (ms == 0 ? usual_ms : ms) * 1'000'000;
+}
+
+/// Makes the tables of a context. The patches' file is loaded into each.
+bool make_tables(counting_context& of) {
+  if (of_library.add_patches(::getenv(patches_variable), of.context) != sanitizer::success) {
+    write_problem_of_cuda(
+        "the Compute Sanitizer does not load the patches for this GPU into the program");
+    return false;
+  }
+  void* memory = nullptr;
+  void* cells = nullptr;
+  std::uint64_t count = most_cells;
+  const auto has_cells = [&] {
+    return of_library.alloc(of.context, &cells, count * sizeof(counted_cell)) == sanitizer::success;
+  };
+  while (count > 1024 && !has_cells()) count /= 2;
+  if (cells == nullptr ||
+      of_library.alloc(of.context, &memory, sizeof(device_counts)) != sanitizer::success) {
+    write_problem_of_cuda("the GPU's memory has no room to count what kernels update");
+    return false;
+  }
+  auto* const made = new_elements<device_counts>(1);
+  if (made == nullptr) return false;
+  auto* const counts = static_cast<device_counts*>(memory);
+  made->cells = static_cast<counted_cell*>(cells);
+  made->cell_mask = count - 1;
+  made->for_ns = time_to_count_ns();
+  for (std::uint32_t i = 0; i < most_kernels; ++i) made->kernels[i] = {counts, i, 0};
+  void* const stream = stream_of(of.context);
+  const bool done =
+      of_library.set(cells, 0, count * sizeof(counted_cell), stream) == sanitizer::success &&
+      of_library.to_device(counts, made, sizeof *made, stream) == sanitizer::success;
+  ::munmap(made, sizeof *made);
+  of.cells = static_cast<counted_cell*>(cells);
+  of.cell_count = count;
+  if (done) of.counts = counts;
+  return done;
+}
+
+/// With the lock held; nullptr where there are too many, or it has no tables.
+counting_context* tables_of(void* context) {
+  for (counting_context& each : contexts) {
+    if (each.context == context) return each.counts == nullptr ? nullptr : &each;
+    if (each.context != nullptr) continue;
+    each.context = context;
+    return make_tables(each) ? &each : nullptr;
+  }
+  return nullptr;
+}
+
+void patch(const sanitizer::module_data& loaded) {
+  const contexts_lock held;
+  if (tables_of(loaded.context) == nullptr) return;
+  struct patch_of {
+    int what;
+    const char* function;
+  };
+  for (const patch_of each : {patch_of{sanitizer::global_access, "sm_global_access"},
+                              patch_of{sanitizer::shared_access, "sm_shared_access"},
+                              patch_of{sanitizer::remote_shared_access, "sm_shared_access"},
+                              patch_of{sanitizer::barrier, "sm_barrier"},
+                              patch_of{sanitizer::cluster_wait, "sm_cluster_wait"},
+                              patch_of{sanitizer::barrier_object, "sm_barrier_object"}})
+    of_library.patch_instructions(each.what, loaded.module, each.function);
+  if (of_library.patch_module(loaded.module) != sanitizer::success)
+    write_problem_of_cuda("the Compute Sanitizer does not patch a module of the program");
+}
+
+void forget(const sanitizer::module_data& unloaded) {
+  const contexts_lock held;
+  for (std::uint32_t i = 0; i < kernel_count; ++i)
+    if (kernels[i].module == unloaded.module) kernels[i].function = nullptr;
+}
+
+/// With the lock held; nullptr where there are too many.
+launched_kernel* kernel_of(const sanitizer::launch_data& launch, std::uint64_t site, kind what) {
+  const auto kind_of_site = static_cast<std::uint32_t>(what);
+  for (std::uint32_t i = 0; i < kernel_count; ++i)
+    if (kernels[i].function == launch.function && kernels[i].site == site &&
+        kernels[i].kind == kind_of_site)
+      return &kernels[i];
+  if (kernel_count == most_kernels) return nullptr;
+  launched_kernel& made = kernels[kernel_count++];
+  made.function = launch.function;
+  made.module = launch.module;
+  made.site = site;
+  made.kind = kind_of_site;
+  if (launch.name != nullptr) ::strncpy(made.name, launch.name, sizeof made.name - 1);
+  std::uint64_t bytes = 0;
+  if (of_library.function_place != nullptr &&
+      of_library.function_place(launch.module, made.name, &made.begins, &bytes) ==
+          sanitizer::success)
+    made.ends = made.begins + bytes;
+  return &made;
+}
+
+void count_launch(const sanitizer::launch_data& launch, kind what) {
+  const contexts_lock held;
+  const counting_context* const in = tables_of(launch.context);
+  if (in == nullptr) return;
+  launched_kernel* const kernel = kernel_of(launch, site_of_told_call(), what);
+  if (kernel == nullptr) return;
+  const auto volume = [](const std::uint32_t(&size)[3]) {
+    return std::uint64_t{size[0]} * size[1] * size[2];
+  };
+  ++kernel->launches;
+  kernel->blocks += volume(launch.grid);
+  kernel->threads = volume(launch.block);
+  of_library.set_launch_data(launch.launch, launch.function, launch.stream_handle,
+                             &in->counts->kernels[kernel - kernels]);
+}
+
+/// Cells of the same address and kernel together.
+struct cell_of_kernel {
+  std::uint64_t number, updates;
+};
+
+struct cell_sums {
+  std::uint64_t cells, hottest;
+};
+
+/// What a context has counted, on the host.
+struct read_tables {
+  device_counts* counts = nullptr;
+  counted_cell* cells = nullptr;
+  cell_of_kernel* merged = nullptr;
+  cell_sums of_kernels[most_kernels] = {};
+  cell_sums of_instructions[most_instructions] = {};
+};
+
+bool read_from(const counting_context& of, read_tables& to) {
+  void* const stream = stream_of(of.context);
+  to.counts = new_elements<device_counts>(1);
+  to.cells = new_elements<counted_cell>(of.cell_count);
+  to.merged = new_elements<cell_of_kernel>(of.cell_count);
+  return to.counts != nullptr && to.cells != nullptr && to.merged != nullptr &&
+         of_library.to_host(to.counts, of.counts, sizeof *to.counts, stream) ==
+             sanitizer::success &&
+         of_library.to_host(to.cells, of.cells, of.cell_count * sizeof(counted_cell), stream) ==
+             sanitizer::success;
+}
+
+void add_to_sums(cell_sums& sums, std::uint64_t updates, bool is_new) {
+  if (is_new) ++sums.cells;
+  sums.hottest = std::max(sums.hottest, updates);
+}
+
+void add_cells(read_tables& tables, std::uint64_t cell_count) {
+  for (std::uint64_t i = 0; i < cell_count; ++i) {
+    const counted_cell& cell = tables.cells[i];
+    if (cell.number == 0 || cell.instruction >= most_instructions) continue;
+    add_to_sums(tables.of_instructions[cell.instruction], cell.updates, true);
+    const std::uint32_t kernel = tables.counts->instructions[cell.instruction].kernel;
+    const std::uint64_t number = number_of_pair(cell.address, kernel);
+    // There are as many places as cells at most: one is free.
+    for (std::uint64_t at = number;; ++at) {
+      cell_of_kernel& place = tables.merged[at & (cell_count - 1)];
+      if (place.number != 0 && place.number != number) continue;
+      const bool is_new = place.number == 0;
+      place.number = number;
+      place.updates += cell.updates;
+      add_to_sums(tables.of_kernels[kernel % most_kernels], place.updates, is_new);
+      break;
+    }
+  }
+}
+
+void write_kernel(const read_tables& tables, std::uint32_t number) {
+  const launched_kernel& kernel = kernels[number];
+  const auto is_its = [&](const counted_instruction& each) {
+    return each.number != 0 && each.kernel == number;
+  };
+  const auto* const first = tables.counts->instructions;
+  const auto its =
+      static_cast<std::uint64_t>(std::count_if(first, first + most_instructions, is_its));
+  auto* const block = new_kernel_block(sizeof(kernel_block) + its * sizeof(kernel_instruction) +
+                                       ::strlen(kernel.name) + 1);
+  if (block == nullptr) return;
+  block->address = kernel.site;
+  block->kind = kernel.kind;
+  block->is_cut_off = tables.counts->kernels[number].is_cut_off;
+  block->launches = kernel.launches;
+  block->blocks = kernel.blocks;
+  block->threads = kernel.threads;
+  block->cells = tables.of_kernels[number].cells;
+  block->hottest = tables.of_kernels[number].hottest;
+  block->lost = tables.counts->lost;
+  auto* to = reinterpret_cast<kernel_instruction*>(block + 1);
+  for (std::uint32_t i = 0; i < most_instructions; ++i) {
+    const counted_instruction& each = first[i];
+    if (!is_its(each)) continue;
+    if (each.event == counted_event::update) block->updates += each.threads;
+    const bool is_inside = each.address >= kernel.begins && each.address < kernel.ends;
+    *to++ = {.offset = each.address - (is_inside ? kernel.begins : 0),
+             .event = static_cast<std::uint32_t>(each.event),
+             .unused = 0,
+             .threads = each.threads,
+             .warps = each.warps,
+             .parts = each.parts,
+             .uncounted = each.uncounted,
+             .cells = tables.of_instructions[i].cells,
+             .hottest = tables.of_instructions[i].hottest};
+  }
+  block->instructions = its;
+  ::memcpy(to, kernel.name, ::strlen(kernel.name));
+}
+
+void write_counts(counting_context& of) {
+  if (of.counts == nullptr) return;
+  auto* const tables = new_elements<read_tables>(1);
+  if (tables == nullptr) return;
+  if (read_from(of, *tables)) {
+    add_cells(*tables, of.cell_count);
+    for (std::uint32_t i = 0; i < kernel_count; ++i) write_kernel(*tables, i);
+  } else {
+    write_problem_of_cuda("what kernels updated cannot be read from the GPU");
+  }
+  of.counts = nullptr;
+}
+
+// A child of fork has no GPU.
+void finish() {
+  if (kernel(SYS_getpid) != process) return;
+  const contexts_lock held;
+  for (counting_context& each : contexts) write_counts(each);
+}
+
+void end_context(const void* context) {
+  const contexts_lock held;
+  for (counting_context& each : contexts) {
+    if (each.context != context) continue;
+    write_counts(each);
+    // The next one may lie there, too.
+    each.context = &each;
+  }
+}
+
+/// Kinds of functions by their numbers, as far as they have been called; 0: not yet, else 1 more.
+constexpr std::uint32_t most_functions = 2048;
+std::uint16_t kinds[2][most_functions];
+
+void on_function(bool of_runtime, std::uint32_t function, const cupti::callback_data& call,
+                 const void* frame) {
+  if (function >= most_functions) return;
+  std::uint16_t& known = kinds[of_runtime ? 1 : 0][function];
+  std::uint16_t kind_and_one = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (kind_and_one == 0) {
+    kind_and_one = static_cast<std::uint16_t>(kind_of_function(call.function_name) + 1);
+    __atomic_store_n(&known, kind_and_one, __ATOMIC_RELAXED);
+  }
+  const auto what = static_cast<std::uint8_t>(kind_and_one - 1);
+  if (what != not_counted) count_told_call({of_runtime, function, what, &call, 0}, frame);
+}
+
+void on_event(void*, std::uint32_t domain, std::uint32_t what, const void* data) {
+  if (domain == sanitizer::driver_api || domain == sanitizer::runtime_api) {
+    on_function(domain == sanitizer::runtime_api, what,
+                *static_cast<const cupti::callback_data*>(data), __builtin_frame_address(0));
+  } else if (domain == sanitizer::resources) {
+    if (what == sanitizer::module_loaded) patch(*static_cast<const sanitizer::module_data*>(data));
+    if (what == sanitizer::module_unloads)
+      forget(*static_cast<const sanitizer::module_data*>(data));
+    if (what == sanitizer::context_ends)
+      end_context(static_cast<const sanitizer::module_data*>(data)->context);
+  } else if (domain == sanitizer::launches && what == sanitizer::launch_begins) {
+    count_launch(*static_cast<const sanitizer::launch_data*>(data), kind::kernel_launch);
+  } else if (domain == sanitizer::graphs && what == sanitizer::node_launch_begins) {
+    const auto& node = *static_cast<const sanitizer::node_launch_data*>(data);
+    if (node.type == sanitizer::kernel_node) count_launch(node.kernel, kind::graph_launch);
+  }
+}
+
+void* find_library() {
+  const char* const named = ::getenv(library_variable);
+  if (named != nullptr && *named != 0) return ::dlopen(named, RTLD_NOW | RTLD_LOCAL);
+  for (const char* const name :
+       {"libsanitizer-public.so", "/usr/local/cuda/compute-sanitizer/libsanitizer-public.so",
+        "/usr/local/cuda/extras/compute-sanitizer/libsanitizer-public.so",
+        "/opt/cuda/extras/compute-sanitizer/libsanitizer-public.so"})
+    if (void* const found = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); found != nullptr) return found;
+  return nullptr;
+}
+
+template <class Function> bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+const char* why_not_subscribed(sanitizer::result error) {
+  switch (error) {
+  case sanitizer::too_many_subscribers:
+    return "another tool uses the Compute Sanitizer, which serves one at a time";
+  case sanitizer::not_initialized:
+    return "the libsanitizer-public.so that was found does not work with this driver";
+  default:
+    return "the Compute Sanitizer cannot be attached to the program";
+  }
+}
+
+}  // namespace
+
+bool is_patched_run() {
+  const char* const file = ::getenv(patches_variable);
+  return file != nullptr && *file != 0;
+}
+
+bool patch_kernels(const char*& problem) {
+  void* const library = find_library();
+  if (library == nullptr) {
+    problem = "no libsanitizer-public.so was found, which comes with the CUDA Toolkit and with "
+              "nvidia-cuda-sanitizer-api of PyPI; SYNCMETER_SANITIZER=PATH names one";
+    return false;
+  }
+  sanitizer::subscribe_function subscribe = nullptr;
+  sanitizer::enable_domain_function enable = nullptr;
+  library_functions& found = of_library;
+  if (!find(library, "sanitizerSubscribe", subscribe) ||
+      !find(library, "sanitizerEnableDomain", enable) ||
+      !find(library, "sanitizerAddPatchesFromFile", found.add_patches) ||
+      !find(library, "sanitizerPatchInstructions", found.patch_instructions) ||
+      !find(library, "sanitizerPatchModule", found.patch_module) ||
+      !find(library, "sanitizerSetLaunchCallbackData", found.set_launch_data) ||
+      !find(library, "sanitizerAlloc", found.alloc) ||
+      !find(library, "sanitizerMemset", found.set) ||
+      !find(library, "sanitizerMemcpyHostToDeviceAsync", found.to_device) ||
+      !find(library, "sanitizerMemcpyDeviceToHost", found.to_host)) {
+    problem = "the libsanitizer-public.so that was found lacks functions of the patching API";
+    return false;
+  }
+  static_cast<void>(find(library, "sanitizerGetFunctionPcAndSize", found.function_place));
+  static_cast<void>(find(library, "sanitizerGetStreamHandle", found.stream_handle));
+  kernels = new_elements<launched_kernel>(most_kernels);
+  if (kernels == nullptr) {
+    problem = "the program has no memory for that";
+    return false;
+  }
+  sanitizer::subscriber own = nullptr;
+  if (const sanitizer::result error = subscribe(&own, on_event, nullptr);
+      error != sanitizer::success) {
+    problem = why_not_subscribed(error);
+    return false;
+  }
+  for (const std::uint32_t domain : {sanitizer::driver_api, sanitizer::runtime_api,
+                                     sanitizer::resources, sanitizer::launches, sanitizer::graphs})
+    enable(1, own, domain);
+  process = kernel(SYS_getpid);
+  ::atexit(finish);
+  return true;
+}
+
+}  // namespace syncmeter::probe

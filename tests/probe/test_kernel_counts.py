@@ -1,0 +1,109 @@
+"""What patched kernels count comes into the probe's file, by a library in the Compute Sanitizer's, the driver's and the GPU's place."""
+
+import collections
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+import tables
+
+#: Of each launch of fake_sanitizer.cpp, over the kernel's two instructions.
+UPDATES, HOTTEST, CELLS = 33, 9, 4
+
+
+@pytest.fixture
+def sanitizer(build, tmp_path, monkeypatch):
+    # By any name but CUPTI's: locks of the program's own are none of these tests'.
+    library = tmp_path / "libsanitizer-public.so"
+    shutil.copy(build("fake_sanitizer", "g++", "-O2", "-shared", "-fPIC", f"-I{tables.ROOT}"), library)
+    monkeypatch.setenv("FAKE_CUPTI", str(library))
+    monkeypatch.setenv("SYNCMETER_SANITIZER", str(library))
+    monkeypatch.setenv("SYNCMETER_PATCHES", "/patches")
+    monkeypatch.setenv("CUDA_INJECTION64_PATH", str(tables.PROBE))
+    return library
+
+
+def test_kernels_are_of_the_site_that_launches_them(build, sanitizer, count):
+    run = count(build("cuda_calls", "g++", "-O2"))
+    assert (run.done.stdout, run.done.stderr, run.problems) == ("", "", [])
+    kernels = [kernel for kernel in run.patched_kernels if kernel.kind == "kernel_launch"]
+    assert all(kernel.name.startswith("kernel_") for kernel in kernels)
+    # In launch_both two kernels, by two threads; then launch_one, one without a stub, and the driver's.
+    assert sorted(kernel.launches for kernel in kernels) == [30, 50, 60, 1500, 1500]
+    launched = collections.Counter()
+    for row in run.rows:
+        if row.kind == "kernel_launch":
+            launched[row.offset] += row.count
+    assert sorted(launched.values()) == sorted(kernel.launches for kernel in kernels)
+    for kernel in kernels:
+        n = kernel.launches
+        assert (kernel.blocks, kernel.threads, kernel.cut_off, kernel.lost) == (6 * n, 64, False, 0)
+        assert (kernel.updates, kernel.cells, kernel.hottest) == (UPDATES * n, CELLS, HOTTEST * n)
+        # Threads, warps, distinct addresses of each warp, uncounted, addresses, the hottest one's.
+        assert sorted(kernel.instructions["update"]) == [(0x40, 32 * n, 4 * n, 4 * n, 0, 4, 8 * n), (0x60, n, n, n, 0, 1, n)]
+        assert kernel.instructions["barrier"] == [(0x80, 64 * n, 0, n << 32, 0, 0, 0)]
+
+
+def test_kernels_of_graphs_are_of_the_graph_s_launch(build, sanitizer, count):
+    (kernel,) = [kernel for kernel in count(build("cuda_calls", "g++", "-O2")).patched_kernels if kernel.kind == "graph_launch"]
+    assert (kernel.name, kernel.launches, kernel.updates, kernel.hottest) == ("kernel_of_graph", 40, 40 * UPDATES, 40 * HOTTEST)
+
+
+@pytest.mark.parametrize(("variable", "value", "problem"),
+                         [("SYNCMETER_SANITIZER", "/nowhere/lib.so", "no libsanitizer-public.so was found"),
+                          ("SYNCMETER_SANITIZER", "libm.so.6", "lacks functions of the patching API"),
+                          ("FAKE_SANITIZER_FAILS", "10", "another tool uses the Compute Sanitizer"),
+                          ("FAKE_SANITIZER_FAILS", "13", "does not work with this driver"),
+                          ("SYNCMETER_PATCHES", "/nothing", "does not load the patches for this GPU")])
+def test_where_it_cannot_be_attached_the_file_says_why(variable, value, problem, build, sanitizer, count, monkeypatch):
+    monkeypatch.setenv(variable, value)
+    run = count(build("cuda_calls", "g++", "-O2"))
+    assert (run.done.stdout, run.done.stderr, run.patched_kernels) == ("", "", [])
+    assert [text for text in run.problems if problem in text] == run.problems != []
+
+
+LAYOUTS = """
+#include <cstddef>
+#include <sanitizer.h>
+#include "probe/sanitizer.hpp"
+namespace own = syncmeter::probe::sanitizer;
+#define SM_SAME(record, member, of, its) static_assert(offsetof(own::record, member) == offsetof(of, its))
+SM_SAME(module_data, module, Sanitizer_ResourceModuleData, module);
+SM_SAME(launch_data, context, Sanitizer_LaunchData, context);
+SM_SAME(launch_data, stream_handle, Sanitizer_LaunchData, hStream);
+SM_SAME(launch_data, module, Sanitizer_LaunchData, module);
+SM_SAME(launch_data, function, Sanitizer_LaunchData, function);
+SM_SAME(launch_data, name, Sanitizer_LaunchData, functionName);
+SM_SAME(launch_data, grid, Sanitizer_LaunchData, gridDim_x);
+SM_SAME(launch_data, block, Sanitizer_LaunchData, blockDim_x);
+SM_SAME(launch_data, launch, Sanitizer_LaunchData, hLaunch);
+SM_SAME(node_launch_data, type, Sanitizer_GraphNodeLaunchData, nodeType);
+SM_SAME(node_launch_data, kernel, Sanitizer_GraphNodeLaunchData, launchData);
+static_assert(own::too_many_subscribers == SANITIZER_ERROR_MAX_LIMIT_REACHED);
+static_assert(own::not_initialized == SANITIZER_ERROR_NOT_INITIALIZED);
+static_assert(own::driver_api == SANITIZER_CB_DOMAIN_DRIVER_API && own::runtime_api == SANITIZER_CB_DOMAIN_RUNTIME_API);
+static_assert(own::resources == SANITIZER_CB_DOMAIN_RESOURCE && own::launches == SANITIZER_CB_DOMAIN_LAUNCH);
+static_assert(own::graphs == SANITIZER_CB_DOMAIN_GRAPHS && own::kernel_node == CU_GRAPH_NODE_TYPE_KERNEL);
+static_assert(own::context_ends == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+static_assert(own::module_loaded == SANITIZER_CBID_RESOURCE_MODULE_LOADED);
+static_assert(own::module_unloads == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+static_assert(own::launch_begins == SANITIZER_CBID_LAUNCH_BEGIN);
+static_assert(own::node_launch_begins == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN);
+static_assert(own::global_access == SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS);
+static_assert(own::shared_access == SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS);
+static_assert(own::remote_shared_access == SANITIZER_INSTRUCTION_REMOTE_SHARED_MEMORY_ACCESS);
+static_assert(own::barrier == SANITIZER_INSTRUCTION_BARRIER && own::barrier_object == SANITIZER_INSTRUCTION_CUDA_BARRIER);
+static_assert(own::cluster_wait == SANITIZER_INSTRUCTION_CLUSTER_BARRIER_WAIT);
+"""
+
+
+def test_declarations_are_those_of_the_headers(tmp_path):
+    nvcc = shutil.which("nvcc")
+    root = pathlib.Path(nvcc).resolve().parents[1] if nvcc else pathlib.Path("/nowhere")
+    folders = [root / part for part in ("include", "compute-sanitizer/include", "extras/compute-sanitizer/include")]
+    if not any((folder / "sanitizer.h").exists() for folder in folders):
+        pytest.skip("no headers of the Compute Sanitizer, which the CUDA Toolkit has")
+    (tmp_path / "layouts.cpp").write_text(LAYOUTS, encoding="utf-8")
+    subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{tables.ROOT}",
+                    *[f"-isystem{folder}" for folder in folders], tmp_path / "layouts.cpp"], check=True, timeout=120)
