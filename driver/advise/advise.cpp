@@ -81,16 +81,25 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
   return std::clamp((use.used_ns - use.own_ns) / all, 0.0, 1.0);
 }
 
-program_run run_once(const program_counts& of, const std::string& arm,
-                     const std::vector<std::string>& settings) {
+/// Nothing where it was ended since it ran for longer than that.
+std::optional<program_run> run_within(std::optional<double> longest_s, const program_counts& of,
+                                      const std::string& arm,
+                                      const std::vector<std::string>& settings) {
   const std::vector<int> allowed = read_cpu_grant().allowed;
   const cpu_times before = read_cpu_times(allowed);
-  const finished_program done = run_in_our_place(of.file.path, of.command, settings);
-  return {.arm = arm,
-          .wall_s = done.wall_s,
-          .user_s = done.user_s,
-          .wait_status = done.wait_status,
-          .other_cpu_share = share_of_others(before, read_cpu_times(allowed))};
+  const finished_program done =
+      run_in_our_place(of.file.path, of.command, settings, {0, 1, 2}, longest_s);
+  if (done.timed_out) return std::nullopt;
+  return program_run{.arm = arm,
+                     .wall_s = done.wall_s,
+                     .user_s = done.user_s,
+                     .wait_status = done.wait_status,
+                     .other_cpu_share = share_of_others(before, read_cpu_times(allowed))};
+}
+
+program_run run_once(const program_counts& of, const std::string& arm,
+                     const std::vector<std::string>& settings) {
+  return *run_within(std::nullopt, of, arm, settings);
 }
 
 /// What CUDA's driver loads into a program; a user's own stays.
@@ -164,7 +173,13 @@ void run_patched(program_counts& of, call_counts& timed, double budget_s) {
   settings.push_back(fmt::format("{}={}", probe::patches_variable, patches));
   settings.push_back(fmt::format("{}={:.0f}", probe::patches_ms_variable,
                                  std::max(1.0, share_of_budget * budget_s * 1000)));
-  of.runs.push_back(run_once(of, "kernels", settings));
+  std::optional<program_run> run = run_within(budget_s, of, "kernels", settings);
+  if (!run) {
+    refuse(fmt::format("a run with patched kernels took longer than {:.0f} s and was ended",
+                       budget_s));
+    return;
+  }
+  of.runs.push_back(std::move(*run));
   call_counts patched = read_counts(folder.path(), 0);
   for (const std::string& problem : patched.problems_of_cuda) refuse(problem);
   take_kernels(timed.sites, std::move(patched.sites));

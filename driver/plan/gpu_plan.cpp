@@ -170,8 +170,8 @@ std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_s
   std::set<std::tuple<order, scope, flavour, space, unsigned>> taken;
   std::vector<const capability*> listed = op.rows;
   if (forms == form_set::relaxed)
-    std::ranges::stable_partition(
-        listed, [](const capability* row) { return row->order == order::relaxed; });
+    std::stable_partition(listed.begin(), listed.end(),
+                          [](const capability* row) { return row->order == order::relaxed; });
   for (const capability* row : listed) {
     if (row->some_lanes || !is_at(*row, type, where)) continue;
     if (!passes(op, *row, &capability::order, options_.orders) ||
