@@ -95,7 +95,8 @@ std::vector<code_range> code_around(const std::map<std::uint64_t, std::uint64_t>
   for (const code_range& section : sections) beginnings.insert(section.first);
   for (const auto& [name, function] : symbols.functions) beginnings.insert(function.first);
   std::vector<code_range> found;
-  for (const auto& [address, offset] : addresses) {
+  for (const auto& each_address : addresses) {
+    const std::uint64_t address = each_address.first;
     const auto section = std::ranges::find_if(sections, [&](const code_range& each) {
       return address >= each.first && address - each.first < each.size;
     });
