@@ -17,7 +17,7 @@ NEEDED = {"libfmt": "libfmt", "libhwloc": "libhwloc", "libboost_program_options"
 
 
 def call(*words, **how):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=True, **how).stdout
+    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=240, check=True, **how).stdout
 
 
 @pytest.fixture(scope="module")
