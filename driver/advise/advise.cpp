@@ -149,7 +149,7 @@ void take_kernels(std::vector<site>& sites, std::vector<site>&& of_patched_run) 
 /// Runs it once more with its kernels patched, where the GPU works for a share of the time that is
 /// worth advice: `timed` then has what they update. Such a run takes long: it counts for a fifth of
 /// the budget at most, and is none of those that are compared.
-void run_patched(program_counts& of, call_counts& timed, double budget_s) {
+void run_patched(program_counts& of, device_codes& codes, call_counts& timed, double budget_s) {
   constexpr double usual_slowdown = 10, share_of_budget = 0.2;
   const program_run& plain = of.runs.front();
   const double busy_s = gpu_busy_s(timed.sites);
@@ -183,7 +183,7 @@ void run_patched(program_counts& of, call_counts& timed, double budget_s) {
   call_counts patched = read_counts(folder.path(), 0);
   for (const std::string& problem : patched.problems_of_cuda) refuse(problem);
   take_kernels(timed.sites, std::move(patched.sites));
-  find_updates_in_code(of.file.path, timed.sites);
+  find_updates_in_code(of.file.path, codes, timed.sites);
 }
 
 /// Runs it with its CPU time sampled, where the system allows it: its sites without calls.
@@ -315,7 +315,8 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   std::vector<site> sampled = run_sampled(of, of.runs[0].wall_s);
   run_counted("time", timed_every(of.of_last_run.sites, counted_s));
   call_counts timed = of.of_last_run;
-  add_sites_of_kernels(of.file.path, of.runs.back().wall_s, timed, of.notes);
+  device_codes codes;
+  add_sites_of_kernels(of.file.path, of.runs.back().wall_s, codes, timed, of.notes);
   std::ranges::move(sampled, std::back_inserter(timed.sites));
   if (killed()) {
     of.of_last_run = std::move(timed);
@@ -323,7 +324,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   const double timed_s = of.runs.back().wall_s;
   read_input_again();
-  run_patched(of, timed, budget_s);
+  run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
   prices_in_turn prices(of, results);
   double used_s = pair_s + timed_s + prices.seconds();

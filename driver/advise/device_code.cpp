@@ -67,6 +67,8 @@ bool has_word(const site& of, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+bool is_compare_and_swap(const site& of) { return has_word(of, "CAS") || has_word(of, "CAST"); }
+
 std::string places_of(const std::vector<const site*>& sites) {
   constexpr std::size_t named = 2;
   std::vector<std::string> places;
@@ -203,13 +205,24 @@ device_code device_code_of(const std::string& path) {
   return found;
 }
 
+std::string device_codes::name_of(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(path, ignored).string();
+}
+
+const device_code& device_codes::of(const std::string& path) {
+  const std::string name = name_of(path);
+  const auto known = read_.find(name);
+  return known != read_.end() ? known->second
+                              : read_.emplace(name, device_code_of(path)).first->second;
+}
+
 std::vector<std::string> sentences_on_device_code(const std::vector<site>& sites) {
   std::vector<const site*> system, loops;
   for (const site& each : sites) {
     if (each.architecture.empty()) continue;
     if (each.kind != "barrier" && has_word(each, "SYS")) system.push_back(&each);
-    const bool swaps = has_word(each, "CAS") || has_word(each, "CAST");
-    if (each.kind == "atomic" && swaps && each.in_loop) loops.push_back(&each);
+    if (each.kind == "atomic" && is_compare_and_swap(each) && each.in_loop) loops.push_back(&each);
   }
   const std::vector<const site*> fenced = fenced_atomics(sites);
   std::vector<std::string> all;

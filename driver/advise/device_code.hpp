@@ -58,8 +58,22 @@ struct device_code {
 /// for a file that cannot be read.
 [[nodiscard]] device_code device_code_of(const std::string& path);
 
+/// Of several files, each of which is read once: its code is taken apart by programs that take
+/// seconds of a large one.
+class device_codes {
+ public:
+  /// The one name of a file: the system names a program that was started as ./app in another way.
+  [[nodiscard]] static std::string name_of(const std::string& path);
+  /// Throws as device_code_of does.
+  [[nodiscard]] const device_code& of(const std::string& path);
+
+ private:
+  std::map<std::string, device_code> read_;
+};
+
 /// Whether it is one of the words of its opcode, between points.
 [[nodiscard]] bool has_word(const site& of, std::string_view word);
+[[nodiscard]] bool is_compare_and_swap(const site& of);
 /// The first two: "k a.cu:12, k a.cu:15 and 3 more".
 [[nodiscard]] std::string places_of(const std::vector<const site*>& sites);
 

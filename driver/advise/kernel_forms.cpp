@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "driver/advise/device_code.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/results/estimate.hpp"
@@ -44,8 +42,6 @@ constexpr std::array<named_cause, 4> causes{
       "Where all who meet there are of one block, __syncthreads() or cuda::barrier is that."}}};
 
 const named_cause& words_of(form_cause of) { return causes[static_cast<std::size_t>(of)]; }
-
-bool is_swap(const site& of) { return has_word(of, "CAS") || has_word(of, "CAST"); }
 
 /// Another thing takes the time of a kernel that has more code than this around it.
 bool is_most_of_its_kernel(const kernel_code& code) {
@@ -92,7 +88,7 @@ std::vector<finding> findings_in(const std::vector<site>& sites,
     const bool begins_update = next != nullptr && is_order_of(of, *next);
     if (of.kind == "atomic" && is_most_of_its_kernel(*of.code)) {
       if (of.code->is_before_spin && !of.code->loop_waits) add(form_cause::own_barrier, kernel[i]);
-      else if (is_swap(of) && of.in_loop) add(form_cause::swap, kernel[i]);
+      else if (is_compare_and_swap(of) && of.in_loop) add(form_cause::swap, kernel[i]);
       else if (has_word(of, "SYS") || after_fence) add(form_cause::order, kernel[i], after_fence);
     }
     if (of.kind == "fence" && has_word(of, "SYS") && !begins_update &&
@@ -157,7 +153,7 @@ point form_of_fence(const kernel_times& ran, enum scope among) {
 std::string op_of_instruction(const site& of) {
   if (of.kind == "fence") return "fence";
   if (of.kind == "barrier") return of.operation.starts_with("BAR.SYNC") ? "barrier" : "";
-  if (is_swap(of)) return has_word(of, "SPIN") ? "" : "atomic_cas_pass";
+  if (is_compare_and_swap(of)) return has_word(of, "SPIN") ? "" : "atomic_cas_pass";
   const bool answers = !of.operation.starts_with("RED");
   if (has_word(of, "ADD")) return answers ? "atomic_fetch_add" : "atomic_add";
   if (has_word(of, "EXCH")) return "atomic_exchange";
@@ -217,8 +213,13 @@ void cut_grid(point& p, unsigned multiprocessors) {
   p.blocks = std::clamp(p.blocks, 1U, multiprocessors * std::max(1U, threads / p.lanes));
 }
 
-/// The grid is the one that was measured.
-std::optional<interval> price_of_form(const point& wanted, const std::vector<price>& prices) {
+/// On the grid that was measured.
+struct priced_form {
+  point what;
+  interval ns;
+};
+
+std::optional<priced_form> price_of_form(const point& wanted, const std::vector<price>& prices) {
   std::vector<price> found;
   std::ranges::copy_if(prices, std::back_inserter(found), [&](const price& each) {
     point here = wanted;
@@ -226,7 +227,9 @@ std::optional<interval> price_of_form(const point& wanted, const std::vector<pri
     here.lanes = std::min(here.lanes, 1024U);
     return each.what == here && each.what.blocks <= wanted.blocks;
   });
-  return over_measurements(found);
+  const auto ns = over_measurements(found);
+  if (!ns) return std::nullopt;
+  return priced_form{.what = found.front().what, .ns = *ns};
 }
 
 std::string form_text(const point& p) {
@@ -240,19 +243,25 @@ std::string form_text(const point& p) {
   return fmt::format("{} at {} scope, {} ({})", what, among, to_text(p.order), grid);
 }
 
+std::string price_text(const priced_form& of) {
+  return fmt::format("{} takes {}", form_text(of.what),
+                     range_text(std::max(0.0, of.ns.low) * 1e-9, of.ns.high * 1e-9));
+}
+
 std::optional<advice> advice_on(const finding& found, const std::vector<site>& sites,
                                 const advice_setting& setting) {
   constexpr double worth_it = 1.2;
   const auto [compiled, narrower] = forms_of(found, sites);
   const auto now = price_of_form(compiled, setting.prices);
   const auto then = price_of_form(narrower, setting.prices);
-  if (!now || !then || now->low < worth_it * then->high) return std::nullopt;
+  if (!now || !then || now->ns.low < worth_it * then->ns.high) return std::nullopt;
   const kernel_code& code = *sites[found.sites.front()].code;
   const double busy_s = code.ran->busy_s;
   // Of a barrier that is made of several operations not all is priced, nor how often a swap is
   // tried again.
   const bool has_more = found.of == form_cause::own_barrier || found.of == form_cause::swap;
-  const double high_s = has_more ? busy_s : busy_s * (1 - std::max(0.0, then->low) / now->high);
+  const double high_s =
+      has_more ? busy_s : busy_s * (1 - std::max(0.0, then->ns.low) / now->ns.high);
   const named_cause& words = words_of(found.of);
   std::vector<const site*> of_finding;
   for (const std::size_t i : found.sites) of_finding.push_back(&sites[i]);
@@ -260,15 +269,6 @@ std::optional<advice> advice_on(const finding& found, const std::vector<site>& s
       "{}: the kernel has {}{}, and takes the GPU {} in {}. {}", places_of(of_finding), words.what,
       code.loop == 0 ? "" : fmt::format(" in a loop of {} instructions", code.loop),
       seconds_text(busy_s), count_text(code.ran->launches, "launch", "launches"), words.change);
-  // The points that were measured have the grid of the price.
-  const auto priced = [&](const point& what, const interval& ns) {
-    point shown = what;
-    for (const price& each : setting.prices)
-      if (each.what.op == what.op && each.what.lanes == std::min(what.lanes, 1024U))
-        shown.blocks = each.what.blocks;
-    return fmt::format("{} takes {}", form_text(shown),
-                       range_text(std::max(0.0, ns.low) * 1e-9, ns.high * 1e-9));
-  };
   std::vector<std::size_t> ids;
   for (const std::size_t i : found.sites) ids.push_back(i + 1);
   const std::size_t first = ids.front();
@@ -278,7 +278,7 @@ std::optional<advice> advice_on(const finding& found, const std::vector<site>& s
                 .at_most_s = high_s,
                 .text = fmt::format("{} That saves at most {} of {}: on this machine {}, and {}.",
                                     cause, seconds_text(high_s), seconds_text(setting.wall_s),
-                                    priced(compiled, *now), priced(narrower, *then)),
+                                    price_text(*now), price_text(*then)),
                 .cause = cause,
                 .kind = "range",
                 .more_ids = std::move(ids),
@@ -297,8 +297,8 @@ std::uint64_t bytes_of_device_code(const std::string& path) {
 
 }  // namespace
 
-void add_sites_of_kernels(const std::string& program, double wall_s, call_counts& timed,
-                          std::vector<std::string>& notes) {
+void add_sites_of_kernels(const std::string& program, double wall_s, device_codes& codes,
+                          call_counts& timed, std::vector<std::string>& notes) {
   constexpr std::uint64_t most_bytes = std::uint64_t{32} << 20U;
   std::map<std::string, kernel_times> wanted;
   for (const kernel_times& each : timed.kernels) {
@@ -310,14 +310,10 @@ void add_sites_of_kernels(const std::string& program, double wall_s, call_counts
   std::erase_if(wanted,
                 [&](const auto& each) { return each.second.busy_s < least_worth_saying * wall_s; });
   if (wanted.empty()) return;
-  // The system names a program that was started as ./app in another way.
-  const auto name_of = [](const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(path, ignored).string();
-  };
-  std::set<std::string> files{name_of(program)};
+  std::set<std::string> files{device_codes::name_of(program)};
   for (const site& each : timed.sites)
-    if (each.kind == "kernel_launch" && !each.module.empty()) files.insert(name_of(each.module));
+    if (each.kind == "kernel_launch" && !each.module.empty())
+      files.insert(device_codes::name_of(each.module));
   for (const std::string& path : files) {
     try {
       if (bytes_of_device_code(path) > most_bytes) {
@@ -326,13 +322,13 @@ void add_sites_of_kernels(const std::string& program, double wall_s, call_counts
                                     printable(path)));
         continue;
       }
-      device_code code = device_code_of(path);
-      if (code.sites.empty()) std::ranges::move(code.notes, std::back_inserter(notes));
-      for (site& each : code.sites) {
+      const device_code& code = codes.of(path);
+      if (code.sites.empty()) std::ranges::copy(code.notes, std::back_inserter(notes));
+      for (const site& each : code.sites) {
         const auto ran = wanted.find(each.code->symbol);
         if (ran == wanted.end()) continue;
-        each.code->ran = ran->second;
-        timed.sites.push_back(std::move(each));
+        timed.sites.push_back(each);
+        timed.sites.back().code->ran = ran->second;
       }
     } catch (const disassembly_error& error) {
       notes.push_back(fmt::format("Code for GPUs was not read: {}.", error.what()));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/advise/device_code.hpp"
 #include "driver/advise/rules.hpp"
 
 namespace syncmeter {
@@ -12,8 +13,8 @@ namespace syncmeter {
 /// Adds the sites in the code of those kernels that take a share of `wall_s` that is worth advice,
 /// as far as the files that launch them have it; what cannot be read becomes a note. Libraries with
 /// more code for GPUs than can be read in some seconds are named, too.
-void add_sites_of_kernels(const std::string& program, double wall_s, call_counts& timed,
-                          std::vector<std::string>& notes);
+void add_sites_of_kernels(const std::string& program, double wall_s, device_codes& codes,
+                          call_counts& timed, std::vector<std::string>& notes);
 
 /// Gives instructions of GPUs the price of their form, on the largest grid on which this file has
 /// it with a cell for each thread.

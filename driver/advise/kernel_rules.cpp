@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "driver/advise/device_code.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -94,8 +93,7 @@ std::string updates_text(const kernel_use& of) {
     return fmt::format("updates one address of the GPU's memory {} times by atomic operations",
                        updates);
   return fmt::format("updates {} addresses of the GPU's memory {} times by atomic operations, one "
-                     "of them {} times "
-                     "({:.0f} %)",
+                     "of them {} times ({:.0f} %)",
                      grouped_digits(of.addresses), updates, grouped_digits(of.hottest),
                      100.0 * static_cast<double>(of.hottest) / static_cast<double>(of.updates));
 }
@@ -134,9 +132,9 @@ std::vector<point> points_of_updates(const std::vector<site>& sites) {
 
 bool is_price_of_update(std::string_view op) { return op == add_of_float || op == add_of_integer; }
 
-void find_updates_in_code(const std::string& path, std::vector<site>& sites) {
+void find_updates_in_code(const std::string& path, device_codes& codes, std::vector<site>& sites) {
   if (std::ranges::none_of(sites, [](const site& of) { return !of.kernels.empty(); })) return;
-  find_updates_in_code(device_code_of(path).sites, sites);
+  find_updates_in_code(codes.of(path).sites, sites);
 }
 
 // Kernels of one template have one name: what they differ in is not known.

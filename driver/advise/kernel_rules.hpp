@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/advise/device_code.hpp"
 #include "driver/advise/rules.hpp"
 
 namespace syncmeter {
@@ -17,7 +18,7 @@ namespace syncmeter {
 
 /// Gives the kernels' updates their opcodes and lines, as far as they are in this file's code for
 /// GPUs.
-void find_updates_in_code(const std::string& path, std::vector<site>& sites);
+void find_updates_in_code(const std::string& path, device_codes& codes, std::vector<site>& sites);
 void find_updates_in_code(const std::vector<site>& code, std::vector<site>& sites);
 
 /// One for each site whose kernels cannot be faster than half the time that they take, as one

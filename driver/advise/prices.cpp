@@ -195,7 +195,7 @@ std::vector<planned_point> form_points(const std::vector<site>& sites) {
   if (gpus == worker.gpus.end() || gpus->second.devices.empty()) return {};
   std::vector<planned_point> points;
   for (const point& each : points_of_forms(sites, gpus->second.devices.front().multiprocessors))
-    points.push_back({.what = each, .pus = {}, .device = 0, .same_as = {}, .why = {}, .visits = 1});
+    points.push_back(on_first_gpu(each));
   return points;
 }
 

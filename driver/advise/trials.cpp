@@ -65,8 +65,7 @@ void leave_out_beyond_budget(std::vector<setting_to_try>& settings, double run_s
     if (each.left_out.empty() && ++tried > room)
       each.left_out =
           fmt::format("A trial takes {} runs of {}, and --budget has room for {}; --budget {:.0f}s "
-                      "has room for "
-                      "{}.",
+                      "has room for {}.",
                       runs_until_first_look, seconds_text(run_s),
                       room == 0 ? "none" : fmt::format("{:.0f} of {}", room, wanted),
                       std::ceil(each_s * static_cast<double>(wanted)), wanted == 1 ? "it" : "all");
