@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -185,11 +184,8 @@ void note_code(const module_code& module) {
   for (std::uint64_t i = 0; i < table.count; ++i) count += is_wanted(i) ? 1 : 0;
   code_range* functions = nullptr;
   if (count > 0) {
-    void* const memory =
-        reinterpret_cast<void*>(kernel(SYS_mmap, nullptr, count * sizeof(code_range),
-                                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (memory == MAP_FAILED) return;
-    functions = static_cast<code_range*>(memory);
+    functions = static_cast<code_range*>(new_memory(count * sizeof(code_range)));
+    if (functions == nullptr) return;
     code_range* next = functions;
     for (std::uint64_t i = 0; i < table.count; ++i)
       if (is_wanted(i))

@@ -1,14 +1,12 @@
 // What programs call of CUDA. The driver loads the library that CUDA_INJECTION64_PATH names, which
-// is this one, when a program starts CUDA, wherever its runtime is linked; from then on CUPTI tells
-// each call. Without CUPTI the file says why nothing of CUDA is counted. In a run whose kernels are
-// patched the Compute Sanitizer tells the calls.
+// is this one, when a program starts CUDA, wherever its runtime is linked; from then on CUPTI
+// reports each call. Without CUPTI the file says why nothing of CUDA is counted. In a run whose
+// kernels are patched the Compute Sanitizer reports the calls.
 #include "probe/cuda.hpp"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <initializer_list>
 
 #include "probe/count.hpp"
 #include "probe/cuda_callers.hpp"
@@ -80,11 +78,9 @@ void on_call(void*, std::uint32_t domain, std::uint32_t function,
   const bool of_runtime = domain == cupti::runtime_api;
   const std::uint8_t what = kinds[of_runtime ? 1 : 0][function];
   if (what == not_counted) return;
-  count_told_call({of_runtime, function, what, call, call->correlation},
-                  __builtin_frame_address(0));
+  count_reported_call({of_runtime, function, what, call, call->correlation},
+                      __builtin_frame_address(0));
 }
-
-constexpr const char* path_variable = "SYNCMETER_CUPTI";
 
 /// Subscribes to the calls; else why not, which `problem` then has.
 bool subscribe(void* library, const char*& problem) {
@@ -118,20 +114,15 @@ bool subscribe(void* library, const char*& problem) {
   return true;
 }
 
-/// CUPTI's library: the one that is named, one that is loaded or on the loader's path, or that of a
-/// toolkit in its usual place.
-void* find_library() {
-  const char* const named = ::getenv(path_variable);
+}  // namespace
+
+void* load_library(const char* variable, std::initializer_list<const char*> names) {
+  const char* const named = ::getenv(variable);
   if (named != nullptr && *named != 0) return ::dlopen(named, RTLD_NOW | RTLD_LOCAL);
-  for (const char* const name :
-       {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
-        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", "/usr/local/cuda/lib64/libcupti.so",
-        "/opt/cuda/extras/CUPTI/lib64/libcupti.so"})
+  for (const char* const name : names)
     if (void* const found = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); found != nullptr) return found;
   return nullptr;
 }
-
-}  // namespace
 
 std::uint8_t kind_of_function(const char* name) {
   for (const counted_function& each : counted_functions)
@@ -139,7 +130,7 @@ std::uint8_t kind_of_function(const char* name) {
   return not_counted;
 }
 
-void count_told_call(const told_call& call, const void* frame) {
+void count_reported_call(const reported_call& call, const void* frame) {
   call_of_thread& own = now_in;
   if (call.data->site != cupti::enters) {
     if (--own.depth != 0 || own.begun == 0) return;
@@ -166,7 +157,7 @@ void count_told_call(const told_call& call, const void* frame) {
   own.begun = timed_every().locks == 0 ? 0 : begin_wait(own.what, 0);
 }
 
-std::uint64_t site_of_told_call() { return now_in.depth == 0 ? 0 : now_in.site; }
+std::uint64_t site_of_reported_call() { return now_in.depth == 0 ? 0 : now_in.site; }
 
 }  // namespace syncmeter::probe
 
@@ -181,7 +172,11 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
     if (!patch_kernels(problem)) write_problem_of_cuda(problem);
     return 1;
   }
-  void* const library = find_library();
+  void* const library =
+      load_library("SYNCMETER_CUPTI", {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
+                                       "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+                                       "/usr/local/cuda/lib64/libcupti.so",
+                                       "/opt/cuda/extras/CUPTI/lib64/libcupti.so"});
   const char* problem =
       "no libcupti.so was found, which comes with the CUDA Toolkit and with nvidia-cuda-cupti of "
       "PyPI; SYNCMETER_CUPTI=PATH names one";

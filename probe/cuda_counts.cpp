@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +31,6 @@ struct library_functions {
 };
 constinit library_functions of_library{};
 
-constexpr const char* library_variable = "SYNCMETER_SANITIZER";
 constexpr std::uint64_t most_cells = std::uint64_t{1} << 21U;
 
 /// A kernel as launched at one site.
@@ -59,21 +57,8 @@ constinit counting_context contexts[16] = {};
 constinit long process = 0;
 constinit int lock_of_contexts = 0;
 
-class contexts_lock {
- public:
-  contexts_lock() {
-    while (__atomic_exchange_n(&lock_of_contexts, 1, __ATOMIC_ACQUIRE) != 0)
-      ::syscall(SYS_sched_yield);
-  }
-  contexts_lock(const contexts_lock&) = delete;
-  contexts_lock& operator=(const contexts_lock&) = delete;
-  ~contexts_lock() { __atomic_store_n(&lock_of_contexts, 0, __ATOMIC_RELEASE); }
-};
-
 template <class Element> Element* new_elements(std::uint64_t number) {
-  void* const memory = ::mmap(nullptr, number * sizeof(Element), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<Element*>(memory);
+  return static_cast<Element*>(new_memory(number * sizeof(Element)));
 }
 
 void* stream_of(void* context) {
@@ -138,7 +123,7 @@ counting_context* tables_of(void* context) {
 }
 
 void patch(const sanitizer::module_data& loaded) {
-  const contexts_lock held;
+  const yielding_lock held(lock_of_contexts);
   if (tables_of(loaded.context) == nullptr) return;
   struct patch_of {
     int what;
@@ -156,7 +141,7 @@ void patch(const sanitizer::module_data& loaded) {
 }
 
 void forget(const sanitizer::module_data& unloaded) {
-  const contexts_lock held;
+  const yielding_lock held(lock_of_contexts);
   for (std::uint32_t i = 0; i < kernel_count; ++i)
     if (kernels[i].module == unloaded.module) kernels[i].function = nullptr;
 }
@@ -184,10 +169,10 @@ launched_kernel* kernel_of(const sanitizer::launch_data& launch, std::uint64_t s
 }
 
 void count_launch(const sanitizer::launch_data& launch, kind what) {
-  const contexts_lock held;
+  const yielding_lock held(lock_of_contexts);
   const counting_context* const in = tables_of(launch.context);
   if (in == nullptr) return;
-  launched_kernel* const kernel = kernel_of(launch, site_of_told_call(), what);
+  launched_kernel* const kernel = kernel_of(launch, site_of_reported_call(), what);
   if (kernel == nullptr) return;
   const auto volume = [](const std::uint32_t(&size)[3]) {
     return std::uint64_t{size[0]} * size[1] * size[2];
@@ -310,12 +295,12 @@ void write_counts(counting_context& of) {
 // A child of fork has no GPU.
 void finish() {
   if (kernel(SYS_getpid) != process) return;
-  const contexts_lock held;
+  const yielding_lock held(lock_of_contexts);
   for (counting_context& each : contexts) write_counts(each);
 }
 
 void end_context(const void* context) {
-  const contexts_lock held;
+  const yielding_lock held(lock_of_contexts);
   for (counting_context& each : contexts) {
     if (each.context != context) continue;
     write_counts(each);
@@ -338,7 +323,7 @@ void on_function(bool of_runtime, std::uint32_t function, const cupti::callback_
     __atomic_store_n(&known, kind_and_one, __ATOMIC_RELAXED);
   }
   const auto what = static_cast<std::uint8_t>(kind_and_one - 1);
-  if (what != not_counted) count_told_call({of_runtime, function, what, &call, 0}, frame);
+  if (what != not_counted) count_reported_call({of_runtime, function, what, &call, 0}, frame);
 }
 
 void on_event(void*, std::uint32_t domain, std::uint32_t what, const void* data) {
@@ -357,17 +342,6 @@ void on_event(void*, std::uint32_t domain, std::uint32_t what, const void* data)
     const auto& node = *static_cast<const sanitizer::node_launch_data*>(data);
     if (node.type == sanitizer::kernel_node) count_launch(node.kernel, kind::graph_launch);
   }
-}
-
-void* find_library() {
-  const char* const named = ::getenv(library_variable);
-  if (named != nullptr && *named != 0) return ::dlopen(named, RTLD_NOW | RTLD_LOCAL);
-  for (const char* const name :
-       {"libsanitizer-public.so", "/usr/local/cuda/compute-sanitizer/libsanitizer-public.so",
-        "/usr/local/cuda/extras/compute-sanitizer/libsanitizer-public.so",
-        "/opt/cuda/extras/compute-sanitizer/libsanitizer-public.so"})
-    if (void* const found = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); found != nullptr) return found;
-  return nullptr;
 }
 
 template <class Function> bool find(void* library, const char* name, Function& function) {
@@ -394,7 +368,11 @@ bool is_patched_run() {
 }
 
 bool patch_kernels(const char*& problem) {
-  void* const library = find_library();
+  void* const library = load_library(
+      "SYNCMETER_SANITIZER",
+      {"libsanitizer-public.so", "/usr/local/cuda/compute-sanitizer/libsanitizer-public.so",
+       "/usr/local/cuda/extras/compute-sanitizer/libsanitizer-public.so",
+       "/opt/cuda/extras/compute-sanitizer/libsanitizer-public.so"});
   if (library == nullptr) {
     problem = "no libsanitizer-public.so was found, which comes with the CUDA Toolkit and with "
               "nvidia-cuda-sanitizer-api of PyPI; SYNCMETER_SANITIZER=PATH names one";

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,12 +48,6 @@ constinit int lock_of_works = 0;
 
 constinit cupti::next_record_function next_record = nullptr;
 constinit cupti::flush_all_function flush_all = nullptr;
-
-void* new_memory(std::size_t bytes) {
-  void* const memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
 
 void give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(new_memory(buffer_bytes));
@@ -136,7 +129,7 @@ void add_work(const device_work& work) {
 }
 
 void take_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
-  while (__atomic_exchange_n(&lock_of_works, 1, __ATOMIC_ACQUIRE) != 0) ::syscall(SYS_sched_yield);
+  const yielding_lock held(lock_of_works);
   std::size_t count = 0;
   void* record = nullptr;
   while (count < most_works && next_record(buffer, valid_bytes, &record) == cupti::success)
@@ -144,7 +137,6 @@ void take_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::s
   std::sort(works, works + count,
             [](const device_work& a, const device_work& b) { return a.start < b.start; });
   for (std::size_t i = 0; i < count; ++i) add_work(works[i]);
-  __atomic_store_n(&lock_of_works, 0, __ATOMIC_RELEASE);
   ::munmap(buffer, buffer_bytes);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "probe/kernel.hpp"
 #include "probe/real_function.hpp"
 #include "probe/swapped_barriers.hpp"
 #include "probe/swapped_locks.hpp"
@@ -98,9 +99,7 @@ const swapped& begin_swaps() {
   swapped* made = &nothing;
   if (wanted != swap_kind::none) {
     constexpr std::size_t page = 4096;
-    void* const memory =
-        ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory != MAP_FAILED) {
+    if (void* const memory = new_memory(page); memory != nullptr) {
       made = static_cast<swapped*>(memory);
       if (::madvise(memory, page, MADV_WIPEONFORK) != 0)
         (void)::pthread_atfork(nullptr, nullptr, &swap_nothing);

@@ -2,8 +2,9 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
+
+#include "probe/kernel.hpp"
 
 namespace syncmeter::probe {
 namespace {
@@ -19,9 +20,7 @@ team_stamps* take_stamps() {
     unused_stamps = stamps->outer;
     return stamps;
   }
-  void* const memory = ::mmap(nullptr, sizeof(team_stamps), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<team_stamps*>(memory);
+  return static_cast<team_stamps*>(new_memory(sizeof(team_stamps)));
 }
 
 /// By the thread that called, when all have left the region.
