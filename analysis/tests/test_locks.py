@@ -66,6 +66,11 @@ def printed_text(tmp_path, *lines, first=None):
     return as_plain(section.title, section.blocks)
 
 
+def answer_of(text, beginning):
+    (one,) = [line for line in text.split("- ") if line.startswith(beginning)]
+    return " ".join(one.split())
+
+
 def test_the_fastest_alone_need_not_be_the_fastest_under_contention(tmp_path):
     (table,) = rows_of(tmp_path, locks_lines(4)).tables
     # std's atomic_add has another order, and stands beside omp's.
@@ -155,8 +160,7 @@ def test_of_several_locks_each_may_be_taken_and_what_is_slower_is_slower_than_ea
         five(lock("omp", "mcs_lock_add", 4), 80.0),
         five(lock("omp", "ticket_lock_add", 4), 80.0, part=0.08),
     )
-    (one,) = [line for line in text.split("- ") if line.startswith("4 threads, a CPU each, one")]
-    one = " ".join(one.split())
+    one = answer_of(text, "4 threads, a CPU each, one")
     assert "take either omp mcs_lock or omp ticket_lock (106.3 to 107.8 ns for 4 sections); " in one
     # omp lock: 2.00 times the one, 1.85 to 2.37 times the other.
     assert one.endswith("; omp lock takes at least 1.85 times as long")
@@ -196,8 +200,7 @@ def test_a_tie_by_its_scatter_alone_is_nothing_to_take(tmp_path):
         five(lock("omp", "mcs_lock_add", 4), 40.0),
         five(lock("omp", "ticket_lock_add", 4), 100.0, part=0.6),
     )
-    (one,) = [line for line in text.split("- ") if line.startswith("4 threads, a CPU each, one")]
-    one = " ".join(one.split())
+    one = answer_of(text, "4 threads, a CPU each, one")
     undecided = "undecided which is faster: omp mcs_lock or omp ticket_lock (53.13 to 176.0 ns for"
     assert undecided in one and "take " not in one
 

@@ -122,9 +122,9 @@ OPTIONS = {"seed": 7, "precision": 0.01, "max_time_ns": 1e6, "min_sample_ns": 2e
 def test_a_visit_finds_the_cost_of_a_made_up_device(modules, blocks):
     table, visit = modules
     point = {"lanes": 64, "blocks": blocks, "stride": 1}
-    told = visit.visit(MadeUpDevice(), table.Row(**CODE), point, OPTIONS)
-    assert (told["status"], told["rounds_kept"], told["sm_clock_ghz"]) == ("ok", 11, 2.0)
-    (estimate,) = told["estimates"]
+    found = visit.visit(MadeUpDevice(), table.Row(**CODE), point, OPTIONS)
+    assert (found["status"], found["rounds_kept"], found["sm_clock_ghz"]) == ("ok", 11, 2.0)
+    (estimate,) = found["estimates"]
     assert estimate["cost_ns"] == pytest.approx({"value": 5, "low": 5, "high": 5})
     assert estimate["cost_cycles"]["value"] == pytest.approx(10)
     assert (estimate["baseline_ns"], estimate["test_ns"]) == pytest.approx((5, 10))
@@ -134,8 +134,8 @@ def test_an_update_that_is_lost_fails_the_visit(modules):
     table, visit = modules
     device = MadeUpDevice()
     device.lost = 1
-    told = visit.visit(device, table.Row(**CODE), {"lanes": 64, "stride": 1}, OPTIONS)
-    assert told["status"] == "failed" and "updates were lost or doubled" in told["reason"]
+    found = visit.visit(device, table.Row(**CODE), {"lanes": 64, "stride": 1}, OPTIONS)
+    assert found["status"] == "failed" and "updates were lost or doubled" in found["reason"]
 
 
 @pytest.mark.parametrize(("point", "why"), [
@@ -144,8 +144,8 @@ def test_an_update_that_is_lost_fails_the_visit(modules):
     ({"lanes": 64, "active": 3}, "no points with active")])
 def test_what_it_cannot_measure_is_refused_in_words(modules, point, why):
     table, visit = modules
-    told = visit.visit(MadeUpDevice(), table.Row(**CODE), {"stride": 1, **point}, OPTIONS)
-    assert told["status"] == "unsupported" and why in told["reason"]
+    found = visit.visit(MadeUpDevice(), table.Row(**CODE), {"stride": 1, **point}, OPTIONS)
+    assert found["status"] == "unsupported" and why in found["reason"]
 
 
 def test_the_interval_is_of_order_statistics(modules):

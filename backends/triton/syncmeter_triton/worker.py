@@ -3,7 +3,6 @@ SYMBOL...` writes the kernels of those names there, one cubin each."""
 
 import hashlib
 import importlib.metadata
-import importlib.util
 import json
 import os
 import pathlib
@@ -90,19 +89,19 @@ class Worker:
     def measure(self, request):
         point, options = request["point"], request["options"]
         self.say(kind="accepted", id=request["id"], predicted_ns=2 * options["max_time_ns"] + 3e9)
-        told = {"kind": "visit", "id": request["id"], "point": point, "visit": request["visit"],
+        line = {"kind": "visit", "id": request["id"], "point": point, "visit": request["visit"],
                 "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "seed": options["seed"], "pus": []}
         axes = ("op", "type", "order", "scope", "placement")
         wanted = [point.get(axis, "") for axis in axes]
         row = next((row for row in table.rows() if [getattr(row, axis) for axis in axes] == wanted), None)
         if row is None or point["backend"] != "triton":
-            self.say(**told, status="unsupported", reason="this worker has no such op, type, order, scope or placement")
+            self.say(**line, status="unsupported", reason="this worker has no such op, type, order, scope or placement")
             return
         from .visit import visit  # with Triton, which takes a while
-        told |= {"family": row.family, "pairing": "self", "cost_per_lane": False}
-        told |= visit(self.device(request.get("device", 0)), row, point, options)
-        self.say(**told)
-        if "worker_ends" in told:
+        line |= {"family": row.family, "pairing": "self", "cost_per_lane": False}
+        line |= visit(self.device(request.get("device", 0)), row, point, options)
+        self.say(**line)
+        if "worker_ends" in line:
             sys.exit()
 
 
