@@ -1,23 +1,15 @@
-// A token handed from warp to warp by an object in shared memory: semaphores, atomics that wait and
-// notify, mbarriers in a block; asynchronous reductions and bulk copies that complete on an
-// mbarrier of another block of the cluster. Ops, lanes and rows. test - baseline == one more
-// rotation of the ring; the cost is per handoff.
-#include <cuda/ptx>
+// A token handed from warp to warp of a block by an object in shared memory: semaphores, atomics
+// that wait and notify, mbarriers. Ops, lanes and rows. test - baseline == one more rotation of the
+// ring; the cost is per handoff.
 #include <cuda/semaphore>
 
 #include <new>
 
 #include "backends/cuda/handoff/handoff.cuh"
 #include "backends/cuda/handoff/ring_rows.cuh"
+#include "backends/cuda/lane/cuda_shared_objects.cuh"
 
 namespace syncmeter::cuda {
-
-// Waits that suspend the thread came with compute capability 9.0.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define SM_HAS_TRY_WAIT 1
-#else
-#define SM_HAS_TRY_WAIT 0
-#endif
 
 namespace ops {
 
@@ -50,7 +42,7 @@ inline constexpr unsigned most_warps = largest_block / warp_size;
 
 /// One warp's place in the ring, and its objects: `Object` says how it is made with a token or
 /// without, waited for and handed on. A lane that waited in vain gives up, and with it the ring.
-template <class T, class Form, template <class> class Object> class object_lane_of_ring {
+template <class T, class Form, class Object> class object_lane_of_ring {
  public:
   using value_type = T;
   static constexpr form lane_form = Form::value;
@@ -60,13 +52,12 @@ template <class T, class Form, template <class> class Object> class object_lane_
         warps_{gridDim.x * warps_in(blockDim.x)},
         mailbox_{
             reinterpret_cast<std::uint64_t*>(s.mailboxes + std::size_t{place_} * mailbox_bytes)} {
-    __shared__ typename Object<Form>::storage objects[most_warps];
+    __shared__ typename Object::storage objects[most_warps];
     const unsigned next = (place_ + 1) % warps_;
-    const unsigned of_block = warps_in(blockDim.x);
-    object_.bind(objects[threadIdx.x / warp_size], objects[next % of_block], next / of_block);
+    object_.bind(objects[threadIdx.x / warp_size], objects[next % warps_in(blockDim.x)]);
     if (threadIdx.x % warp_size == 0) object_.make();
     __syncthreads();
-    if (thread() == 0) object_.begin(objects[0]);
+    if (thread() == 0) object_.begin();
   }
 
   SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -86,44 +77,36 @@ template <class T, class Form, template <class> class Object> class object_lane_
   }
 
  private:
-  Object<Form> object_;
+  Object object_;
   unsigned place_, warps_;
   std::uint64_t* mailbox_;
   unsigned turns_ = 0;
   unsigned polls_ = 0;
 };
 
-/// Of a library: it waits for as long as it takes.
-template <class Form> struct semaphore_in_ring {
-  using semaphore = ::cuda::binary_semaphore<::cuda::thread_scope_block>;
-  struct storage {
-    alignas(semaphore) std::byte bytes[sizeof(semaphore)];
-  };
-  semaphore *mine, *next;
+/// Of a library: who waits does so for as long as it takes.
+template <class Object> struct object_in_ring {
+  using storage = room_for<Object>;
+  Object *mine, *next;
 
-  SM_FN void bind(storage& own, storage& of_next, unsigned) {
-    mine = reinterpret_cast<semaphore*>(&own);
-    next = reinterpret_cast<semaphore*>(&of_next);
+  SM_FN void bind(storage& own, storage& of_next) {
+    mine = &own.object();
+    next = &of_next.object();
   }
-  SM_FN void make() const { new (mine) semaphore(0); }
-  SM_FN void begin(storage&) const { mine->release(); }
+};
+
+using binary_semaphore = ::cuda::binary_semaphore<::cuda::thread_scope_block>;
+struct semaphore_in_ring : object_in_ring<binary_semaphore> {
+  SM_FN void make() const { new (mine) binary_semaphore(0); }
+  SM_FN void begin() const { mine->release(); }
   SM_FN void await(unsigned, unsigned&) const { mine->acquire(); }
   SM_FN void pass(unsigned) const { next->release(); }
 };
 
-template <class Form> struct atomic_in_ring {
-  using word = ::cuda::atomic<unsigned, ::cuda::thread_scope_block>;
-  struct storage {
-    alignas(word) std::byte bytes[sizeof(word)];
-  };
-  word *mine, *next;
-
-  SM_FN void bind(storage& own, storage& of_next, unsigned) {
-    mine = reinterpret_cast<word*>(&own);
-    next = reinterpret_cast<word*>(&of_next);
-  }
-  SM_FN void make() const { new (mine) word(0); }
-  SM_FN void begin(storage&) const { mine->store(1, ::cuda::std::memory_order_release); }
+using atomic_word = ::cuda::atomic<unsigned, ::cuda::thread_scope_block>;
+struct atomic_in_ring : object_in_ring<atomic_word> {
+  SM_FN void make() const { new (mine) atomic_word(0); }
+  SM_FN void begin() const { mine->store(1, ::cuda::std::memory_order_release); }
   SM_FN void await(unsigned turn, unsigned&) const {
     mine->wait(turn - 1, ::cuda::std::memory_order_acquire);
   }
@@ -133,27 +116,20 @@ template <class Form> struct atomic_in_ring {
   }
 };
 
-/// Waits for the phase of a turn: the first is that of parity 0.
-SM_FN void await_phase(std::uint64_t* mbarrier, unsigned turn, unsigned& polls) {
-  const unsigned parity = (turn & 1U) ^ 1U;
-#if SM_HAS_TRY_WAIT
-  while (!::cuda::ptx::mbarrier_try_wait_parity(mbarrier, parity) && polls < most_polls) ++polls;
-#else
-  while (!::cuda::ptx::mbarrier_test_wait_parity(mbarrier, parity) && polls < most_polls) ++polls;
-#endif
-}
-
-template <class Form> struct mbarrier_in_ring {
+struct mbarrier_in_ring {
   using storage = std::uint64_t;
   std::uint64_t *mine, *next;
 
-  SM_FN void bind(storage& own, storage& of_next, unsigned) {
+  SM_FN void bind(storage& own, storage& of_next) {
     mine = &own;
     next = &of_next;
   }
   SM_FN void make() const { ::cuda::ptx::mbarrier_init(mine, 1); }
-  SM_FN void begin(storage&) const { static_cast<void>(::cuda::ptx::mbarrier_arrive(mine)); }
-  SM_FN void await(unsigned turn, unsigned& polls) const { await_phase(mine, turn, polls); }
+  SM_FN void begin() const { static_cast<void>(::cuda::ptx::mbarrier_arrive(mine)); }
+  // The phase of the first turn is that of parity 0.
+  SM_FN void await(unsigned turn, unsigned& polls) const {
+    while (!has_ended(mine, (turn & 1U) ^ 1U) && polls < most_polls) ++polls;
+  }
   SM_FN void pass(unsigned) const { static_cast<void>(::cuda::ptx::mbarrier_arrive(next)); }
 };
 
@@ -163,6 +139,7 @@ template <class T, class Form>
 using atomic_wait_lane = object_lane_of_ring<T, Form, atomic_in_ring>;
 template <class T, class Form>
 using mbarrier_ring_lane = object_lane_of_ring<T, Form, mbarrier_in_ring>;
+
 template <template <class, class> class Lane, class Op>
 void add_rows(std::vector<measurable>& rows) {
   static constexpr auto found = bind_untyped<ring_backend<Lane>>(op_list<Op>{});

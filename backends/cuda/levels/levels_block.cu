@@ -1,22 +1,14 @@
 // What the threads of a block meet at beside its hardware barrier (BAR.SYNC): objects in shared
 // memory. Ops, lane and rows. test - baseline == one more.
 #include <cuda/latch>
-#include <cuda/ptx>
 
 #include <new>
 #include <utility>
 
+#include "backends/cuda/lane/cuda_shared_objects.cuh"
 #include "backends/cuda/levels/levels.cuh"
 
 namespace syncmeter::cuda {
-
-// Waits that suspend the thread, and transaction counts, came with compute capability 9.0. The rig
-// refuses the counts on older devices.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define SM_HAS_TRANSACTIONS 1
-#else
-#define SM_HAS_TRANSACTIONS 0
-#endif
 
 template <class L>
 concept has_mbarrier = requires(L& l) {
@@ -62,12 +54,6 @@ struct block_latch {
 };
 
 }  // namespace ops
-
-/// Where an object is made later.
-template <class Object> struct room_for {
-  alignas(Object) std::byte bytes[sizeof(Object)];
-  [[nodiscard]] SM_FN Object& object() { return *reinterpret_cast<Object*>(bytes); }
-};
 
 /// What lanes of blocks have in common. Each kind of object has a lane of its own, so that none
 /// takes registers from another's loop.
@@ -127,13 +113,8 @@ template <class T, class Form> class mbarrier_lane : public meeting_lane<T, Form
  private:
   SM_FN void arrive() { static_cast<void>(::cuda::ptx::mbarrier_arrive(at_)); }
   SM_FN void wait_for_phase() {
-#if SM_HAS_TRANSACTIONS
-    while (!::cuda::ptx::mbarrier_try_wait_parity(at_, phase_)) {
+    while (!has_ended(at_, phase_)) {
     }
-#else
-    while (!::cuda::ptx::mbarrier_test_wait_parity(at_, phase_)) {
-    }
-#endif
     phase_ ^= 1U;
   }
 
