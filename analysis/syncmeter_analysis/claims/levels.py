@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter
 
 from syncmeter_analysis.claims.claim import (
     Finding,
@@ -20,8 +19,7 @@ from syncmeter_analysis.claims.claim import (
 from syncmeter_analysis.claims.sources import lecture, levels, origin, potato
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, Pair
-from syncmeter_analysis.relate.group import grouped
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.grid_barriers import largest_graphs
 
 levels_block_warps = row(
     on_cuda("barrier block_barrier", blocks=1).ends("lanes", 32).above(1.5, "most warps over one"),
@@ -237,21 +235,14 @@ def lecture_kernel_boundary(data: Evidence) -> Finding:
     where one was measured, else of one that is cut in two."""
     own = on_cuda("grid_sync")
     split = on_cuda("kernel_split").over(own, "op", "home").pairs(data)
-    graphs = data.pairs(_largest_graphs(data), own.of(data), ("op", "size", "home"))
+    largest = largest_graphs(on_cuda("additional_graph_launch").of(data))
+    graphs = data.pairs(largest, own.of(data), ("op", "size", "home"))
     if not graphs:
         return above(split, 1.1, "a kernel cut in two over a grid barrier")
     graphs.found = [_of_each_kernel(p) for p in graphs.found]
     cut = [text.ratio_interval(p.ratio) for p in split.found]
     note = f"one that is cut in two, without a graph: {', '.join(cut)}" if cut else ""
     return above(graphs, 1.1, "a kernel of a graph over a grid barrier", note)
-
-
-def _largest_graphs(data: Evidence) -> list[Measured]:
-    """Of each launch the graph of most kernels, in which its own launch counts least."""
-    graphs = data.measured("additional_graph_launch", backend="cuda", size=at_least(2))
-    near = (s for s in graphs if s.point.home != "other")
-    by_launch = grouped(near, attrgetter("point.blocks", "point.lanes"))
-    return [max(alike, key=attrgetter("point.size")) for alike in by_launch.values()]
 
 
 def _of_each_kernel(pair: Pair) -> Pair:

@@ -55,18 +55,25 @@ class KernelEnd:
     own_over_kernel: Ratio
 
 
-def kernel_ends(points: Iterable[Measured]) -> list[KernelEnd]:
+def largest_graphs(points: Iterable[Measured]) -> list[Measured]:
+    """Of each launch the graph of most kernels, in which its own launch counts least."""
+    graphs = (
+        s
+        for s in points
+        if s.point.op == "additional_graph_launch" and s.point.size > 1 and s.point.home != "other"
+    )
+    by_launch = group(graphs, "blocks", "lanes").values()
+    return [max(alike, key=attrgetter("point.size")) for alike in by_launch]
+
+
+def kernel_ends(points: Sequence[Measured]) -> list[KernelEnd]:
     """By launch, the largest last; of the graph that has most kernels."""
     found = []
-    both = (s for s in points if s.point.op in ("additional_graph_launch", "grid_sync"))
-    for launch in group(both, "blocks", "lanes").values():
-        own = next((s for s in launch if s.point.op == "grid_sync"), None)
-        graphs = [
-            s for s in launch if s is not own and s.point.size > 1 and s.point.home != "other"
-        ]
-        if own is None or not graphs:
+    by_launch = group((s for s in points if s.point.op == "grid_sync"), "blocks", "lanes")
+    for graph in largest_graphs(points):
+        own = by_launch.get((graph.point.blocks, graph.point.lanes), [None])[0]
+        if own is None:
             continue
-        graph = max(graphs, key=attrgetter("point.size"))
         r, n = ratio(own, graph), graph.point.size
         if isinstance(r, Ratio):
             found.append(KernelEnd(graph, ns_of(graph) / n, own, r.times(n)))
