@@ -16,9 +16,9 @@ class Advice:
     def __init__(self, command, folder, *options, budget="1ms", **how):
         self.path = folder / "advice.jsonl"
         self.path.unlink(missing_ok=True)
-        how.setdefault("stdin", subprocess.DEVNULL)
+        how = {"stdin": subprocess.DEVNULL, "timeout": 120, **how}
         self.done = subprocess.run([DRIVER, "advise", "--budget", budget, *options, "--json", self.path, "--", *command],
-                                   capture_output=True, timeout=120, check=False, **how)
+                                   capture_output=True, check=False, **how)
         self.text = self.done.stderr.decode(errors="replace")
         self.lines = [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()] if self.path.exists() else []
         self.header = self.lines[0] if self.lines else None
