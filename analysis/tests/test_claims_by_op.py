@@ -43,8 +43,10 @@ def test_stores_and_reads_are_not_one_median(tmp_path):
     assert "holds for atomic_write 20.0 " in found.sentence
     assert "does not hold for atomic_add 1.00 " in found.sentence
     advice = [shown for shown, *_ in advised([(by_id["belief-relaxed"], found)])]
-    assert advice[0].startswith("atomic_write: Relax the order")
-    assert advice[1].startswith("atomic_add, atomic_read: Write seq_cst")
+    assert advice[0].startswith("Relax the order")
+    assert advice[0].endswith(" (atomic_write).")
+    assert advice[1].startswith("Write seq_cst")
+    assert advice[1].endswith(" (atomic_add and atomic_read).")
 
 
 def test_few_pairs_that_are_unlike_have_a_range_and_no_middle(tmp_path):
@@ -163,7 +165,7 @@ def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):
         line["estimates"][0]["busy"] = True
     found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines, busy))
     ((shown, *_),) = advised([(by_id["belief-relaxed"], found)])
-    assert shown.startswith("atomic_write: Relax")
+    assert shown.startswith("Relax") and shown.endswith(" (atomic_write).")
 
 
 def with_hops(lines, hops):
@@ -262,8 +264,8 @@ def test_barriers_in_small_grids_are_not_judged_by_large_ones(tmp_path):
     }
     shown = [advice for advice, *_ in advised([(claim, found)])]
     assert sorted(shown) == [
-        f"barrier in 2 to 132 blocks: {claim.advice}",
-        f"barrier in 264 to 1056 blocks: {claim.otherwise}",
+        f"{claim.otherwise.removesuffix('.')} (barrier in 264 to 1056 blocks).",
+        f"{claim.advice.removesuffix('.')} (barrier in 2 to 132 blocks).",
     ]
     few = judge(claim.id, write(tmp_path / "g.jsonl", grid(1, 32, 7.0), grid(132, 32, 7.0)))
     assert (few.verdict, few.of) == (holds, "132 blocks over one")

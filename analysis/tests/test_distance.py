@@ -52,6 +52,44 @@ def test_where_no_probe_measured_the_distance_it_is_said_that_it_may_not_repeat(
     assert all(unknown not in each for each in answers(tmp_path, *locks(far), *alone))
 
 
+def placed(op, near_ns=0.0, far_ns=0.0, few=5):
+    """Five visits of two threads in each placement that has a cost, or as few of those near by."""
+    lines = of_two(op, near_ns, near, family="critical")[:few] if near_ns else []
+    lines += of_two(op, far_ns, far, family="critical") if far_ns else []
+    for number, line in enumerate(lines, 1):
+        line["visit"] = number
+    return lines
+
+
+def test_what_was_compared_at_other_distances_has_its_own(tmp_path):
+    lock, *_ = answers(
+        tmp_path,
+        placed("spin_lock_add", 10.0, 40.0),
+        placed("mcs_lock_add", near_ns=20.0),
+        placed("clh_lock_add", far_ns=120.0),
+    )
+    assert lock.startswith(
+        "2 threads 50 to 227 ns apart, a CPU each, one add under the lock: take "
+    )
+    assert (
+        ", because omp mcs_lock takes 2.00 times as long (within 0.1 %) where 50 ns apart" in lock
+    )
+    spin, *_ = answers(tmp_path, placed("spin_lock_add", 10.0), placed("mcs_lock_add", 20.0))
+    assert spin.endswith(", because omp mcs_lock takes 2.00 times as long (within 0.1 %)")
+
+
+@pytest.mark.parametrize(("tie", "bound"), [({"near_ns": 10.0}, False), ({"far_ns": 40.0}, True)])
+def test_what_is_slower_than_each_was_beside_each_at_one_distance(tmp_path, tie, bound):
+    """A ticket lock took 10 times as long as one lock far apart, and 1.3 as another close together."""
+    lock, *_ = answers(
+        tmp_path,
+        placed("spin_lock_add", 10.0, 40.0),
+        placed("mcs_lock_add", **tie),
+        placed("ticket_lock_add", 20.0, 400.0, few=3),
+    )
+    assert ("omp ticket_lock takes at least " in lock) is bound, lock
+
+
 @pytest.mark.parametrize(("hop", "says"), [(near, "50 ns"), (far, "227 ns")])
 def test_a_card_holds_where_the_threads_are_as_far_apart(tmp_path, hop, says):
     lines = [locks(hop), controls()]

@@ -8,7 +8,10 @@ import pytest
 
 import syncmeter_analysis as package
 from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.point_text import in_common, names_apart
+from tests.made import point
 
 
 @pytest.mark.parametrize(
@@ -102,3 +105,20 @@ def test_an_interval_whose_ends_have_the_same_digits_says_how_near_they_are(
     assert text.times_as_long(Interval(value, low, high)) == shown
     faster = text.effect(Interval(1 / 14.0, 1 / 14.002, 1 / 13.999))
     assert faster == "14.0 times faster (within 0.1 %)"
+
+
+def test_a_mutex_is_named_as_its_api_does():
+    """std's lock_add and posix's are one lock, and critical_add is no critical section there."""
+
+    def of(backend, op="lock_add"):
+        return point_from(point(op, backend=backend, type="int32", placement="shared"))
+
+    of_omp, of_std, of_posix = map(of, ("omp", "std", "posix"))
+    assert names_apart(of_std, of_posix) == (
+        "std lock_add (std::mutex)",
+        "posix lock_add (pthread_mutex)",
+    )
+    assert names_apart(of_omp, of_std) == ("omp lock_add", "std lock_add (std::mutex)")
+    section = of("std", "critical_add")
+    assert names_apart(section, of_std) == ("critical_add (std::mutex)", "lock_add (std::mutex)")
+    assert in_common(of_std, of_std).startswith("std, lock_add (std::mutex), ")

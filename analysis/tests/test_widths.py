@@ -2,7 +2,7 @@
 
 import re
 
-from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections, widths
 from tests.made import point, read, visits, write
@@ -118,7 +118,7 @@ def test_cells_of_no_type_are_told_apart_by_elements(tmp_path):
     campaign = measured(
         tmp_path, (update(stride=16), 100.0), (update("atomic_add", type="int32"), 9.0)
     )
-    names = [formats.cells(s.point) for s in campaign.points.values()]
+    names = [point_text.cells(s.point) for s in campaign.points.values()]
     assert sorted(names) == ["16 apart", "4 B apart"]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from syncmeter_analysis.claims.sources import run_multi_gpu
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, enough_pairs, on_cpu
 from syncmeter_analysis.relate.relation import Ratio, default_margin
 from syncmeter_analysis.relate.summary import Measured
@@ -106,7 +106,7 @@ def _unlike(f: Finding) -> str:
     alike = (1 + default_margin) * least.ratio.high
     if not (least.ratio.bounded and most.ratio.bounded and alike < most.ratio.low):
         return ""
-    names = text.names_apart(least.over.point, most.over.point)
+    names = point_text.names_apart(least.over.point, most.over.point)
     ends = zip((least, most), names, strict=True)
     return " to ".join(f"{text.times(p.ratio)} ({name})" for p, name in ends)
 
@@ -381,7 +381,7 @@ def _inside(r: Ratio, low: float, high: float) -> bool:
 
 
 def _worst(of: str, pair: Pair) -> str:
-    return f"{of}, worst ({pair.over.point.op}, {text.launch(pair.over.point)})"
+    return f"{of}, worst ({pair.over.point.op}, {point_text.launch(pair.over.point)})"
 
 
 def _more(beyond: int, mirrored: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.compare import Comparison, Difference
 from syncmeter_analysis.relate.relation import Verdict
 
@@ -56,8 +56,8 @@ def blind_text(c: Comparison, everything: bool = False) -> str:
         ]
         beside = ["another program shared its core"] * d.ratio.beside_neighbour
         why = "; ".join([*above, *beside, *modes])
-        names.append(text.short_name(d.new.point) + (f" ({why})" if why else ""))
-    names += [f"{text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
+        names.append(point_text.short_name(d.new.point) + (f" ({why})" if why else ""))
+    names += [f"{point_text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
     shown = names if everything else names[:_most_named]
     more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return (

@@ -28,11 +28,20 @@ def distance(points: Iterable[Measured], ratios: Iterable[object]) -> str:
     of, or in the points' own without any; `63 to 244 ns apart` where these differ. `unknown` where no
     probe measured it; '' where nothing moves the threads, or none meet."""
     moved = [s for s in points if s.on_hypervisor and meet(s)]
-    if not moved:
-        return ""
+    return (_apart(hops_of(moved, ratios)) or unknown) if moved else ""
+
+
+def hops_of(points: Iterable[Measured], ratios: Iterable[object]) -> list[float]:
+    """How far apart, ns, these points' threads that meet under a hypervisor were in each state."""
+    moved = [s for s in points if s.on_hypervisor and meet(s)]
     states = [r.state for r in ratios if isinstance(r, Ratio) and r.state and r.state.hop_ns > 0]
     hops = [_hop_ns(moved, state) for state in states or {s.state for s in moved}]
-    return _apart([hop for hop in hops if hop > 0]) or unknown
+    return [hop for hop in hops if hop > 0]
+
+
+def are_alike(hops: Sequence[float]) -> bool:
+    """Whether the gap of two placements lies between none of these."""
+    return not hops or max(hops) < gap_of_states * min(hops)
 
 
 def _hop_ns(points: Sequence[Measured], state: State) -> float:
@@ -49,10 +58,9 @@ def _hop_ns(points: Sequence[Measured], state: State) -> float:
 def _apart(hops: Sequence[float]) -> str:
     if not hops:
         return ""
-    least, most = min(hops), max(hops)
-    if most < gap_of_states * least:
+    if are_alike(hops):
         return f"{median(hops):.0f} ns apart"
-    return f"{least:.0f} to {most:.0f} ns apart"
+    return f"{min(hops):.0f} to {max(hops):.0f} ns apart"
 
 
 def threads_apart(lanes: int, apart: str, what: str = "thread") -> str:

@@ -74,6 +74,20 @@ def is_default(op: str) -> bool:
     return op in _defaults
 
 
+#: The mutex of POSIX threads without attributes, which std::mutex is on Linux: the same lock by
+#: std::lock_guard, by its own members, and by functions of C. By backend, its name there and its ops.
+_mutexes = {
+    "std": ("std::mutex", ("critical_add", "lock_add", "mutex_held")),
+    "posix": ("pthread_mutex", ("lock_add",)),
+}
+
+
+def mutex_of(backend: str, op: str) -> str:
+    """`std::mutex` or `pthread_mutex` of ops on this one lock; '' of others."""
+    name, ops = _mutexes.get(backend, ("", ()))
+    return name if op in ops else ""
+
+
 def level_of(op: str) -> str:
     """The level that an op belongs to, '' for none."""
     if op.endswith("_handoff"):

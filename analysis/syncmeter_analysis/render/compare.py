@@ -12,7 +12,7 @@ from typing import Any
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.tables import axes
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.compare import Comparison, Difference, short_names
 from syncmeter_analysis.relate.compare_arms import ArmComparison
@@ -123,7 +123,7 @@ def _cases(c: Comparison) -> list[Case]:
 
 
 def _case(point: Point, result: str, says: str) -> Case:
-    return Case(point.op, text.short_name(point.without("arm")), result, says)
+    return Case(point.op, point_text.short_name(point.without("arm")), result, says)
 
 
 def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFile]) -> Report:
@@ -165,7 +165,7 @@ def changes_figure(comparisons: Sequence[Comparison]) -> Figure:
             row(
                 d.ratio.interval,
                 d.new.id,
-                row=text.short_name(d.new.point, without=("backend",)),
+                row=point_text.short_name(d.new.point, without=("backend",)),
                 group=d.verdict.value,
             )
             for d in chosen[: _most_dots if c.resolved else _most_unchanged]
@@ -214,7 +214,7 @@ def _only(c: Comparison) -> list[str]:
 
 
 def _apart(c: Comparison) -> list[str]:
-    return [f"{text.short_name(a.point)}: {a.why}" for a in c.apart]
+    return [f"{point_text.short_name(a.point)}: {a.why}" for a in c.apart]
 
 
 def change_table(differences: list[Difference], caption: str = "") -> Table:
@@ -226,7 +226,7 @@ def change_table(differences: list[Difference], caption: str = "") -> Table:
         rows.append(
             [
                 Cell(p.op, list(dict.fromkeys((d.old.id, d.new.id)))),
-                *(p.type, text.cells(p), text.launch(p)),
+                *(p.type, point_text.cells(p), point_text.launch(p)),
                 " ".join(filter(None, placed)),
                 str(r.state) if r.state and r.state.hop_ns > 0 else "",
                 *(text.nanoseconds(r.under_ns), text.nanoseconds(r.over_ns), text.times(r)),

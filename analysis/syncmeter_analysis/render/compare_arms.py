@@ -8,10 +8,9 @@ from collections import defaultdict
 from math import isfinite
 from statistics import median
 
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.compare_text import blind_text
-from syncmeter_analysis.relate.contest import listed
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.studies.blocks import Table, escaped_md, table, table_md
 
@@ -86,7 +85,7 @@ def _tables_of_arms(c: ArmComparison) -> list[tuple[str, Table]]:
             hop = [f"hop {met.hop_ns:.0f} ns"] if met and met.hop_ns > 0 else []
             rows.append(
                 [
-                    text.short_name(d.old.point, without),
+                    point_text.short_name(d.old.point, without),
                     *(text.nanoseconds(ns) for ns in (r.under_ns, r.over_ns) * changed),
                     *(_percent(r.value), f"{_percent(r.low)} to {_percent(r.high)}"),
                     *(_size(d.detectable),) * (not changed),
@@ -116,7 +115,7 @@ def _sentences(c: ArmComparison) -> list[str]:
             found.append(f"Only in {name}: {text.count(len(only), 'point')} ({', '.join(ops)}).")
     by_reason: dict[str, list[str]] = defaultdict(list)
     for apart in c.apart:
-        by_reason[apart.why].append(text.short_name(apart.point, without))
+        by_reason[apart.why].append(point_text.short_name(apart.point, without))
     for why, names in sorted(by_reason.items()):
         more = [f"{len(names) - 3} more"] * (len(names) > 3)
         found.append(f"Not compared, {why}: {'; '.join(names[:3] + more)}.")
@@ -134,5 +133,7 @@ def _least_of(detectable: list[float]) -> str:
     """Of few points each has its own: half of two points is one that is not named."""
     if len(detectable) < _fewest_for_half:
         each = f", by point, of {text.count(len(detectable), 'point')}"
-        return listed([_size(least) for least in sorted(detectable)]) + each * (len(detectable) > 1)
+        return text.listed([_size(least) for least in sorted(detectable)]) + each * (
+            len(detectable) > 1
+        )
     return f"{_size(median(detectable))} for half of the points, {_size(max(detectable))} for all"

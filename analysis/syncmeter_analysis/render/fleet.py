@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.fleet import Fleet, FleetPoint, Group, Whole, fewest_nodes
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render import junit
@@ -301,7 +301,7 @@ def _point_table(group: Group, everything: bool) -> Table:
         differs = " ".join([_some_names(group, _beyond(p)), *["(failed)"] * bool(p.failed)])
         rows.append(
             [
-                Cell(text.short_name(p.point, shared), [p.point.id]),
+                Cell(point_text.short_name(p.point, shared), [p.point.id]),
                 *(str(p.state) if p.state else "", len(p.ratios), *figures),
                 Cell(differs, kind="bad" if _beyond(p) else ""),
             ]

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 from syncmeter_analysis import __version__
 from syncmeter_analysis.record.output import page_mark, write_whole
 from syncmeter_analysis.record.point import Point
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.charts.draw import look, spec_of, widest_map
 from syncmeter_analysis.render.report import Report
@@ -99,7 +99,7 @@ def _row(s: Measured) -> list[float | str]:
     remark = "" if s.status == "busy" else s.reason
     return [
         s.point.op,
-        text.short_name(s.point, without=("op",)),
+        point_text.short_name(s.point, without=("op",)),
         *map(_number, (i.value if i else None, low, high, cycles)),
         *(s.visits, s.status, s.id),
         remark or s.doubt or ("shares a measurement" if s.measured_as else ""),

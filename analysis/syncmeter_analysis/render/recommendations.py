@@ -86,9 +86,17 @@ def advised(
                 continue
             least = min((part for _, part in sound), key=consequence)
             ops = [op for op, _ in sound if op]
-            about = f"{', '.join(ops)}: " if f.verdict == differs or len(ops) < len(f.parts) else ""
+            some = f.verdict == differs or len(ops) < len(f.parts)
+            about = f" ({text.listed(ops, len(ops))})" if some else ""
             points = list(dict.fromkeys(id for _, part in sound for id in part.points))
-            found.append((about + advice, f.sentence, claim, replace(least, points=points)))
+            found.append(
+                (
+                    advice.removesuffix(".") + about + ".",
+                    f.sentence,
+                    claim,
+                    replace(least, points=points),
+                )
+            )
     return sorted(found, key=lambda a: -consequence(a[3]))
 
 

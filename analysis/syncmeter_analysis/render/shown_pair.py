@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite
 
 from syncmeter_analysis.claims.claim import Finding
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.distance import distance, unknown
 from syncmeter_analysis.relate.evidence import Pair
 from syncmeter_analysis.relate.relation import Ratio
@@ -59,7 +59,7 @@ def where_of(f: Finding) -> str:
     apart = distance((over, under), [r])
     if apart and apart != unknown:
         apart = f"where threads are {apart}, as here"
-    return "; ".join(filter(None, [text.in_common(over.point, under.point), placed, apart]))
+    return "; ".join(filter(None, [point_text.in_common(over.point, under.point), placed, apart]))
 
 
 def bars_of(f: Finding) -> list[Bar]:
@@ -72,7 +72,7 @@ def bars_of(f: Finding) -> list[Bar]:
         return []
     sides = f.example.over.point, f.example.under.point
     several = (f.example.each and p.size > 1 for p in sides)
-    named = zip(text.names_apart(*sides), several, strict=True)
+    named = zip(point_text.names_apart(*sides), several, strict=True)
     names = tuple(name + ", each" * each for name, each in named)
     if ops := _counts(f.example):
         counts = [f"{n:g} ops at once" if n > 1 else "one op" for n in ops]

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from syncmeter_analysis.record.machine import object_of
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.render.controls import control_miss, control_rows
@@ -43,7 +43,7 @@ def trust(campaign: Campaign) -> Section:
     blocks.append(Bullets(_conduct(campaign) + _surroundings(campaign)))
     if bad := [s for s in campaign.points.values() if s.status in without_cost]:
         rows = [
-            [Cell(text.short_name(s.point), [s.id]), Cell(s.status, kind="bad"), s.reason]
+            [Cell(point_text.short_name(s.point), [s.id]), Cell(s.status, kind="bad"), s.reason]
             for s in bad
         ]
         title = f"{text.count(len(bad), 'point')} without a trustworthy cost"

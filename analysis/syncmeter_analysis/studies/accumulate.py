@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from statistics import median
 
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
@@ -142,7 +143,8 @@ def sentence(one: Launch, run: Sequence[Addresses]) -> str:
         beside = [f", atomicAdd {_rate(other)}" for other in first.usual if other is not s]
         return f"{_rate(s)} adds per ns{''.join(beside)}"
 
-    return first.found.sentence(
+    return contest_text.sentence(
+        first.found,
         f"{one.name} threads, {first.words}{same}",
         lambda s: ways[s.point.op],
         amount,

@@ -11,6 +11,7 @@ from operator import attrgetter
 
 from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over, contest, over
@@ -225,7 +226,9 @@ def _at_most_lanes(placed: Placement) -> str:
     where = f"a barrier of {one.threads} ({placed.placed})"
     moves = line_moves(one.taken, ns_of(one.taken)) if one.taken else ""
     why = f"because it takes {moves}" if moves else ""
-    return one.sentence(where, lambda s: _name(_runtime(s)), cost_ns, "barrier", usual, why)
+    return contest_text.sentence(
+        one, where, lambda s: _name(_runtime(s)), cost_ns, "barrier", usual, why
+    )
 
 
 @of_each

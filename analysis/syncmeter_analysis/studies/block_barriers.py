@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
+from syncmeter_analysis.relate import contest_text, point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import group
@@ -49,7 +50,7 @@ def sentence(row: BlockBarriers) -> str:
     )
     where = f"A barrier of {of}"
     amount = lambda s: formats.duration(ns_of(s))  # noqa: E731
-    return row.contest.sentence(where, attrgetter("point.op"), amount, "barrier")
+    return contest_text.sentence(row.contest, where, attrgetter("point.op"), amount, "barrier")
 
 
 def by_launch(found: Sequence[BlockBarriers]) -> list[Block]:
@@ -59,7 +60,7 @@ def by_launch(found: Sequence[BlockBarriers]) -> list[Block]:
         of_op = [(row, row.by_op[op]) for row in found if op in row.by_op]
         for row, s in of_op:
             cycles = formats.nanoseconds(s.cycles.value) if s.cycles else ""
-            where = formats.blocks_by_threads(s.point)
+            where = point_text.blocks_by_threads(s.point)
             rows.append([Cell(op, [s.id]), where, cost(s), cycles, *row.contest.fields(s)])
     what = "Barriers of a block: the hardware's, and objects in shared memory"
     columns = "op|blocks x threads>|ns>|cycles>|over the fastest>|95 % interval>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.summary import Measured
@@ -40,7 +41,7 @@ def cost(s: Measured | None) -> Cell:
 def op_and_launch(s: Measured) -> list[object]:
     """Op, size and `blocks x threads` of a point of a GPU, for three columns."""
     size = str(s.point.size) if s.point.size else ""
-    return [Cell(s.point.op, [s.id]), size, formats.blocks_by_threads(s.point)]
+    return [Cell(s.point.op, [s.id]), size, point_text.blocks_by_threads(s.point)]
 
 
 def cost_text(s: Measured | None) -> str:
@@ -118,7 +119,7 @@ def notes(s: Measured | None, *others: str, over: Mapping[str, Over] | None = No
 def op_of(s: Measured) -> str:
     """The op, with its order where that is not the ordinary."""
     columns = ("backend", "type", "placement", "lanes", "affinity", "wait")
-    return formats.short_name(s.point, columns)
+    return point_text.short_name(s.point, columns)
 
 
 def scope_of(s: Measured, *parts: str, affinities: Sequence[str], source: str) -> str:

@@ -13,6 +13,7 @@ from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.record.point import key_without
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, units_of
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over
@@ -321,7 +322,7 @@ def _of_op(row: Row) -> tuple[str, str]:
 
 def _figure(name: str, found: Sequence[Row]) -> Figure:
     def panel_of(row: Row) -> str:
-        what = formats.short_name(row.first.point, _not_in_a_panel)
+        what = point_text.short_name(row.first.point, _not_in_a_panel)
         return f"{what}, affinity {row.placed}".lstrip(", ")
 
     return Figure(

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Over, listed, over
+from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, fastest_of, verdict
 from syncmeter_analysis.relate.summary import Measured, code_of
@@ -156,7 +157,7 @@ def _place(device: int, alike: Sequence[Measured]) -> Place:
     enough = won.best if won else None
     forms = [Form(s, over(s, enough) if s is not enough else None) for s in alike]
     forms.sort(key=lambda form: _form_rank(form.s))
-    name = f"{formats.blocks_by_threads(first.point)}{cells}"
+    name = f"{point_text.blocks_by_threads(first.point)}{cells}"
     return Place(updates[first.point.op], device, name, forms, enough, won.ties if won else ())
 
 
@@ -232,7 +233,7 @@ def _written_default(form: Form) -> str:
 def _sentence(r: Ratio, default: Form, place: Place) -> str:
     assert place.enough is not None
     p = place.enough.point
-    form = listed([written(s) for s in (place.enough, *place.as_good)], last="or")
+    form = formats.listed([written(s) for s in (place.enough, *place.as_good)], last="or")
     what = "" if p.order in form else f"{p.order} at {p.scope} scope, "
     return (
         f"{place.update} ({place.name}): take {form} "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate import contest_text, point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest, Over, contest, over
 from syncmeter_analysis.relate.group import grouped
@@ -84,7 +85,7 @@ def barrier_table(barriers: Sequence[Barrier]) -> Table:
     columns += [f"{formats.count(n, 'device')}>" for n in devices]
     rows = []
     for b in barriers:
-        at = [b.name.removeprefix("multi_gpu_"), formats.blocks_by_threads(b.point)]
+        at = [b.name.removeprefix("multi_gpu_"), point_text.blocks_by_threads(b.point)]
         rows.append([*at, *(cost(b.by_devices.get(n)) for n in devices)])
     what = "Barriers over devices (multi_gpu_*), ns, by blocks and threads on each"
     return table(what, columns, rows, keys=2)
@@ -93,11 +94,11 @@ def barrier_table(barriers: Sequence[Barrier]) -> Table:
 def fastest_sentence(fastest: Fastest) -> str:
     """The barrier to take over so many devices, what others take, and its step from fewer devices."""
     one = fastest.contest
-    launches = {formats.blocks_by_threads(s.point) for s in one.points}
+    launches = {point_text.blocks_by_threads(s.point) for s in one.points}
     alike = len(launches) == 1
 
     def name(s: Measured) -> str:
-        launch = "" if alike else f" of {formats.blocks_by_threads(s.point)} threads"
+        launch = "" if alike else f" of {point_text.blocks_by_threads(s.point)} threads"
         return barrier_name(s.point).removeprefix("multi_gpu_") + launch
 
     # What a program has that copies the barrier of one GPU.
@@ -105,7 +106,9 @@ def fastest_sentence(fastest: Fastest) -> str:
     devices = formats.count(fastest.devices, "device")
     launch = f" of {launches.pop()} threads" if alike else ""
     where = f"{devices}, a barrier inside kernels{launch}"
-    which = one.sentence(where, name, lambda s: formats.duration(ns_of(s)), "barrier", usual)
+    which = contest_text.sentence(
+        one, where, name, lambda s: formats.duration(ns_of(s)), "barrier", usual
+    )
     it_is = f"{name(one.taken)} takes" if one.ties and one.taken else "that is"
     return which + _step(fastest, it_is)
 

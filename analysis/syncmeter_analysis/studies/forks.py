@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.summary import Measured
@@ -53,7 +54,7 @@ def _what(one: Contest) -> str:
 
 def fork_sentence(one: Contest) -> str:
     """Which way to fork and join to take."""
-    return one.sentence(_what(one), _fork_name, cost_ns, "way")
+    return contest_text.sentence(one, _what(one), _fork_name, cost_ns, "way")
 
 
 def fork_table(one: Contest) -> Table:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate import contest_text, point_text
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.contest import Contest, contest, listed, undecided
+from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.relation import (
     NotComparable,
@@ -96,14 +97,16 @@ def barriers_of(points: Iterable[Measured]) -> list[GridBarriers]:
 
 
 def sentence(row: GridBarriers) -> str:
-    where = f"A barrier of a grid of {formats.blocks_by_threads(row.contest.first.point)} threads"
+    where = (
+        f"A barrier of a grid of {point_text.blocks_by_threads(row.contest.first.point)} threads"
+    )
     amount = lambda s: formats.duration(ns_of(s))  # noqa: E731
-    return row.contest.sentence(where, attrgetter("point.op"), amount, "barrier")
+    return contest_text.sentence(row.contest, where, attrgetter("point.op"), amount, "barrier")
 
 
 def kernel_sentence(k: KernelEnd) -> str:
     """Whether to end a kernel of a graph where all threads are to meet, or to take grid_sync."""
-    where = f"Between phases of {formats.blocks_by_threads(k.own.point)} threads"
+    where = f"Between phases of {point_text.blocks_by_threads(k.own.point)} threads"
     own, n = formats.duration(ns_of(k.own)), k.graph.point.size
     kernel = f"({formats.duration(k.each_ns)}, of {n} kernels)"
     r, found = k.own_over_kernel, verdict(k.own_over_kernel)
@@ -120,8 +123,8 @@ def kernel_sentence(k: KernelEnd) -> str:
         )
     both = [f"grid_sync ({own})", f"the next kernel of a graph {kernel}"]
     if found is Verdict.same:
-        return f"{where}: {listed(both)} are the same within {default_margin:.0%}"
-    return f"{where}: {undecided(both, are_near=True)}"
+        return f"{where}: {formats.listed(both)} are the same within {default_margin:.0%}"
+    return f"{where}: {contest_text.undecided(both, are_near=True)}"
 
 
 def also(one: Contest, taken: Measured | None = None) -> str:
@@ -161,7 +164,7 @@ def against_own(found: Sequence[GridBarriers]) -> list[Block]:
         says = formats.why_none(r) or ("" if itself else verdict(r).value)
         rows.append(
             [
-                formats.blocks_by_threads(taken.point),
+                point_text.blocks_by_threads(taken.point),
                 *(microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)),
                 Cell(taken.point.op, [s.id for s in row.by_op.values()]),
                 *(also(row.contest), *formats.ratio_fields(r, itself), says),
@@ -176,7 +179,7 @@ def against_kernels(found: Sequence[KernelEnd]) -> list[Block]:
     columns += "|95 % interval>|"
     rows = [
         [
-            *(formats.blocks_by_threads(k.own.point), str(k.graph.point.size)),
+            *(point_text.blocks_by_threads(k.own.point), str(k.graph.point.size)),
             Cell(formats.nanoseconds(k.each_ns), [k.graph.id]),
             Cell(formats.nanoseconds(ns_of(k.own)), [k.own.id]),
             *(*formats.ratio_fields(k.own_over_kernel), verdict(k.own_over_kernel).value),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest
@@ -239,7 +240,8 @@ def answer(handoffs: Handoffs) -> list[str]:
     """The fastest form that keeps data and flag in order, by place, and the farthest pair."""
     several = len(handoffs.backends) > 1
     found = [
-        x.in_order.sentence(
+        contest_text.sentence(
+            x.in_order,
             f"{x.place} of {x.threads} threads{_of(x.backend, several)}, data and flag in order",
             *(_written, cost_ns, "form in order"),
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contests
@@ -103,7 +104,9 @@ def situation(one: Contest) -> str:
 def held_sentence(one: Contest) -> str:
     """The lock to take or to keep and why, and what others take."""
     but = unfair(one.taken)
-    which = one.sentence(situation(one), lock_of, cost_of_sections, why=_why(one), but=but)
+    which = contest_text.sentence(
+        one, situation(one), lock_of, cost_of_sections, why=_why(one), but=but
+    )
     return which + _stalled(one)
 
 

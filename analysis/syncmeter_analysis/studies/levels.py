@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
@@ -223,8 +224,8 @@ def _named(name: str, s: Measured) -> str:
     """`warp (warp_sync_partial)`, `cluster of 2 x 32 threads`, `grid of 9 x 32 threads (grid_sync)`."""
     level = name.partition(",")[0]
     if name in _with_launch:
-        level += f" of {formats.blocks_by_threads(s.point)} threads"
-    return f"{level} ({formats.op_and_size(s.point)})" if name in _named_ops else level
+        level += f" of {point_text.blocks_by_threads(s.point)} threads"
+    return f"{level} ({point_text.op_and_size(s.point)})" if name in _named_ops else level
 
 
 @of_each

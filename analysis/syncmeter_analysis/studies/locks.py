@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest, listed, over
+from syncmeter_analysis.relate.contest import Contest, Over, contest, over
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.op_groups import is_default
+from syncmeter_analysis.relate.op_groups import is_default, mutex_of
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
@@ -91,9 +92,19 @@ class LockTable:
         return next(row for row in self.rows if any(s is x for x in row.on_one.values()))
 
     def name_of(self, s: Measured) -> str:
-        """`std mutex`, `omp omp_lock hint contended`."""
+        """`std mcs_lock`, `omp omp_lock hint contended`; `std/posix mutex` of the lock that both APIs
+        have, whichever of its rows it is."""
+        if mutex_of(s.point.backend, s.point.op):
+            return f"{'/'.join(self.mutexes)} mutex"
         name = self.row_of(s).name.replace("_add", "")
         return name.replace("lock_hint_", "omp_lock hint ")
+
+    @property
+    def mutexes(self) -> dict[str, str]:
+        """What the APIs that have it call the one mutex, by backend."""
+        points = [row.first.point for row in self.rows]
+        found = {p.backend: name for p in points if (name := mutex_of(p.backend, p.op))}
+        return {backend: found[backend] for backend in ("std", "posix") if backend in found}
 
 
 @dataclass
@@ -247,7 +258,9 @@ def _which(table: LockTable, one: Contest) -> str:
     lanes = one.first.point.lanes if one.points else 1
     why = _why_by_code(one) if lanes == 1 else ""
     where = f"{one.threads_and_cpus}, one add under the lock"
-    return one.sentence(where, table.name_of, cost_of_sections, why=why, but=unfair(one.taken))
+    return contest_text.sentence(
+        one, where, table.name_of, cost_of_sections, why=why, but=unfair(one.taken)
+    )
 
 
 def _of_one_api(table: LockTable) -> Iterator[str]:
@@ -255,7 +268,7 @@ def _of_one_api(table: LockTable) -> Iterator[str]:
     apis = {row.first.point.backend.partition("-")[0] for row in table.rows if row.is_lock}
     if len(apis) == 1:
         (api,) = apis
-        others = listed([other for other in ("std", "posix", "omp") if other != api])
+        others = formats.listed([other for other in ("std", "posix", "omp") if other != api])
         yield (
             f"only locks of {api} were measured: `syncmeter run --study locks` compares those of "
             f"{others} too"
@@ -320,9 +333,22 @@ def _of_table(table: LockTable) -> list[Block]:
         "alone: 1 lane; own: each lane has a lock and a cell of its own; shared: all lanes on one "
         f"lock. Ratios are of the column {'shared' if table.shared else 'alone'}, inside one "
         "placement state, of paired visits where both have three; fastest: of the locks of all "
-        "backends."
+        f"backends.{_one_mutex(table)}"
     )
     return [_cost_table(table), explained, *_lanes_table(table)]
+
+
+def _one_mutex(table: LockTable) -> str:
+    """Which rows are one lock; '' where there is none or one of them."""
+    ops: dict[str, list[str]] = {}
+    for row in table.rows:
+        p = row.first.point
+        if mutex_of(p.backend, p.op):
+            ops.setdefault(p.backend, []).append(p.op)
+    if sum(map(len, ops.values())) < 2:
+        return ""
+    names = [f"{' and '.join(found)} of {backend}" for backend, found in ops.items()]
+    return f" {formats.listed(names)} are one lock, the mutex of {' and '.join(table.mutexes)}."
 
 
 def _cost_table(found: LockTable) -> Table:
@@ -362,7 +388,7 @@ def _lanes_table(found: LockTable) -> list[Block]:
 
 def _fairness_sentence(table: LockTable) -> list[str]:
     found = [
-        (s.fairness, row.name, s)
+        (s.fairness, table.name_of(s), s)
         for row in table.rows
         if row.is_lock and (s := row.cost_at(table.most_lanes)) and s.fairness is not None
     ]
@@ -374,5 +400,5 @@ def _fairness_sentence(table: LockTable) -> list[str]:
     if took is not None and took <= 1 + default_margin:
         longer = f"{default_margin:.0%} longer than another"
         return [f"{where}: every lock is fair: no thread takes more than {longer}"]
-    of_index = f"{name.removesuffix('_add')} ({fairness:.3f} by Jain's index; 1: fair)"
+    of_index = f"{name} ({fairness:.3f} by Jain's index; 1: fair)"
     return [f"{where}: the least fair is {': '.join(filter(None, [of_index, slowest(s)]))}"]

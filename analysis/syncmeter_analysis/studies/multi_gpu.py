@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.visit import Link, Litmus
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over, over
@@ -222,7 +223,7 @@ def _access_table(accesses: Sequence[Access]) -> Table:
     for access in accesses:
         p = access.point
         at = [p.op.removeprefix("remote_"), p.type, p.scope, p.flavour if flavours else ""]
-        at += [p.order if orders else "", formats.blocks_by_threads(p), str(p.stride or 0)]
+        at += [p.order if orders else "", point_text.blocks_by_threads(p), str(p.stride or 0)]
         costs = [cost(access.by_place.get(place)) for place in places.values()]
         ratios = [formats.marked_interval(access.over_local(place)) for place in ("peer", "host")]
         rows.append([*at, *costs, *ratios])

@@ -18,9 +18,9 @@ from syncmeter_analysis.record.topology import (
     pair_classes,
     units_of,
 )
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import listed
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import (
     NotComparable,
@@ -120,7 +120,7 @@ class Matrix:
     def name(self) -> str:
         """`omp handoff`; with the home of the token's lines where it is not the usual one."""
         usual = ("lanes", "home") if self.what.home == "first" else ("lanes",)
-        return formats.short_name(self.what, usual)
+        return point_text.short_name(self.what, usual)
 
     @property
     def measured(self) -> list[Measured]:
@@ -237,7 +237,7 @@ def directions(matrices: list[Matrix]) -> list[str]:
             _counted(sum(m.ways.count(Verdict.same) for m in compared), "the same"),
             _counted(sum(m.ways.count(Verdict.cannot_tell) for m in compared), "undecided"),
         ]
-        names = listed([matrix.name for matrix in compared])
+        names = formats.listed([matrix.name for matrix in compared])
         one = f"One direction of a pair against the other ({names})"
         lines.append(
             f"{one}: of {formats.count(pairs, 'pair')} {', '.join(filter(None, found))}, within "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import log
 
 from syncmeter_analysis.record.point import native_of
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare import Comparison, Difference, compare_points
@@ -211,7 +212,7 @@ def _table(side: Side) -> Table:
     for row in side.rows:
         p, r = row.other.point, row.difference.ratio
         at = [_names(row.points, "op"), _names(row.points, "type")]
-        at += [p.order if p.order != "unordered" else "", _placed(row), formats.cells(p)]
+        at += [p.order if p.order != "unordered" else "", _placed(row), point_text.cells(p)]
         at += [f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes), _rare(row)]
         at += [f"hop {r.state.hop_ns:.0f} ns" if r.state and r.state.hop_ns > 0 else ""]
         costs = [Cell(formats.nanoseconds(r.under_ns), [row.native.id])]
@@ -231,7 +232,7 @@ def _placed(row: Row) -> str:
 def _rare(row: Row) -> str:
     """Every axis that has no column of its own."""
     columns = ("backend", "op", "type", "order", "affinity", "wait", "placement", "lanes")
-    return formats.short_name(row.other.point, without=columns)
+    return point_text.short_name(row.other.point, without=columns)
 
 
 def _missing_table(side: Side) -> Table:
@@ -259,7 +260,7 @@ def figures(side: Side | Contest) -> list[Figure]:
         figure_row(
             row.difference.ratio.interval,
             row.other.id,
-            row=formats.short_name(row.other.point, without=("backend",)),
+            row=point_text.short_name(row.other.point, without=("backend",)),
             group=row.difference.verdict.value,
         )
         for row in shown

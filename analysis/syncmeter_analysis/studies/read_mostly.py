@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contests, over, undecided
+from syncmeter_analysis.relate.contest import Contest, contests, over
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
@@ -107,11 +108,11 @@ def _run(run: list[Contest], is_first: bool) -> str:
     if not common:
         return at + "cannot tell: no scheme has a cost"
     if run[0].kept or not any(one.ties for one in run):
-        return f"{at}{run[0].advice(scheme_of)}{_why(run)}"
+        return f"{at}{contest_text.advice(run[0], scheme_of)}{_why(run)}"
     if len(common) == 1:
         return f"{at}none is shown to be faster than {common[0]}{_why(run)}"
-    costs = f" ({run[0].costs(cost_alone)})" if len(run) == 1 else ""
-    return f"{at}{undecided(common, are_near=False, costs=costs)}{_why(run)}"
+    costs = f" ({contest_text.costs(run[0].leaders, cost_alone)})" if len(run) == 1 else ""
+    return f"{at}{contest_text.undecided(common, are_near=False, costs=costs)}{_why(run)}"
 
 
 def _why(run: list[Contest]) -> str:

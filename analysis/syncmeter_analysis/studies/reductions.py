@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncmeter_analysis.record.point import type_bytes
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest
@@ -196,7 +197,7 @@ def fastest_sentence(array: Array, one: Contest) -> str:
         share = f", {share_text(form)} of the reads' bandwidth" if share_text(form) else ""
         return f"{formats.duration(form.ns or 0.0)}{share}"
 
-    return one.sentence(array.name, lambda s: array.form(s).name, amount, "form")
+    return contest_text.sentence(one, array.name, lambda s: array.form(s).name, amount, "form")
 
 
 _least_sizes = 2

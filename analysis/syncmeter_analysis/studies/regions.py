@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest, over
@@ -178,7 +179,9 @@ def _fastest(part: Part, threads: str) -> Iterator[str]:
         if common:
             size = min(common) if op == "for_dynamic" else max(common)
             one = contest(costs[size] for costs in able)
-            yield one.sentence(f"{one.threads}, {what}", runtime_name, cost_ns, "runtime")
+            yield contest_text.sentence(
+                one, f"{one.threads}, {what}", runtime_name, cost_ns, "runtime"
+            )
 
 
 def _teams(runtime: Runtime) -> list[str]:

@@ -11,7 +11,7 @@ from operator import attrgetter
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import listed, over
+from syncmeter_analysis.relate.contest import over
 from syncmeter_analysis.relate.distance import distance, threads_apart, unknown
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
@@ -166,7 +166,7 @@ def _between(found: Mapping[str, Way]) -> tuple[Way, Way, str] | None:
     late, alike = max(best.curve), (Verdict.same, Verdict.faster, Verdict.cannot_tell)
     others = {w.name: over(w.costs.get(late), best.costs[late]) for w in sleeping if w is not best}
     as_good = [name for name, r in others.items() if r and verdict(r) in alike]
-    return spinning[0], best, listed([best.name, *as_good], last="or")
+    return spinning[0], best, formats.listed([best.name, *as_good], last="or")
 
 
 def _runtimes(
@@ -274,7 +274,7 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
 
 
 def _undecided(over: Mapping[str, Ratio | NotComparable]) -> str:
-    ways = listed(list(over), len(over), last="or")
+    ways = formats.listed(list(over), len(over), last="or")
     bounded = [r for r in over.values() if isinstance(r, Ratio) and r.bounded]
     takes = ""
     if bounded:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from syncmeter_analysis.relate import contest_text, point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest, over
@@ -176,7 +177,7 @@ def _cells(s: Measured) -> str:
 def _place(device: int, alike: Sequence[Measured]) -> Place:
     forms = sorted(alike, key=_form_rank)
     first = forms[0]
-    name = f"{formats.blocks_by_threads(first.point)}, {_cells(first)}"
+    name = f"{point_text.blocks_by_threads(first.point)}, {_cells(first)}"
     return Place(update_of(first), device, name, forms, contest(map(of_one_part, forms)))
 
 
@@ -209,7 +210,8 @@ def _sentence(place: Place) -> str:
     best = place.parts.best
     assert best is not None
     at_once = width_of(best).parts if width_of(best).kind else 1
-    return place.parts.sentence(
+    return contest_text.sentence(
+        place.parts,
         f"{place.update} ({place.name})",
         written,
         lambda s: f"{cost_alone(s)} {place.part}",
@@ -274,7 +276,7 @@ def text(found: Widths) -> list[Block]:
                 [
                     [
                         update_of(scope.s),
-                        f"{formats.blocks_by_threads(scope.s.point)}, {_cells(scope.s)}",
+                        f"{point_text.blocks_by_threads(scope.s.point)}, {_cells(scope.s)}",
                         written(scope.s),
                         scope.s.point.scope,
                         cost(scope.s),

@@ -11,9 +11,9 @@ from operator import attrgetter
 from typing import Any
 
 from syncmeter_analysis.record.point import Point, key_without, type_bytes
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import contest, listed
+from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.op_groups import job_of
 from syncmeter_analysis.relate.relation import (
     Ratio,
@@ -92,17 +92,17 @@ def _of_main_type(points: Sequence[Measured]) -> list[Measured]:
 
 def _cells_and_grid(p: Point) -> tuple[Any, ...]:
     """Sorts as panels do: by blocks, then by stride."""
-    cells = text.cells(p) or "all threads"
+    cells = point_text.cells(p) or "all threads"
     blocks = f"{text.count(p.blocks, 'block')}, " if p.on_gpu else ""
     return p.blocks, p.placement == "strided", p.stride_bytes, p.base_offset, blocks + cells
 
 
 def _op(p: Point) -> str:
-    return text.short_name(p, _not_in_a_name + ("backend",) * p.on_gpu)
+    return point_text.short_name(p, _not_in_a_name + ("backend",) * p.on_gpu)
 
 
 def _op_and_grid(p: Point) -> tuple[Any, ...]:
-    name = text.short_name(p, ("backend", *_not_in_a_name))
+    name = point_text.short_name(p, ("backend", *_not_in_a_name))
     return p.op, p.blocks, name + (f", {text.count(p.blocks, 'block')}" if p.on_gpu else "")
 
 
@@ -178,7 +178,7 @@ def _finding(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, 
         sentence = "not comparable from the fewest threads to the most"
     else:
         r, fewest, most = max(changes, key=lambda c: c[0].value)
-        name = text.short_name(most.point, ("lanes", "affinity", "backend"))
+        name = point_text.short_name(most.point, ("lanes", "affinity", "backend"))
         span = f"from {fewest.point.lanes} to {most.point.lanes} threads"
         if verdict(r) is Verdict.slower or not r.bounded:
             sentence = f"up to {text.effect(r)} {span} ({name})"
@@ -198,8 +198,8 @@ def _fastest(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, 
     if not slower:
         return []
     (s, r), fastest = slower[0], one.leaders
-    over = text.names_apart(s.point, fastest[0].point)[0]
-    names = listed([text.names_apart(s.point, each.point)[1] for each in fastest])
+    over = point_text.names_apart(s.point, fastest[0].point)[0]
+    names = text.listed([point_text.names_apart(s.point, each.point)[1] for each in fastest])
     how_much = text.effect(r)
     if one.ties:
         how_much, names = f"at least {text.ratio(r.low)} times slower", f"each of {names}"

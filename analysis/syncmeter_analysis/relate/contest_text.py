@@ -1,0 +1,247 @@
+"""What a contest comes to in words: what to take or to keep, what is as fast or undecided, and how many
+times as long others take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from textwrap import wrap
+
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.contest import Contest
+from syncmeter_analysis.relate.op_groups import is_default
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import listed, verb_of
+
+#: So many leaders are all named where there is room.
+_most_leaders = 4
+
+#: A sentence is to fit into three lines of a list on a terminal: so many leaders and slower points are
+#: named, the cost of each in full or of all as a range, the first that fit.
+_lines, _width = 3, 78
+_shorter_and_shorter = (
+    *((4, 2, True), (4, 1, True), (4, 1, False), (4, 0, True), (4, 0, False)),
+    *((3, 1, False), (2, 1, False), (3, 0, False), (2, 0, False), (1, 0, False)),
+)
+
+#: What is no difference between ties.
+_margin = f"{default_margin:.0%}"
+
+Name = Callable[[Measured], str]
+
+
+def sentence(
+    one: Contest,
+    where: str,
+    name: Name,
+    amount: Name,
+    what: str = "lock",
+    usual: Iterable[Measured] = (),
+    why: str = "",
+    but: str = "",
+) -> str:
+    """`where`, which one to take or to keep, or between which no difference could be shown, and how
+    many times as long what is `usual` takes and the next best, or each where there are few; without
+    another reason that is why, of one alone. `amount` is its cost, then a comma and what goes first
+    where there is no room. `why` stands where that one is the fastest alone, then `but`, what there
+    is to say against it. Points of one name are one thing."""
+    if one.best is None:
+        return f"{where}: cannot tell which {what} to take: none has a cost"
+    is_alone = not (one.ties or one.below)
+    why, next_first = why if is_alone else "", is_alone and not why
+    leading = _by_name(one.kept or one.leaders, name)
+    than = " as each" if one.ties and not one.kept and len(leading) > 1 else ""
+    apart = [f"{name(s)} ({reason})" for s, reason in one.apart]
+    slower = _slower_to_name(one, usual, next_first)
+    slower = [(s, r) for s, r in slower if name(s) not in leading]
+
+    def short(s: Measured) -> str:
+        return amount(s).partition(",")[0]
+
+    # Of several OpenMP runtimes each is named with its library later.
+    openmp = {s.point.backend for s in one.points if s.point.backend.startswith("omp")}
+    for most_named, most_slower, in_full in _shorter_and_shorter:
+        long = amount if in_full and len(one.kept or one.leaders) == 1 else short
+        taken = advice(one, name, long, most_named, each=in_full)
+        found = [f"{where}: {_below(one, what, name)}{taken}"]
+        if why:
+            found[0] += f", {why}"
+        if longer := _they_take(one, name, slower[:most_slower], than if in_full else ""):
+            if one.ties or why:
+                found.append(longer)
+            else:
+                found[0] += f", because {longer}"
+        found += [but] * bool(but and is_alone)
+        words = "; ".join(found)
+        named = sum(f"{backend} " in words for backend in openmp) if len(openmp) > 1 else 0
+        libraries = " (library)" * named
+        if len(wrap(words + libraries, _width, break_on_hyphens=False)) <= _lines:
+            break
+    if apart:
+        found.append(f"{listed(apart)} cannot be compared with {'them' if than else 'it'}")
+    return "; ".join(found)
+
+
+def advice(
+    one: Contest,
+    name: Name,
+    amount: Name | None = None,
+    most: int = _most_leaders,
+    each: bool = True,
+) -> str:
+    """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
+    is shown to be faster`, `A (9 ns) and B (9 ns) are the fastest, the same within 5%`, `B (9 ns)
+    is probably faster`, or to take one of them, as it is undecided which is faster. Where not
+    `each` has its own cost these are a range, and `any of` them says the same in less room."""
+
+    def named(found: Sequence[Measured], each: bool) -> list[str]:
+        by_name = _by_name(found, name).items()
+        if not amount or not each:
+            return [as_named for as_named, _ in by_name]
+        # The first of them names what the costs are of.
+        return [
+            f"{as_named} ({_cost_of(alike, amount, in_full=i == 0)})"
+            for i, (as_named, alike) in enumerate(by_name)
+        ]
+
+    names = named(one.leaders, each)
+    if len(names) == 1:
+        return f"take {names[0]}" + _costs(one, amount) * (amount is not None and not each)
+    if kept := one.kept:
+        compared = [s for s in one.points if s is one.best or isinstance(one.over(s), Ratio)]
+        others = list(_by_name([s for s in compared if s not in kept], name))
+        none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
+        return f"keep {listed(named(kept, each=True), last='or')}: {none} shown to be faster"
+    cost = _costs(one, amount) if amount and not each else ""
+    is_same = all(verdict(one.over_best[s.id]) is Verdict.same for s in one.ties)
+    if is_same and one.is_repeated(one.leaders):
+        same = f"the same within {_margin}"
+        return f"{listed(names, max(2, most))} are the fastest{cost}, {same}"
+    if faster := _probably_faster(one, names):
+        return faster + cost.replace("(", "(both ")
+    if cost and one.are_near:
+        any_of = listed(names, max(2, most), last="or")
+        return f"take {'either' if len(names) == 2 else 'any of'} {any_of}{cost}"
+    return undecided(names, one.are_near, max(2, most), cost) + _between_two(one)
+
+
+def undecided(
+    names: Sequence[str], are_near: bool, most: int = _most_leaders, costs: str = ""
+) -> str:
+    """`take a or b: undecided which is faster`, `take a, b, c or d (30 to 35 ns): undecided which is
+    fastest` with the `costs` of all; `undecided which is faster: a or b` of what is not near enough to
+    take any."""
+    which = f"undecided which is {'faster' if len(names) == 2 else 'fastest'}"
+    listing = listed(names, most, last="or") + costs
+    return f"take {listing}: {which}" if are_near else f"{which}: {listing}"
+
+
+def costs(found: Sequence[Measured], amount: Name) -> str:
+    """`2164 to 2310 ns for 16 sections`: what these cost."""
+    by_cost = sorted(found, key=_ns)
+    least, most = by_cost[0], by_cost[-1]
+    if text.duration(_ns(least)) == text.duration(_ns(most)):
+        return amount(least)
+    of = _of(amount(least), least)
+    if of is None:
+        return f"{amount(least)} to {amount(most)}"
+    return text.duration_range(_ns(least), _ns(most)) + of
+
+
+def _ns(s: Measured) -> float:
+    return s.cost.value if s.cost else 0.0
+
+
+def _costs(one: Contest, amount: Name | None) -> str:
+    return f" ({costs(one.leaders, amount)})" if amount else ""
+
+
+def _cost_of(alike: Sequence[Measured], amount: Name, in_full: bool) -> str:
+    cost = costs(alike, amount)
+    return cost if in_full else cost.removesuffix(_of(amount(alike[0]), alike[0]) or "")
+
+
+def _by_name(found: Sequence[Measured], name: Name) -> dict[str, list[Measured]]:
+    """The points by their names, in their order: several APIs have the same lock."""
+    by_name: dict[str, list[Measured]] = {}
+    for s in found:
+        by_name.setdefault(name(s), []).append(s)
+    return by_name
+
+
+def _of(amount: str, s: Measured) -> str | None:
+    """` for 16 sections` of `1168 ns for 16 sections`; None of what does not begin with the cost."""
+    ns = text.duration(s.cost.value) if s.cost else ""
+    return amount.removeprefix(ns) if ns and amount.startswith(ns) else None
+
+
+def _of_two(one: Contest) -> Ratio | None:
+    """The first of two leaders over the second; None of others, and without an interval."""
+    r = ratio(*one.leaders) if len(one.leaders) == 2 else None
+    return r if isinstance(r, Ratio) and r.bounded and r.low > 0 else None
+
+
+def _probably_faster(one: Contest, names: Sequence[str]) -> str:
+    """Of two leaders the one that the whole interval has as the faster, be it by less than the
+    margin; '' of others."""
+    r = _of_two(one)
+    if r is None or r.low <= 1 <= r.high:
+        return ""
+    (slower, faster), low, high = names, r.low, r.high
+    if high < 1:
+        (slower, faster), (low, high) = (faster, slower), (1 / high, 1 / low)
+    longer = text.percent_range(low - 1, high - 1)
+    return f"{faster} is probably faster, as {slower} takes {longer} longer"
+
+
+def _between_two(one: Contest) -> str:
+    """Of two leaders what their ratio may be; '' of others, and where that is not known."""
+    r = _of_two(one)
+    if r is None:
+        return ""
+    return f", as the first takes {text.ratio(r.low)} to {text.ratio(r.high)} times as long"
+
+
+def _below(one: Contest, what: str, name: Name) -> str:
+    """Why the fastest is not known; '' where it is."""
+    if not one.below:
+        return ""
+    near = [f"{name(s)} ({text.cost(s)} ns)" for s in one.below]
+    return (
+        f"cannot tell which {what} is the fastest: {verb_of(near)} too near to nothing to be "
+        "resolved; of the others "
+    )
+
+
+def _they_take(
+    one: Contest, name: Name, slower: Sequence[tuple[Measured, Ratio]], than: str
+) -> str:
+    """`std mutex takes 1.72 times as long (1.38 to 1.88), omp critical 2.10 (1.93 to 2.31)`; beside
+    several leaders `omp critical takes at least 1.50 times as long as each`. Where not all were
+    compared at one distance, each has its own."""
+    if not slower:
+        return ""
+    found: list[str] = []
+    for s, r in slower:
+        as_long = " times as long" * (not found)
+        if one.ties:
+            much = f"at least {text.ratio(r.low)}{as_long}{than * (not found)}"
+        else:
+            much = f"{text.times(r)}{as_long}{text.bounds(r)}"
+        where = f" where {apart}" if (apart := one.apart_of(r)) else ""
+        found.append(f"{name(s)}{' takes' * (not found)} {much}{where}")
+    return ", ".join(found)
+
+
+def _slower_to_name(
+    one: Contest, usual: Iterable[Measured], next_first: bool
+) -> list[tuple[Measured, Ratio]]:
+    """What is usual and the next best, which may be the same, or the next best alone; all where
+    there are few."""
+    ascending = one.slower_than_all[::-1]
+    if len(one.points) <= text.most_names:
+        return ascending
+    known = {s.id for s in (*usual, *(s for s in one.points if is_default(s.point.op)))}
+    best, known_best = ascending[:1], [(s, r) for s, r in ascending if s.id in known][:1]
+    found = best if next_first else known_best + best
+    return found[:1] if len({s.id for s, _ in found}) < len(found) else found
