@@ -25,13 +25,14 @@ enum class counted_event : std::uint32_t {
   object_wait,    ///< for a barrier in shared memory (mbarrier)
 };
 
-/// An instruction of a kernel. Threads are those that executed it, each time.
+/// An instruction of a kernel, or a part of its executions. Threads are those that executed it,
+/// each time.
 struct counted_instruction {
   std::uint64_t number;  ///< of its address and the kernel; 0: free
   std::uint64_t address;
   std::uint32_t kernel;  ///< its place among kernel_counts
   counted_event event;
-  std::uint64_t threads;
+  std::uint64_t threads;  ///< of updates and waits; warps of updates
   std::uint64_t warps;
   /// Of updates the distinct addresses of each warp; of barriers threads over those that must come,
   /// in parts of 2^32.
@@ -48,7 +49,7 @@ struct kernel_counts {
   std::uint32_t is_cut_off;  ///< it ran on when the time to count was over
 };
 
-inline constexpr std::uint32_t most_kernels = 1024, most_instructions = 4096;
+inline constexpr std::uint32_t most_kernels = 1024, most_instructions = 16384;
 struct device_counts {
   counted_cell* cells;
   std::uint64_t cell_mask;  ///< their number less 1

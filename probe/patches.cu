@@ -54,10 +54,13 @@ __device__ bool counts_in(kernel_counts* of) {
   return false;
 }
 
+/// The place of an instruction, or of a part of its executions: parts are added up by whoever reads
+/// them.
 __device__ counted_instruction* instruction_of(const kernel_counts& of, std::uint64_t address,
-                                               counted_event event) {
+                                               counted_event event, unsigned part = 0) {
   const std::uint64_t number =
-      number_of_pair(address, std::uint64_t{of.kernel} << 8U | static_cast<std::uint32_t>(event));
+      number_of_pair(address, (std::uint64_t{of.kernel} << 8U | static_cast<std::uint32_t>(event)) +
+                                  (std::uint64_t{part} << 32U));
   for (std::uint32_t tried = 0; tried < most_tried; ++tried) {
     counted_instruction& at = of.counts->instructions[(number + tried) % most_instructions];
     bool is_new;
@@ -115,20 +118,28 @@ __device__ void count_update(void* data, std::uint64_t pc, const void* cell, std
   add(by->parts, addresses);
 }
 
+__device__ unsigned multiprocessor() {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  return number;
+}
+
+// Warps of all multiprocessors come at a rate that one address of a counter does not take: one
+// kernel of barriers ran a hundred times as long.
 __device__ void count_wait(void* data, std::uint64_t pc, unsigned expected, counted_event event) {
   auto* const of = static_cast<kernel_counts*>(data);
   if (!counts_in(of)) return;
   const unsigned active = __activemask();
   if (lane_of_warp() != static_cast<unsigned>(__ffs(active) - 1)) return;
   const unsigned threads = __popc(active);
-  counted_instruction* const by = instruction_of(*of, pc, event);
+  constexpr unsigned most_parts = 32;
+  counted_instruction* const by = instruction_of(*of, pc, event, multiprocessor() % most_parts);
   if (by == nullptr) {
     add(of->counts->lost, threads);
     return;
   }
-  add(by->threads, threads);
-  add(by->warps, 1);
-  add(by->parts, (std::uint64_t{threads} << 32U) / expected);
+  if (event == counted_event::barrier) add(by->parts, (std::uint64_t{threads} << 32U) / expected);
+  else add(by->threads, threads);
 }
 
 __device__ unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }

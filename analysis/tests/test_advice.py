@@ -548,3 +548,35 @@ def test_a_price_that_may_be_nothing_has_its_upper_bound_alone():
     assert advice_tables._price(3.0, 12.5) == "3.000 to 12.50 ns"
     assert advice_tables._estimate(4.0, -3.0, 12.5) == ["< 12.50", ""]
     assert advice_tables._estimate(4.0, 3.0, 12.5) == ["4.000", "3.000..12.50"]
+
+
+def test_kernels_have_what_they_take_at_least_beside_what_the_gpu_took(tmp_path):
+    lines = named("sync_per_launch")
+    launches = next(s for s in lines if s.get("kind") == "kernel_launch")
+    kernel = {"record": "kernel", "id": 1, "name": "count", "site": launches["id"], "launches": 10}
+    kernel |= {"updates": 1000, "addresses": 4, "hottest": 400, "barriers": 0.0, "instructions": []}
+    priced = {"record": "price", "op": "accumulate_integer", "backend": "cuda", "lanes": 1024}
+    priced |= {"blocks": 132, "size": 32, "estimate": 490.0}
+    path = written(tmp_path / "f.jsonl", [*lines, {**kernel, "least_s": 0.25}, priced])
+    report = report_of(path)
+    (section,) = [s for s in report.sections if s.id == "kernels"]
+    (row,) = section.blocks[0].rows
+    by_name = dict(zip(section.blocks[0].columns, [cell.text for cell in row], strict=True))
+    assert (by_name["kernel"], by_name["of the hottest"]) == ("count", "40.0 %")
+    assert has(by_name["take at least"], 0.25)
+    assert has(by_name["GPU busy"], launches["device"]["busy_ns"]["sum"] * 1e-9)
+    assert any("by their price" in getattr(b, "text", "") for b in section.blocks)
+    (prices,) = [s for s in report.sections if s.id == "prices"]
+    columns = prices.blocks[0].columns
+    last = [cell.text for cell in prices.blocks[0].rows[-1]]
+    assert [last[columns.index(name)] for name in ("blocks", "threads", "size")] == [
+        "132",
+        "1,024",
+        "32",
+    ]
+    (section,) = [
+        s
+        for s in report_of(written(tmp_path / "g.jsonl", [*lines, kernel])).sections
+        if s.id == "kernels"
+    ]
+    assert "take at least" not in section.blocks[0].columns

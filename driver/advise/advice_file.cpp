@@ -11,6 +11,7 @@
 
 #include "core/machine/topology.hpp"
 #include "driver/advise/advise.hpp"
+#include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/objects.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
@@ -90,19 +91,21 @@ json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
 
 json line_of_price(const price& of) {
   const char* const policy = std::getenv("OMP_WAIT_POLICY");
-  return {{"record", "price"},
-          {"op", of.what.op},
-          {"backend", of.what.backend},
-          {"lanes", of.what.lanes},
-          {"section_ns", of.what.section_ns},
-          {"size", of.what.size == 0 ? json(nullptr) : json(of.what.size)},
-          {"gap_us", of.what.gap_us},
-          {"placement", to_text(of.what.affinity)},
-          {"wait", policy == nullptr ? json(nullptr) : json(printable(policy))},
-          {"estimate", of.cost_ns.value},
-          {"low", of.cost_ns.low},
-          {"high", of.cost_ns.high},
-          {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
+  json line{{"record", "price"},
+            {"op", of.what.op},
+            {"backend", of.what.backend},
+            {"lanes", of.what.lanes},
+            {"section_ns", of.what.section_ns},
+            {"size", of.what.size == 0 ? json(nullptr) : json(of.what.size)},
+            {"gap_us", of.what.gap_us},
+            {"placement", to_text(of.what.affinity)},
+            {"wait", policy == nullptr ? json(nullptr) : json(printable(policy))},
+            {"estimate", of.cost_ns.value},
+            {"low", of.cost_ns.low},
+            {"high", of.cost_ns.high},
+            {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
+  if (of.what.blocks > 0) line["blocks"] = of.what.blocks;
+  return line;
 }
 
 json line_of_update(const update_use& of) {
@@ -121,7 +124,9 @@ json line_of_update(const update_use& of) {
   return line;
 }
 
-json line_of_kernel(const kernel_use& of, std::size_t id, std::size_t site_id) {
+/// `least_s` only where something of it has a price.
+json line_of_kernel(const kernel_use& of, std::size_t id, std::size_t site_id,
+                    const std::vector<price>& prices) {
   json instructions = json::array();
   for (const update_use& each : of.by_instruction) instructions.push_back(line_of_update(each));
   json line{{"record", "kernel"},
@@ -140,14 +145,17 @@ json line_of_kernel(const kernel_use& of, std::size_t id, std::size_t site_id) {
             {"object_waits", of.object_waits},
             {"instructions", std::move(instructions)}};
   if (of.is_at_least()) line["at_least"] = true;
+  if (const double least_s = floors_of(of, prices).least_s(); least_s > 0)
+    line["least_s"] = least_s;
   return line;
 }
 
-void add_kernels_to(std::vector<json>& lines, const std::vector<site>& sites) {
+void add_kernels_to(std::vector<json>& lines, const std::vector<site>& sites,
+                    const std::vector<price>& prices) {
   std::size_t id = 0;
   for (std::size_t i = 0; i < sites.size(); ++i)
     for (const kernel_use& each : sites[i].kernels)
-      lines.push_back(line_of_kernel(each, ++id, i + 1));
+      lines.push_back(line_of_kernel(each, ++id, i + 1, prices));
 }
 
 /// Times are those of all threads together, over the whole run; null where no call was timed.
@@ -266,7 +274,7 @@ std::vector<json> advice_lines(const program_counts& of) {
       line["price_ns"] = {{"value", cost->value}, {"low", cost->low}, {"high", cost->high}};
     lines.push_back(std::move(line));
   }
-  add_kernels_to(lines, of.of_last_run.sites);
+  add_kernels_to(lines, of.of_last_run.sites, of.prices);
   for (std::size_t i = 0; i < of.objects.size(); ++i)
     lines.push_back(line_of_object(of.objects[i], i + 1, timed->wall_s));
   for (const price& each : of.prices) lines.push_back(line_of_price(each));

@@ -12,6 +12,7 @@
 
 #include "driver/advise/advise.hpp"
 #include "driver/advise/cuda_rules.hpp"
+#include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -145,7 +146,8 @@ std::string what_to_run_instead(const program_counts& of) {
 
 /// What kernels update and where they wait, those with the most updates first; empty where no
 /// kernel does.
-std::string kernel_table(const std::vector<site>& sites, page_style style) {
+std::string kernel_table(const std::vector<site>& sites, const std::vector<price>& prices,
+                         page_style style) {
   constexpr std::size_t kernels_shown = 20;
   std::vector<const kernel_use*> kernels;
   for (const site& each : sites)
@@ -162,20 +164,22 @@ std::string kernel_table(const std::vector<site>& sites, page_style style) {
                  {"addresses", right},
                  {"hottest", right},
                  {"shared", right},
-                 {"barriers", right}});
+                 {"barriers", right},
+                 {"takes at least", right}});
   for (std::size_t i = 0; i < std::min(kernels.size(), kernels_shown); ++i) {
     const kernel_use& of = *kernels[i];
+    const double least_s = floors_of(of, prices).least_s();
     const auto number = [&](std::uint64_t n) {
       if (n == 0) return std::string();
       return (of.is_at_least() ? ">= " : "") + grouped_digits(n);
     };
-    table.row({printable(of.name), grouped_digits(of.launches), number(of.updates),
-               number(of.addresses),
-               of.updates == 0 ? ""
-                               : fmt::format("{:.1f} %", 100.0 * static_cast<double>(of.hottest) /
-                                                             static_cast<double>(of.updates)),
-               number(shared_updates(of)),
-               number(static_cast<std::uint64_t>(std::llround(of.barriers)))});
+    table.row(
+        {printable(of.name), grouped_digits(of.launches), number(of.updates), number(of.addresses),
+         of.updates == 0 ? ""
+                         : fmt::format("{:.1f} %", 100.0 * static_cast<double>(of.hottest) /
+                                                       static_cast<double>(of.updates)),
+         number(shared_updates(of)), number(static_cast<std::uint64_t>(std::llround(of.barriers))),
+         least_s > 0 ? seconds_text(least_s) : ""});
   }
   std::string text = "\n" + table.text(style);
   if (kernels.size() > kernels_shown)
@@ -287,7 +291,7 @@ std::string advice_text(const program_counts& of, page_style style) {
   if (sites.size() > sites_shown)
     text += fmt::format("  ... and {} sites with {}; --json FILE has all.\n",
                         sites.size() - sites_shown, timed ? "less time" : "smaller counts");
-  return text + kernel_table(of.of_last_run.sites, style);
+  return text + kernel_table(of.of_last_run.sites, of.prices, style);
 }
 
 std::string static_text(const program_counts& of, page_style style) {

@@ -1,90 +1,91 @@
 #include "driver/advise/kernel_rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
 
-constexpr std::string_view add_of_float = "accumulate_atomic", add_of_integer = "accumulate_fixed";
-/// Threads of the priced block, each of which adds so often in one op.
-constexpr unsigned lanes_of_price = 1024;
-constexpr double adds_of_lane = 16;
-/// So much of the time of its kernels must an address take.
+/// So much of the time of its kernels must an address, or all updates, take.
 constexpr double worth_its_time = 0.5;
+/// Another way must be so much faster.
+constexpr double worth_a_change = 1.2;
+/// Updates whose price is longer than all that the GPU did by more than this come in an order that
+/// takes less.
+constexpr double most_beyond = 1.3;
 
-bool updates_memory(const kernel_use& kernel) { return kernel.updates > 0; }
-
-/// The instruction that updates the GPU's memory most often; null where none does.
-const update_use* main_update(const kernel_use& kernel) {
-  const update_use* most = nullptr;
-  for (const update_use& each : kernel.by_instruction)
-    if (!each.in_shared_memory && (most == nullptr || each.updates > most->updates)) most = &each;
-  return most;
+std::string name_of(const kernel_use& of) {
+  const update_use* const update = main_update(of);
+  return update == nullptr || update->place.empty()
+             ? of.name
+             : fmt::format("{} ({})", of.name, update->place);
 }
 
-bool is_of_float(const update_use& update) {
-  return std::ranges::any_of(std::array{".F16", ".F32", ".F64", ".BF16"}, [&](const char* type) {
-    return update.operation.find(type) != std::string::npos;
-  });
-}
-
-/// Of one add to an address that all add to. An update whose opcode is not known may be the faster
-/// one.
-std::optional<interval> price_of_add(bool of_float, const std::vector<price>& prices) {
-  const std::string_view op = of_float ? add_of_float : add_of_integer;
-  std::vector<price> of_op;
-  std::ranges::copy_if(prices, std::back_inserter(of_op), [&](const price& each) {
-    return each.what.op == op && each.what.size == 1 && each.what.blocks <= 1;
-  });
-  auto found = over_measurements(of_op);
-  if (!found) return std::nullopt;
-  const double adds = lanes_of_price * adds_of_lane;
-  return interval{
-      .value = found->value / adds, .low = found->low / adds, .high = found->high / adds};
-}
-
-/// A kernel whose one address takes long.
-struct hot_kernel {
-  const kernel_use& kernel;
-  const update_use& update;
-  interval add_ns;
-
-  [[nodiscard]] double floor_s() const {
-    return static_cast<double>(kernel.hottest) * add_ns.low * 1e-9;
-  }
-  /// Threads of a warp that update one address together, in the mean.
-  [[nodiscard]] double threads_alike() const {
-    return static_cast<double>(update.updates) /
-           static_cast<double>(std::max<std::uint64_t>(1, update.warp_addresses));
-  }
+/// What the kernels of a site take at least, by one of their floors.
+struct floor_of_site {
+  double sum_s = 0;
+  double value_s = 0;                ///< not at least, but as estimated
+  const kernel_use* most = nullptr;  ///< the kernel with the greatest part
+  double most_s = 0;
 };
 
-std::string change_for(const hot_kernel& hot) {
-  constexpr double several = 2;
-  constexpr std::uint64_t most_in_shared_memory = 4096;
+floor_of_site floor_of(const site& of, const std::vector<price>& prices,
+                       std::optional<interval> kernel_floors::* which) {
+  floor_of_site found;
+  for (const kernel_use& kernel : of.kernels) {
+    const auto takes = floors_of(kernel, prices).*which;
+    if (!takes) continue;
+    found.sum_s += takes->low;
+    found.value_s += takes->value;
+    if (found.most != nullptr && takes->low <= found.most_s) continue;
+    found.most = &kernel;
+    found.most_s = takes->low;
+  }
+  return found;
+}
+
+/// Without a price of any other way.
+std::string change_by_counts(const kernel_use& kernel) {
+  const double alike = threads_alike(*main_update(kernel));
   std::string change;
-  if (hot.threads_alike() >= several)
+  if (alike >= several_alike)
     change += fmt::format(
         " In each warp {:.3g} threads update one address at a time: let one of them add for all "
         "(cooperative_groups::reduce, or __match_any_sync where addresses differ).",
-        hot.threads_alike());
-  if (hot.kernel.addresses <= most_in_shared_memory)
+        alike);
+  if (kernel.addresses <= most_in_shared_memory)
     change += " Let each block add in its shared memory (privatize), and its threads once at the "
               "end to the GPU's.";
   else if (change.empty())
     change += " Spread the address over several copies, and add these at the end.";
   return change;
+}
+
+/// What to do, and what the GPU then takes for the updates; the way is as much faster as is worth
+/// it.
+struct named_change {
+  std::string text;
+  double takes_s = 0;
+};
+
+std::optional<named_change> change_by_price(const kernel_use& kernel, double now_s,
+                                            const std::vector<price>& prices) {
+  const auto way = fastest_way(kernel, prices);
+  if (!way || now_s < worth_a_change * way->takes_s.high) return std::nullopt;
+  return named_change{.text =
+                          fmt::format(" {} The same updates then take {} on this machine.",
+                                      way->change, range_text(way->takes_s.low, way->takes_s.high)),
+                      .takes_s = way->takes_s.low};
 }
 
 std::string updates_text(const kernel_use& of) {
@@ -98,39 +99,109 @@ std::string updates_text(const kernel_use& of) {
                      100.0 * static_cast<double>(of.hottest) / static_cast<double>(of.updates));
 }
 
-std::string text_of(const hot_kernel& hot) {
-  return fmt::format(
-      "kernel {}{} {}, which is done one after another: that takes {} at least, as one takes {} on "
-      "this machine.{}",
-      hot.kernel.name, hot.update.place.empty() ? "" : fmt::format(" ({})", hot.update.place),
-      updates_text(hot.kernel), seconds_text(hot.floor_s()),
-      range_text(hot.add_ns.low * 1e-9, hot.add_ns.high * 1e-9), change_for(hot));
+advice advice_of(const site& of, std::string_view rule, const std::string& what, double saves_s) {
+  const double busy_s = of.device->busy.sum_ns * 1e-9;
+  const std::string cause = fmt::format("{}: {}", where_text(of), what);
+  return {.rule = std::string(rule),
+          .site_id = 0,
+          .at_most_s = saves_s,
+          .text = fmt::format(
+              "{} The GPU takes {} for what is launched there, of which that saves at most {}.",
+              cause, seconds_text(busy_s), saves_s < busy_s ? seconds_text(saves_s) : "all"),
+          .cause = cause,
+          .by_gpu_clock = true};
+}
+
+std::optional<advice> about_hot_address(const site& of, double busy_s,
+                                        const std::vector<price>& prices) {
+  const floor_of_site floor = floor_of(of, prices, &kernel_floors::hottest);
+  if (floor.most == nullptr || floor.sum_s < worth_its_time * busy_s) return std::nullopt;
+  const kernel_use& kernel = *floor.most;
+  const auto add_ns = price_of_hot_add(*main_update(kernel), prices);
+  const auto change = change_by_price(kernel, floor.most_s, prices);
+  return advice_of(
+      of, "hot_address",
+      fmt::format("kernel {} {}, which is done one after another: that takes {} at least, as one "
+                  "takes {} on this machine.{}",
+                  name_of(kernel), updates_text(kernel), seconds_text(floor.most_s),
+                  range_text(add_ns->low * 1e-9, add_ns->high * 1e-9),
+                  change ? change->text : change_by_counts(kernel)),
+      std::max(0.0, busy_s - (change ? change->takes_s : 0)));
+}
+
+std::optional<advice> about_updates(const site& of, double busy_s, const std::vector<price>& prices,
+                                    std::vector<std::string>& notes) {
+  const floor_of_site floor = floor_of(of, prices, &kernel_floors::updates);
+  if (floor.most == nullptr || floor.sum_s < worth_its_time * busy_s ||
+      floor.value_s > most_beyond * busy_s)
+    return std::nullopt;
+  const kernel_use& kernel = *floor.most;
+  const double per_ns = static_cast<double>(kernel.updates) / floor.most_s * 1e-9;
+  const std::string what = fmt::format(
+      "kernel {} {}: that takes about {}, as threads of the whole GPU do {:.3g} of them per ns on "
+      "so many addresses on this machine.",
+      name_of(kernel), updates_text(kernel), seconds_text(floor.most_s), per_ns);
+  const auto change = change_by_price(kernel, floor.most_s, prices);
+  if (!change) {
+    notes.push_back(fmt::format("{}: {} No other way that was measured is faster by a fifth.",
+                                where_text(of), what));
+    return std::nullopt;
+  }
+  return advice_of(of, "updates", what + change->text, std::max(0.0, busy_s - change->takes_s));
+}
+
+std::optional<advice> about_barriers(const site& of, double busy_s,
+                                     const std::vector<price>& prices) {
+  const floor_of_site floor = floor_of(of, prices, &kernel_floors::barriers);
+  if (floor.most == nullptr || floor.sum_s < worth_its_time * busy_s) return std::nullopt;
+  const kernel_use& kernel = *floor.most;
+  const auto barrier = price_of_barrier(kernel, prices);
+  return advice_of(
+      of, "block_barriers",
+      fmt::format("the blocks of kernel {} meet at {}{} barriers of {} threads: that takes {} at "
+                  "least, as each takes {} where {} blocks run at once on this machine. Fewer "
+                  "barriers, __syncwarp() where the threads of a warp need one another alone, or "
+                  "smaller blocks save time.",
+                  name_of(kernel), kernel.is_at_least() ? "at least " : "",
+                  grouped_digits(static_cast<std::uint64_t>(std::llround(kernel.barriers))),
+                  kernel.block_threads, seconds_text(floor.most_s),
+                  range_text(barrier->ns.low * 1e-9, barrier->ns.high * 1e-9), barrier->blocks),
+      busy_s);
+}
+
+/// Of kernels that were counted and whose updates and barriers are not what takes their time.
+void note_small_floor(const site& of, double busy_s, const advice_setting& setting,
+                      std::vector<std::string>& notes) {
+  if (busy_s < least_worth_saying * setting.wall_s) return;
+  double least_s = 0;
+  std::string names;
+  for (const kernel_use& kernel : of.kernels) {
+    const kernel_floors floors = floors_of(kernel, setting.prices);
+    if (floors.least_s() == 0) continue;
+    least_s += floors.least_s();
+    names += (names.empty() ? "" : ", ") + name_of(kernel);
+  }
+  if (names.empty() || least_s >= worth_its_time * busy_s) return;
+  notes.push_back(fmt::format(
+      "{}: the atomic operations and barriers of {} take {} at least of the {} that the GPU takes "
+      "for what is launched there, by their prices on this machine: they are not what it waits "
+      "for.",
+      where_text(of), names, seconds_text(least_s), seconds_text(busy_s)));
 }
 
 }  // namespace
 
-std::vector<point> points_of_updates(const std::vector<site>& sites) {
+std::vector<point> points_of_kernels(const std::vector<site>& sites, unsigned multiprocessors,
+                                     double wall_s) {
   std::vector<point> points;
-  bool floats = false, integers = false;
-  for (const site& each : sites)
-    for (const kernel_use& kernel : each.kernels)
-      if (const update_use* const update = main_update(kernel); update && updates_memory(kernel))
-        (is_of_float(*update) ? floats : integers) = true;
-  const auto add = [&](std::string_view op) {
-    point p;
-    p.backend = "cuda";
-    p.op = op;
-    p.lanes = lanes_of_price;
-    p.blocks = 1;
-    p.size = 1;
-    points.push_back(std::move(p));
-  };
-  if (floats) add(add_of_float);
-  if (integers) add(add_of_integer);
+  for (const site& of : sites) {
+    if (!of.device || of.device->busy.sum_ns * 1e-9 < least_worth_saying * wall_s) continue;
+    for (const kernel_use& kernel : of.kernels)
+      for (point& each : points_of_kernel(kernel, multiprocessors))
+        if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
+  }
   return points;
 }
-
-bool is_price_of_update(std::string_view op) { return op == add_of_float || op == add_of_integer; }
 
 void find_updates_in_code(const std::string& path, device_codes& codes, std::vector<site>& sites) {
   if (std::ranges::none_of(sites, [](const site& of) { return !of.kernels.empty(); })) return;
@@ -161,34 +232,22 @@ void find_updates_in_code(const std::vector<site>& code, std::vector<site>& site
     }
 }
 
-std::vector<advice> advise_on_kernels(const std::vector<site>& sites,
-                                      const advice_setting& setting) {
+std::vector<advice> advise_on_kernels(const std::vector<site>& sites, const advice_setting& setting,
+                                      std::vector<std::string>& notes) {
   std::vector<advice> all;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
-    if (!of.device) continue;
-    double floor_s = 0;
-    std::optional<hot_kernel> hottest;
-    for (const kernel_use& kernel : of.kernels) {
-      const update_use* const update = main_update(kernel);
-      if (update == nullptr || !updates_memory(kernel)) continue;
-      const auto add_ns = price_of_add(is_of_float(*update), setting.prices);
-      if (!add_ns) continue;
-      const hot_kernel hot{.kernel = kernel, .update = *update, .add_ns = *add_ns};
-      floor_s += hot.floor_s();
-      if (!hottest || hot.floor_s() > hottest->floor_s()) hottest.emplace(hot);
-    }
+    if (!of.device || of.kernels.empty()) continue;
     const double busy_s = of.device->busy.sum_ns * 1e-9;
-    if (!hottest || floor_s < worth_its_time * busy_s) continue;
-    const std::string cause = fmt::format("{}: {}", where_text(of), text_of(*hottest));
-    all.push_back({.rule = "hot_address",
-                   .site_id = i + 1,
-                   .at_most_s = busy_s,
-                   .text = fmt::format("{} The GPU takes {} for what is launched there, of which "
-                                       "that saves at most all.",
-                                       cause, seconds_text(busy_s)),
-                   .cause = cause,
-                   .by_gpu_clock = true});
+    std::optional<advice> found = about_hot_address(of, busy_s, setting.prices);
+    if (!found) found = about_updates(of, busy_s, setting.prices, notes);
+    if (!found) found = about_barriers(of, busy_s, setting.prices);
+    if (!found) {
+      note_small_floor(of, busy_s, setting, notes);
+      continue;
+    }
+    found->site_id = i + 1;
+    all.push_back(*std::move(found));
   }
   return all;
 }

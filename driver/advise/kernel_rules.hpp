@@ -1,9 +1,8 @@
-// What may be gained where the threads of a kernel update one address: the GPU does that one after
-// another, and nothing hides it.
+// What may be gained where the threads of a kernel update one address or few, or meet at many
+// barriers: by what that takes at least on this GPU.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "driver/advise/device_code.hpp"
@@ -11,10 +10,10 @@
 
 namespace syncmeter {
 
-/// The adds of a float and of an integer to one address by a block of threads, which price them;
-/// where no kernel updates anything none.
-[[nodiscard]] std::vector<point> points_of_updates(const std::vector<site>& sites);
-[[nodiscard]] bool is_price_of_update(std::string_view op);
+/// What prices the updates and barriers of kernels that take a share of `wall_s` that is worth
+/// advice, on a GPU of so many multiprocessors.
+[[nodiscard]] std::vector<point> points_of_kernels(const std::vector<site>& sites,
+                                                   unsigned multiprocessors, double wall_s);
 
 /// Gives the kernels' updates their opcodes and lines, as far as they are in this file's code for
 /// GPUs.
@@ -22,8 +21,11 @@ void find_updates_in_code(const std::string& path, device_codes& codes, std::vec
 void find_updates_in_code(const std::vector<site>& code, std::vector<site>& sites);
 
 /// One for each site whose kernels cannot be faster than half the time that they take, as one
-/// address of the GPU's memory is updated so often. Nothing without a price.
+/// address of the GPU's memory is updated so often, or as they have so many updates for which
+/// another way is faster, or so many barriers. Nothing without a price. Adds a sentence to `notes`
+/// for each other site with kernels that take a share of the time.
 [[nodiscard]] std::vector<advice> advise_on_kernels(const std::vector<site>& sites,
-                                                    const advice_setting& setting);
+                                                    const advice_setting& setting,
+                                                    std::vector<std::string>& notes);
 
 }  // namespace syncmeter

@@ -13,6 +13,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/kernel_forms.hpp"
+#include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
@@ -97,9 +98,10 @@ std::string word_of(const char* name) {
 std::string text_of(const point& p) {
   if (p.backend == on_gpu)
     return fmt::format("{}{} on a GPU", p.op,
-                       is_price_of_update(p.op) ? fmt::format(" of {} address", p.size)
-                       : p.size == 0            ? ""
-                                                : fmt::format(" of {} kernels", p.size));
+                       is_price_of_update(p.op)
+                           ? fmt::format(" of {}", count_text(p.size, "address", "addresses"))
+                       : p.size == 0 ? ""
+                                     : fmt::format(" of {} kernels", p.size));
   if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
   return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
@@ -117,9 +119,11 @@ wait_policy wait_of_environment() {
 bool is_near(const point& there, const point& wanted) {
   if (wanted.backend == on_gpu)
     return there.op == wanted.op && there.backend == on_gpu && there.lanes == wanted.lanes &&
-           there.blocks == wanted.blocks && there.size == wanted.size &&
-           there.home == wanted.home && there.stride == wanted.stride &&
-           there.type == wanted.type && form_of(there) == form_of(wanted);
+           (there.blocks == wanted.blocks ||
+            (is_price_of_update(wanted.op) && there.blocks > 1 && wanted.blocks > 1)) &&
+           there.size == wanted.size && there.home == wanted.home &&
+           there.stride == wanted.stride && there.type == wanted.type &&
+           form_of(there) == form_of(wanted);
   return there.op == wanted.op && there.backend == wanted.backend && there.lanes == wanted.lanes &&
          there.affinity == wanted.affinity && there.pus.empty() && there.size == wanted.size &&
          there.wait == wait_of_environment() && is_about(there.section_ns, wanted.section_ns, 16) &&
@@ -187,16 +191,27 @@ worker_info worker_of_backend(const std::string& backend) {
   return missing;
 }
 
-/// Of the forms in kernels that ran; none where no worker can measure on a GPU.
-std::vector<planned_point> form_points(const std::vector<site>& sites) {
-  if (points_of_forms(sites, 1).empty()) return {};
+/// Of the GPU that prices are measured on; nothing where no worker can measure on one.
+std::optional<unsigned> multiprocessors_here() {
   const worker_info worker = worker_of_backend(on_gpu);
   const auto gpus = worker.gpus.find(on_gpu);
-  if (gpus == worker.gpus.end() || gpus->second.devices.empty()) return {};
-  std::vector<planned_point> points;
-  for (const point& each : points_of_forms(sites, gpus->second.devices.front().multiprocessors))
-    points.push_back(on_first_gpu(each));
-  return points;
+  if (gpus == worker.gpus.end() || gpus->second.devices.empty()) return std::nullopt;
+  return gpus->second.devices.front().multiprocessors;
+}
+
+/// Of what kernels that ran update and where they meet, and of the forms in their code: these only
+/// where a worker can measure on a GPU.
+std::vector<planned_point> kernel_points(const std::vector<site>& sites, double wall_s) {
+  constexpr unsigned any_number = 132;
+  if (points_of_forms(sites, 1).empty() && points_of_kernels(sites, 1, wall_s).empty()) return {};
+  const std::optional<unsigned> multiprocessors = multiprocessors_here();
+  std::vector<point> points;
+  if (multiprocessors) points = points_of_forms(sites, *multiprocessors);
+  for (point& each : points_of_kernels(sites, multiprocessors.value_or(any_number), wall_s))
+    if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
+  std::vector<planned_point> planned;
+  std::ranges::transform(points, std::back_inserter(planned), on_first_gpu);
+  return planned;
 }
 
 bool launches_kernels(const site& of) {
@@ -343,8 +358,7 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   }
   if (std::ranges::any_of(sites, launches_kernels))
     std::ranges::move(launch_points(), std::back_inserter(wanted.points));
-  std::ranges::move(form_points(sites), std::back_inserter(wanted.points));
-  std::ranges::transform(points_of_updates(sites), std::back_inserter(wanted.points), on_first_gpu);
+  std::ranges::move(kernel_points(sites, wall_s), std::back_inserter(wanted.points));
   return wanted;
 }
 

@@ -355,7 +355,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
   std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
   std::ranges::move(advise_on_forms(sites, setting), std::back_inserter(all));
-  std::ranges::move(advise_on_kernels(sites, setting), std::back_inserter(all));
+  std::ranges::move(advise_on_kernels(sites, setting, notes), std::back_inserter(all));
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
     const auto cost = cost_of(of);

@@ -24,7 +24,8 @@ struct advice {
                                ///< sleeping; of locks: locks, section, readers, signals; of
                                ///< turns: handoffs, ordered, yields; of CUDA: launches,
                                ///< synchronizations, copies; of kernels: atomic_order,
-                               ///< fence_scope, compare_and_swap, own_barrier, hot_address
+                               ///< fence_scope, compare_and_swap, own_barrier, hot_address,
+                               ///< updates, block_barriers
   std::size_t site_id;         ///< as in the file: from 1 on
   double at_most_s = 0;        ///< that a change can save
   std::string text{};          ///< a few sentences

@@ -127,7 +127,9 @@ def _instruction_row(site: Members) -> list[str]:
 
 
 def kernel_table(file: AdviceFile) -> list[Block]:
-    """A row for each kernel that updates memory atomically or has barriers, as the file has them."""
+    """A row for each kernel that updates memory atomically or has barriers, as the file has them: what
+    that takes at least, and what the GPU takes for all that is launched at its site."""
+    busy = {site["id"]: _gpu_times(site)[0] for site in file.sites}
     rows = []
     for kernel in file.kernels:
         counts = [kernel.get(name) or 0 for name in ("updates", "shared_updates", "barriers")]
@@ -144,12 +146,23 @@ def kernel_table(file: AdviceFile) -> list[Block]:
                 per_cent(kernel["hottest"], counts[0]) if counts[0] else "",
                 shared,
                 barriers,
+                text.duration(1e9 * kernel["least_s"]) if kernel.get("least_s") else "",
+                busy.get(kernel["site"], ""),
             ]
         )
     columns = (
         "kernel|launches>|atomic updates>|addresses>|of the hottest>|in shared memory>|barriers>"
+        "|take at least>|GPU busy>"
     )
-    return [*_table(columns, rows)]
+    found = _table(columns, rows)
+    if any(kernel.get("least_s") for kernel in file.kernels):
+        found.append(
+            Text(
+                "take at least: what the updates of the GPU's memory, or the barriers, take by their "
+                "price on this machine. GPU busy: what the GPU took for all that was launched there."
+            )
+        )
+    return found
 
 
 def lock_table(file: AdviceFile) -> list[Block]:
@@ -189,7 +202,9 @@ def price_table(file: AdviceFile) -> list[Block]:
         rows.append(
             [
                 f"{price['backend']} {price['op']}",
+                _number(price.get("blocks")),
                 _number(price["lanes"]),
+                _number(price.get("size")),
                 _number(price.get("section_ns") or None),
                 _number(price.get("gap_us") or None),
                 price.get("placement") or "",
@@ -198,8 +213,8 @@ def price_table(file: AdviceFile) -> list[Block]:
                 "a results file" if price.get("when") is None else f"run {price['when']}",
             ]
         )
-    columns = "op|threads>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after"
-    return _table(columns, rows, spare=(5, 4))
+    columns = "op|blocks>|threads>|size>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after"
+    return _table(columns, rows, spare=(7, 6))
 
 
 def _estimate(ns: float, low: float | None, high: float | None) -> list[str]:

@@ -28,10 +28,10 @@ class accumulate_rig : public checked_rig {
     checked_rig::begin_round();
     draw_ = next_draw(draw_);
   }
-  /// Adds "relative_error".
+  /// Adds "relative_error", where values can be rounded.
   void describe(nlohmann::json& visit) const override {
     checked_rig::describe(visit);
-    visit["relative_error"] = relative_error_;
+    if (how() != adding::integer) visit["relative_error"] = relative_error_;
     describe_footprint(visit, cell_bytes());
   }
 
@@ -75,7 +75,7 @@ void accumulate_rig::prepare_more() {
   data_.fit(roaming_bytes + bytes_before_cells + most * sizeof(std::int64_t));
   sums_.fit(most * sizeof(std::int64_t));
   errors_.fit(sizeof(update_errors));
-  find_error();
+  if (how() != adding::integer) find_error();
 }
 
 void accumulate_rig::queue_first() {
@@ -91,7 +91,7 @@ void accumulate_rig::queue_first() {
 void accumulate_rig::queue_check(std::uint64_t ops, own_outcome* found) {
   check_updates({.what = updates_,
                  .ops = ops,
-                 .fixed = how() == adding::fixed,
+                 .how = how(),
                  .data = setup_.data,
                  .expected = static_cast<long long*>(sums_.get())},
                 found, static_cast<update_errors*>(errors_.get()), stream_.get());
@@ -146,6 +146,8 @@ sass_text code_of(adding how) {
                       "call:(inside) 6"};
   case adding::fixed:
     return {"FMUL 1, convert 1, RED.ADD 1, branch 1"};
+  case adding::integer:
+    return {"convert 1, RED.ADD 1, branch 1"};
   case adding::block_by_bulk:
     // Older GPUs have no copy engine: there the op is refused, and compiles to the rest.
     return {.hopper = "STS 1, BAR.SYNC 3, LDS 1, FADD 1, ATOMS.CAST.SPIN 1, MEMBAR.ALL.CTA 1, "

@@ -53,6 +53,8 @@ SM_CUDA_ACCUMULATE(accumulate_fixed, fixed,
 SM_CUDA_ACCUMULATE(accumulate_block_by_bulk, block_by_bulk,
                    "as accumulate_block, the copy added by cp.reduce.async.bulk (compute "
                    "capability 9.0)")
+SM_CUDA_ACCUMULATE(accumulate_integer, integer,
+                   "16 integer adds per thread, no float ones: atomicAdd of 32-bit integers")
 #undef SM_CUDA_ACCUMULATE
 
 }  // namespace ops
@@ -60,7 +62,8 @@ SM_CUDA_ACCUMULATE(accumulate_block_by_bulk, block_by_bulk,
 using accumulate_ops =
     op_list<ops::accumulate_atomic, ops::accumulate_cas, ops::accumulate_exchange,
             ops::accumulate_warp_match, ops::accumulate_warp_reduce, ops::accumulate_block,
-            ops::accumulate_block_reduce, ops::accumulate_fixed, ops::accumulate_block_by_bulk>;
+            ops::accumulate_block_reduce, ops::accumulate_fixed, ops::accumulate_block_by_bulk,
+            ops::accumulate_integer>;
 
 /// A loop around a compare-and-swap, as CUDA's programming guide has it ("Atomic Functions").
 SM_FN void add_by_cas(float* cell, float value) {
@@ -175,6 +178,8 @@ template <class T, class Form> class accumulate_lane {
       add_by_match(cells_, at, value);
     } else if constexpr (How == adding::warp_reduce) {
       add_by_reduction(cells_, at, value);
+    } else if constexpr (How == adding::integer) {
+      atomicAdd(reinterpret_cast<int*>(cells_) + at, __float2int_rn(value));
     } else {
       const long long parts = __float2ll_rn(value * static_cast<float>(parts_of_one));
       atomicAdd(reinterpret_cast<unsigned long long*>(cells_) + at,
@@ -247,8 +252,9 @@ __global__ void sum_up(finished_updates done) {
     if (copy[i] != 0) atomicAdd(sums + i, copy[i]);
 }
 
-SM_FN double value_of(const std::byte* cells, unsigned i, bool fixed) {
-  if (!fixed) return reinterpret_cast<const float*>(cells)[i];
+SM_FN double value_of(const std::byte* cells, unsigned i, adding how) {
+  if (how == adding::integer) return reinterpret_cast<const int*>(cells)[i];
+  if (how != adding::fixed) return reinterpret_cast<const float*>(cells)[i];
   return static_cast<double>(reinterpret_cast<const long long*>(cells)[i]) / parts_of_one;
 }
 
@@ -257,7 +263,7 @@ __global__ void compare(finished_updates done, own_outcome* found, update_errors
   const double part = done.what.rounded ? parts_of_rounded : 1;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < done.what.cells;
        i += gridDim.x * blockDim.x) {
-    const double held = value_of(cells, i, done.fixed);
+    const double held = value_of(cells, i, done.how);
     const double expected = static_cast<double>(done.expected[i]) / part;
     const double error = fabs(held - expected);
     // n additions of values of one sign, in any order: a relative error of n 2^-24 (Higham,

@@ -22,7 +22,7 @@ inline constexpr std::size_t least_cells = 4;
 struct finished_updates {
   update_set what;
   std::uint64_t ops = 0;            ///< of each lane
-  bool fixed = false;               ///< cells are integers
+  adding how = adding::atomic;      ///< cells are floats, or integers of 64 or 32 bits
   const std::byte* data = nullptr;  ///< as the lanes had it
   long long* expected = nullptr;    ///< room for `cells` sums
 };

@@ -16,15 +16,16 @@ namespace syncmeter::cuda {
 
 /// How a float is added to a cell that other threads add to. op_info::kind of the ops.
 enum class adding : std::uint8_t {
-  atomic,        ///< atomicAdd
-  cas,           ///< a loop around a compare-and-swap
-  exchange,      ///< takes what is there, and puts back the sum, until nobody came between
-  warp_match,    ///< the lanes of a warp with one address find each other, and one of them adds
-  warp_reduce,   ///< one lane adds for a warp that has one address; each lane for any other
-  block,         ///< to a copy in shared memory, which is then added to the cells
-  block_reduce,  ///< as `block`, with one add to the copy for a warp that has one address
-  fixed,         ///< as an integer of 64 bits
-  block_by_bulk  ///< as `block`, the copy added by cp.reduce.async.bulk
+  atomic,         ///< atomicAdd
+  cas,            ///< a loop around a compare-and-swap
+  exchange,       ///< takes what is there, and puts back the sum, until nobody came between
+  warp_match,     ///< the lanes of a warp with one address find each other, and one of them adds
+  warp_reduce,    ///< one lane adds for a warp that has one address; each lane for any other
+  block,          ///< to a copy in shared memory, which is then added to the cells
+  block_reduce,   ///< as `block`, with one add to the copy for a warp that has one address
+  fixed,          ///< as an integer of 64 bits
+  block_by_bulk,  ///< as `block`, the copy added by cp.reduce.async.bulk
+  integer         ///< whole numbers, as integers of 32 bits
 };
 
 [[nodiscard]] constexpr bool has_copy(adding how) {

@@ -138,8 +138,11 @@ site launching(double busy_s, std::uint64_t updates, std::uint64_t hottest,
 /// Of a block of 1024 threads with 16 adds each.
 price adds_per_ns(const std::string& op, double rate) {
   price one;
-  one.what = points_of_updates({launching(1, 1, 1)}).front();
+  one.what.backend = "cuda";
   one.what.op = op;
+  one.what.lanes = 1024;
+  one.what.blocks = 1;
+  one.what.size = 1;
   const double ns = 1024 * 16 / rate;
   one.cost_ns = {ns, ns, ns};
   return one;
@@ -149,13 +152,18 @@ advice_setting setting_with(std::vector<price> prices) {
   return {.wall_s = 2, .plain_wall_s = {2, 2, 2}, .prices = std::move(prices)};
 }
 
+std::vector<advice> advised(const std::vector<site>& sites, const advice_setting& setting) {
+  std::vector<std::string> notes;
+  return advise_on_kernels(sites, setting, notes);
+}
+
 const std::vector<price> both{adds_per_ns("accumulate_atomic", 0.5),
                               adds_per_ns("accumulate_fixed", 1.25)};
 
 TEST(advise_on_kernels, one_address_is_a_floor_by_the_price_of_its_type) {
   // 1e9 updates take 0.8 s of an integer, 2 s of a float.
   const std::vector<site> integers{launching(1, 1'000'000'000, 1'000'000'000)};
-  std::vector<advice> found = advise_on_kernels(integers, setting_with(both));
+  std::vector<advice> found = advised(integers, setting_with(both));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found.front().rule, "hot_address");
   EXPECT_EQ(found.front().site_id, 1U);
@@ -171,7 +179,7 @@ TEST(advise_on_kernels, one_address_is_a_floor_by_the_price_of_its_type) {
   EXPECT_THAT(found.front().cause, Not(HasSubstr("at most all")));
   const std::vector<site> floats{
       launching(3, 1'000'000'000, 1'000'000'000, "RED.E.ADD.F32.FTZ.RN.STRONG.GPU")};
-  found = advise_on_kernels(floats, setting_with(both));
+  found = advised(floats, setting_with(both));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_THAT(found.front().text, HasSubstr("2 s at least"));
 }
@@ -179,20 +187,18 @@ TEST(advise_on_kernels, one_address_is_a_floor_by_the_price_of_its_type) {
 TEST(advise_on_kernels, a_kernel_that_does_other_work_longer_is_none) {
   // 0.8 s of 1.59 and of 1.61 s.
   const auto found_of = [](double busy_s) {
-    return advise_on_kernels({launching(busy_s, 1'000'000'000, 1'000'000'000)}, setting_with(both));
+    return advised({launching(busy_s, 1'000'000'000, 1'000'000'000)}, setting_with(both));
   };
   EXPECT_THAT(found_of(1.59), SizeIs(1));
   EXPECT_THAT(found_of(1.61), IsEmpty());
   // As many updates of many addresses take no such time.
-  EXPECT_THAT(advise_on_kernels({launching(1, 1'000'000'000, 10'000'000)}, setting_with(both)),
-              IsEmpty());
-  EXPECT_THAT(advise_on_kernels({launching(1, 1'000'000'000, 1'000'000'000)}, setting_with({})),
-              IsEmpty());
+  EXPECT_THAT(advised({launching(1, 1'000'000'000, 10'000'000)}, setting_with(both)), IsEmpty());
+  EXPECT_THAT(advised({launching(1, 1'000'000'000, 1'000'000'000)}, setting_with({})), IsEmpty());
 }
 
 TEST(advise_on_kernels, what_to_change_goes_by_warps_and_by_addresses) {
   site of = launching(1, 1'000'000'000, 1'000'000'000);
-  const auto text = [&] { return advise_on_kernels({of}, setting_with(both)).front().text; };
+  const auto text = [&] { return advised({of}, setting_with(both)).front().text; };
   EXPECT_THAT(text(), Not(HasSubstr("In each warp")));
   of.kernels.front().by_instruction.front().warp_addresses = 1'000'000'000 / 32;
   EXPECT_THAT(text(), HasSubstr("In each warp 32 threads"));
@@ -210,19 +216,6 @@ TEST(advise_on_kernels, it_is_among_the_advice_on_a_program) {
       advise_on({launching(1, 1'000'000'000, 1'000'000'000)}, setting_with(both), notes);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found.front().rule, "hot_address");
-}
-
-TEST(points_of_updates, there_is_one_for_each_type_that_is_updated) {
-  EXPECT_THAT(points_of_updates({{.kind = "kernel_launch", .module = {}}}), IsEmpty());
-  EXPECT_THAT(points_of_updates({launching(1, 0, 0)}), IsEmpty());
-  const auto ops = [](const std::vector<site>& sites) {
-    std::vector<std::string> names;
-    for (const point& each : points_of_updates(sites)) names.push_back(each.op);
-    return names;
-  };
-  const site integers = launching(1, 5, 5), floats = launching(1, 5, 5, "ATOM.E.ADD.F64.RN");
-  EXPECT_THAT(ops({integers, integers}), ElementsAre("accumulate_fixed"));
-  EXPECT_THAT(ops({floats, integers}), ElementsAre("accumulate_atomic", "accumulate_fixed"));
 }
 
 TEST(find_updates_in_code, opcodes_and_lines_are_by_kernel_and_offset) {

@@ -1,0 +1,282 @@
+#include "driver/advise/kernel_prices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace syncmeter {
+namespace {
+
+constexpr std::string_view add_of_float = "accumulate_atomic", add_of_64_bits = "accumulate_fixed",
+                           add_of_integer = "accumulate_integer";
+constexpr std::string_view by_warp = "accumulate_warp_match", by_block = "accumulate_block",
+                           by_both = "accumulate_block_reduce";
+constexpr std::array<std::string_view, 6> ops_of_updates{
+    add_of_float, add_of_64_bits, add_of_integer, by_warp, by_block, by_both};
+/// Threads of the priced blocks, each of which adds so often in one op.
+constexpr unsigned lanes_of_price = 1024;
+constexpr double adds_of_lane = 16;
+/// Numbers of addresses that the study has; the last one: each thread has its own.
+constexpr std::array<unsigned, 5> priced_addresses{1, 32, 1024, 32768, 1U << 20U};
+/// Of a block's copy, to the largest that has room.
+constexpr std::array<unsigned, 4> priced_in_shared_memory{1, 32, 1024, most_in_shared_memory};
+
+bool has_type(const update_use& update, std::string_view type) {
+  return update.operation.find(type) != std::string::npos;
+}
+
+bool is_of_float(const update_use& update) {
+  return has_type(update, ".F16") || has_type(update, ".F32") || has_type(update, ".F64") ||
+         has_type(update, ".BF16");
+}
+
+std::string_view op_of_update(const update_use& update) {
+  if (is_of_float(update)) return add_of_float;
+  return has_type(update, ".64") ? add_of_64_bits : add_of_integer;
+}
+
+point point_of(std::string_view op, unsigned blocks, unsigned lanes, unsigned size) {
+  point p;
+  p.backend = "cuda";
+  p.op = op;
+  p.lanes = lanes;
+  p.blocks = blocks;
+  p.size = size;
+  return p;
+}
+
+interval times(const interval& of, double factor) {
+  return {.value = of.value * factor, .low = of.low * factor, .high = of.high * factor};
+}
+
+interval longer_of(const interval& a, const interval& b) { return a.value < b.value ? b : a; }
+
+std::optional<interval> longer_of(const std::optional<interval>& a,
+                                  const std::optional<interval>& b) {
+  if (!a || !b) return std::nullopt;
+  return longer_of(*a, *b);
+}
+
+/// Of blocks with so many threads, as many as the GPU has room for.
+point barrier_point(const kernel_use& kernel, unsigned multiprocessors) {
+  constexpr std::uint64_t most_threads = 1024, threads_at_once = 2048, blocks_at_once = 32;
+  constexpr std::uint64_t warp = 32;
+  const std::uint64_t threads =
+      std::clamp((kernel.block_threads + warp - 1) / warp * warp, warp, most_threads);
+  const std::uint64_t blocks = kernel.blocks / std::max<std::uint64_t>(1, kernel.launches);
+  const std::uint64_t room =
+      multiprocessors *
+      std::min(blocks_at_once, std::max<std::uint64_t>(1, threads_at_once / threads));
+  return point_of("barrier", static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, room)),
+                  static_cast<unsigned>(threads), 0);
+}
+
+/// Neighbours among the numbers of addresses that are measured.
+std::vector<unsigned> addresses_around(std::span<const unsigned> priced, std::uint64_t addresses) {
+  const auto above = std::min<std::ptrdiff_t>(
+      std::ranges::lower_bound(priced, addresses) - priced.begin(), std::ssize(priced) - 1);
+  std::vector<unsigned> around{priced[above]};
+  if (above > 0 && around.front() > addresses) around.push_back(priced[above - 1]);
+  return around;
+}
+
+/// Of the kernel's updates, in s.
+struct priced_updates {
+  const kernel_use& kernel;
+  const update_use& update;
+  const std::vector<price>& prices;
+
+  [[nodiscard]] double number() const { return static_cast<double>(kernel.updates); }
+  [[nodiscard]] double hottest() const { return static_cast<double>(kernel.hottest); }
+  [[nodiscard]] double alike() const { return threads_alike(update); }
+  [[nodiscard]] std::optional<interval> by(std::string_view op, double updates,
+                                           double addresses) const {
+    const auto ns = price_of_add(op, addresses, prices);
+    return ns ? std::optional(times(*ns, updates * 1e-9)) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<interval> by(std::string_view op, double updates) const {
+    return by(op, updates, static_cast<double>(kernel.addresses));
+  }
+  [[nodiscard]] std::optional<interval> one_by_one(double updates) const {
+    const auto ns = price_of_hot_add(update, prices);
+    return ns ? std::optional(times(*ns, updates * 1e-9)) : std::nullopt;
+  }
+};
+
+// What a warp does to find its threads with one address is measured with an address for each, where
+// it finds none.
+std::optional<interval> takes_by_warp(const priced_updates& of) {
+  if (of.alike() < several_alike) return std::nullopt;
+  const auto adds = longer_of(of.one_by_one(of.hottest() / of.alike()),
+                              of.by(op_of_update(of.update), of.number() / of.alike()));
+  return longer_of(adds, of.by(by_warp, of.number(), priced_addresses.back()));
+}
+
+std::optional<interval> takes_by_block(const priced_updates& of) {
+  if (of.kernel.addresses > most_in_shared_memory) return std::nullopt;
+  return longer_of(of.by(by_block, of.number()), of.by(by_block, of.hottest(), 1));
+}
+
+std::optional<interval> takes_by_both(const priced_updates& of) {
+  if (of.kernel.addresses > most_in_shared_memory || of.alike() < several_alike)
+    return std::nullopt;
+  const auto adds = longer_of(of.by(by_block, of.number() / of.alike()),
+                              of.by(by_block, of.hottest() / of.alike(), 1));
+  return longer_of(adds, of.by(by_both, of.number(), 1));
+}
+
+struct named_way {
+  std::string_view name, change;
+  std::optional<interval> (*takes)(const priced_updates&);
+};
+constexpr std::array<named_way, 3> ways{
+    {{"warp",
+      "Let one thread of a warp add for all that update its address (cooperative_groups::reduce, "
+      "or __match_any_sync where addresses differ).",
+      &takes_by_warp},
+     {"block",
+      "Let each block add in its shared memory (privatize), and its threads once at the end to the "
+      "GPU's.",
+      &takes_by_block},
+     {"both",
+      "Let one thread of a warp add for all that update its address (cooperative_groups::reduce, "
+      "or __match_any_sync where addresses differ), to a copy of its block's in shared memory "
+      "(privatize), which is added once at the end to the GPU's.",
+      &takes_by_both}}};
+
+}  // namespace
+
+const update_use* main_update(const kernel_use& kernel) {
+  const update_use* most = nullptr;
+  for (const update_use& each : kernel.by_instruction)
+    if (!each.in_shared_memory && (most == nullptr || each.updates > most->updates)) most = &each;
+  return most;
+}
+
+double threads_alike(const update_use& update) {
+  return static_cast<double>(update.updates) /
+         static_cast<double>(std::max<std::uint64_t>(1, update.warp_addresses));
+}
+
+std::optional<interval> price_of_hot_add(const update_use& update,
+                                         const std::vector<price>& prices) {
+  const std::string_view op = is_of_float(update) ? add_of_float : add_of_64_bits;
+  std::vector<price> of_op;
+  std::ranges::copy_if(prices, std::back_inserter(of_op), [&](const price& each) {
+    return each.what.op == op && each.what.size == 1 && each.what.blocks <= 1;
+  });
+  const auto found = over_measurements(of_op);
+  if (!found) return std::nullopt;
+  return times(*found, 1 / (lanes_of_price * adds_of_lane));
+}
+
+std::optional<interval> price_of_add(std::string_view op, double addresses,
+                                     const std::vector<price>& prices) {
+  std::map<unsigned, std::vector<price>> by_size;
+  for (const price& each : prices)
+    if (each.what.op == op && each.what.blocks > 1 && each.what.size > 0)
+      by_size[each.what.size].push_back(each);
+  std::optional<std::pair<double, interval>> below, above;
+  for (const auto& [size, found] : by_size) {
+    const auto cost = over_measurements(found);
+    if (!cost || cost->low <= 0) continue;
+    const double threads = 1.0 * found.front().what.blocks * found.front().what.lanes;
+    const std::pair<double, interval> here{size, times(*cost, 1 / (threads * adds_of_lane))};
+    if (size <= addresses) below = here;
+    if (size >= addresses && !above) above = here;
+  }
+  if (!below || !above) return std::nullopt;
+  if (below->first == above->first) return below->second;
+  const double part = std::log(addresses / below->first) / std::log(above->first / below->first);
+  const auto between = [&](double from, double to) { return from * std::pow(to / from, part); };
+  return interval{.value = between(below->second.value, above->second.value),
+                  .low = between(below->second.low, above->second.low),
+                  .high = between(below->second.high, above->second.high)};
+}
+
+// The number of multiprocessors is not known here: of prices on no more blocks than the kernel has,
+// the one on most.
+std::optional<barrier_price> price_of_barrier(const kernel_use& kernel,
+                                              const std::vector<price>& prices) {
+  if (kernel.barriers < 1) return std::nullopt;
+  constexpr unsigned any_number = 1U << 20U;
+  const point all = barrier_point(kernel, any_number);
+  std::map<unsigned, std::vector<price>> by_blocks;
+  for (const price& each : prices)
+    if (each.what.op == all.op && each.what.lanes == all.lanes && each.what.blocks > 0 &&
+        each.what.blocks <= all.blocks)
+      by_blocks[each.what.blocks].push_back(each);
+  if (by_blocks.empty()) return std::nullopt;
+  const auto& [blocks, found] = *by_blocks.rbegin();
+  const auto ns = over_measurements(found);
+  return ns ? std::optional(barrier_price{.ns = *ns, .blocks = blocks}) : std::nullopt;
+}
+
+double kernel_floors::least_s() const {
+  double least = 0;
+  for (const auto& each : {hottest, updates, barriers})
+    if (each) least = std::max(least, each->low);
+  return least;
+}
+
+kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& prices) {
+  kernel_floors floors;
+  if (const auto barrier = price_of_barrier(kernel, prices))
+    floors.barriers = times(barrier->ns, kernel.barriers / barrier->blocks * 1e-9);
+  const update_use* const update = main_update(kernel);
+  if (update == nullptr || kernel.updates == 0) return floors;
+  const priced_updates of{.kernel = kernel, .update = *update, .prices = prices};
+  floors.hottest = of.one_by_one(of.hottest());
+  floors.updates = of.by(op_of_update(*update), of.number());
+  return floors;
+}
+
+std::optional<way_to_update> fastest_way(const kernel_use& kernel,
+                                         const std::vector<price>& prices) {
+  const update_use* const update = main_update(kernel);
+  if (update == nullptr || kernel.updates == 0) return std::nullopt;
+  const priced_updates of{.kernel = kernel, .update = *update, .prices = prices};
+  std::optional<way_to_update> fastest;
+  for (const named_way& each : ways) {
+    const auto takes_s = each.takes(of);
+    if (takes_s && (!fastest || takes_s->value < fastest->takes_s.value))
+      fastest = way_to_update{.name = each.name, .change = each.change, .takes_s = *takes_s};
+  }
+  return fastest;
+}
+
+std::vector<point> points_of_kernel(const kernel_use& kernel, unsigned multiprocessors) {
+  std::vector<point> points;
+  if (kernel.barriers >= 1) points.push_back(barrier_point(kernel, multiprocessors));
+  const update_use* const update = main_update(kernel);
+  if (update == nullptr || kernel.updates == 0) return points;
+  points.push_back(
+      point_of(is_of_float(*update) ? add_of_float : add_of_64_bits, 1, lanes_of_price, 1));
+  const auto add = [&](std::string_view op, std::span<const unsigned> priced,
+                       std::uint64_t addresses) {
+    for (const unsigned size : addresses_around(priced, addresses))
+      points.push_back(point_of(op, multiprocessors, lanes_of_price, size));
+  };
+  const bool fits = kernel.addresses <= most_in_shared_memory;
+  add(op_of_update(*update), priced_addresses, kernel.addresses);
+  if (fits) {
+    add(by_block, priced_in_shared_memory, kernel.addresses);
+    add(by_block, priced_in_shared_memory, 1);
+  }
+  if (threads_alike(*update) >= several_alike) {
+    add(by_warp, priced_addresses, priced_addresses.back());
+    if (fits) add(by_both, priced_in_shared_memory, 1);
+  }
+  return points;
+}
+
+bool is_price_of_update(std::string_view op) {
+  return std::ranges::find(ops_of_updates, op) != ops_of_updates.end();
+}
+
+}  // namespace syncmeter

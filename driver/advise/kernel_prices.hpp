@@ -1,0 +1,74 @@
+// What the updates and barriers of a kernel take at least on this GPU, and what the same updates
+// would take in other ways: by what a run with patched kernels counted, and by the costs of the
+// study `accumulate` and of barriers.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/harness/stats.hpp"
+#include "driver/advise/kernel_counts.hpp"
+#include "driver/advise/prices.hpp"
+
+namespace syncmeter {
+
+/// The instruction that updates the GPU's memory most often; null where none does.
+[[nodiscard]] const update_use* main_update(const kernel_use& kernel);
+
+/// Threads of a warp that update one address together, in the mean.
+[[nodiscard]] double threads_alike(const update_use& update);
+/// So many are worth that one of them does it for all.
+inline constexpr double several_alike = 2;
+/// Addresses that a block's copy has room for.
+inline constexpr unsigned most_in_shared_memory = 4096;
+
+/// Of one add to an address that all add to, in ns. An update whose opcode is not known may be the
+/// faster one.
+[[nodiscard]] std::optional<interval> price_of_hot_add(const update_use& update,
+                                                       const std::vector<price>& prices);
+
+/// Of one add of threads that fill the GPU, in ns, to one of so many addresses that are updated
+/// about as often: between the two numbers of addresses that were measured, along a line in
+/// logarithms.
+[[nodiscard]] std::optional<interval> price_of_add(std::string_view op, double addresses,
+                                                   const std::vector<price>& prices);
+
+/// What a barrier of blocks as large as the kernel's takes, where so many run at once.
+struct barrier_price {
+  interval ns{};
+  unsigned blocks = 1;
+};
+[[nodiscard]] std::optional<barrier_price> price_of_barrier(const kernel_use& kernel,
+                                                            const std::vector<price>& prices);
+
+/// Over all launches, in s; nothing where it has no price.
+struct kernel_floors {
+  std::optional<interval> hottest{};   ///< the updates of the address with the most, one by one
+  std::optional<interval> updates{};   ///< all of them, at as many addresses updated about as often
+  std::optional<interval> barriers{};  ///< of blocks, as many at a time as the GPU has room for
+
+  /// The greatest of them; 0: nothing is known.
+  [[nodiscard]] double least_s() const;
+};
+[[nodiscard]] kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& prices);
+
+/// A way to do the same updates.
+struct way_to_update {
+  std::string_view name;    ///< warp, block, or both
+  std::string_view change;  ///< a sentence
+  interval takes_s;
+};
+/// The fastest other way that has a price and that the kernel's addresses allow; nothing without
+/// one. Of a block's copy in shared memory it includes that the copy is added after 16 updates of
+/// each thread.
+[[nodiscard]] std::optional<way_to_update> fastest_way(const kernel_use& kernel,
+                                                       const std::vector<price>& prices);
+
+/// The points of these kernels on a GPU of so many multiprocessors.
+[[nodiscard]] std::vector<point> points_of_kernel(const kernel_use& kernel,
+                                                  unsigned multiprocessors);
+/// A point whose size is a number of addresses.
+[[nodiscard]] bool is_price_of_update(std::string_view op);
+
+}  // namespace syncmeter

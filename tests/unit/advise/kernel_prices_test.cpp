@@ -1,0 +1,259 @@
+// What updates and barriers of kernels take at least, by made-up prices, and what is advised.
+#include "driver/advise/kernel_prices.hpp"
+
+#include <gmock/gmock.h>
+
+#include "driver/advise/kernel_rules.hpp"
+
+namespace syncmeter::kernel_prices_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+constexpr unsigned multiprocessors = 100;
+
+/// Of blocks of 1024 threads with 16 adds each.
+price adds_per_ns(const std::string& op, unsigned addresses, double rate,
+                  unsigned blocks = multiprocessors) {
+  price one;
+  one.what.backend = "cuda";
+  one.what.op = op;
+  one.what.lanes = 1024;
+  one.what.blocks = blocks;
+  one.what.size = addresses;
+  const double ns = blocks * 1024 * 16 / rate;
+  one.cost_ns = {ns, ns, ns};
+  return one;
+}
+
+price barrier_ns(unsigned threads, unsigned blocks, double ns) {
+  price one;
+  one.what.backend = "cuda";
+  one.what.op = "barrier";
+  one.what.lanes = threads;
+  one.what.blocks = blocks;
+  one.cost_ns = {ns, ns, ns};
+  return one;
+}
+
+constexpr std::uint64_t billion = 1'000'000'000;
+
+/// 10 launches with a billion updates, spread evenly.
+kernel_use updating(std::uint64_t addresses, std::uint64_t threads_alike = 1) {
+  kernel_use kernel;
+  kernel.name = "count";
+  kernel.launches = 10;
+  kernel.blocks = 100'000;
+  kernel.block_threads = 256;
+  kernel.updates = billion;
+  kernel.addresses = addresses;
+  kernel.hottest = billion / addresses;
+  kernel.by_instruction = {{.updates = billion,
+                            .warp_addresses = billion / threads_alike,
+                            .addresses = addresses,
+                            .hottest = kernel.hottest,
+                            .operation = "RED.E.ADD.STRONG.GPU"}};
+  return kernel;
+}
+
+kernel_use meeting(double barriers) {
+  kernel_use kernel;
+  kernel.name = "relax";
+  kernel.launches = 10;
+  kernel.blocks = 100'000;
+  kernel.block_threads = 250;
+  kernel.barriers = barriers;
+  return kernel;
+}
+
+site launching(double busy_s, const kernel_use& kernel) {
+  site of{.kind = "kernel_launch", .module = "/bin/app", .count = 10, .threads = 1};
+  of.device = device_times{.works = 10, .busy = {.sum_ns = busy_s * 1e9}};
+  of.kernels = {kernel};
+  return of;
+}
+
+struct said {
+  std::vector<advice> advices;
+  std::vector<std::string> notes;
+};
+said said_of(const site& of, const std::vector<price>& prices) {
+  said found;
+  found.advices = advise_on_kernels(
+      {of}, {.wall_s = 1, .plain_wall_s = {1, 1, 1}, .prices = prices}, found.notes);
+  return found;
+}
+
+const std::vector<price> curve{adds_per_ns("accumulate_integer", 32, 4),
+                               adds_per_ns("accumulate_integer", 1024, 16)};
+/// Of 256 addresses, at three fifths of the way from 32 to 1024.
+const double at_256_per_ns = 4 * std::pow(4, 0.6);
+
+std::vector<price> with_copies() {
+  std::vector<price> all = curve;
+  all.push_back(adds_per_ns("accumulate_block", 1, 6));
+  all.push_back(adds_per_ns("accumulate_block", 32, 100));
+  all.push_back(adds_per_ns("accumulate_block", 1024, 400));
+  return all;
+}
+
+TEST(price_of_add, between_two_numbers_of_addresses_it_is_on_a_line_in_logarithms) {
+  EXPECT_NEAR(price_of_add("accumulate_integer", 32, curve)->value, 1 / 4.0, 1e-12);
+  EXPECT_NEAR(price_of_add("accumulate_integer", 1024, curve)->value, 1 / 16.0, 1e-12);
+  EXPECT_NEAR(price_of_add("accumulate_integer", 256, curve)->value, 1 / at_256_per_ns, 1e-12);
+  EXPECT_FALSE(price_of_add("accumulate_integer", 16, curve));
+  EXPECT_FALSE(price_of_add("accumulate_integer", 2000, curve));
+  EXPECT_FALSE(price_of_add("accumulate_fixed", 32, curve));
+  // A block alone has another rate.
+  EXPECT_FALSE(price_of_add("accumulate_atomic", 1, {adds_per_ns("accumulate_atomic", 1, 1, 1)}));
+}
+
+TEST(floors_of, updates_are_by_the_number_of_addresses) {
+  const kernel_floors floors = floors_of(updating(256), curve);
+  ASSERT_TRUE(floors.updates);
+  EXPECT_NEAR(floors.updates->value, 1 / at_256_per_ns, 1e-9);
+  EXPECT_NEAR(floors.least_s(), 1 / at_256_per_ns, 1e-9);
+  EXPECT_FALSE(floors.hottest);
+  EXPECT_FALSE(floors.barriers);
+  EXPECT_EQ(floors_of(updating(256), {}).least_s(), 0);
+  kernel_use wide = updating(256);
+  wide.by_instruction.front().operation = "RED.E.ADD.64.STRONG.GPU";
+  EXPECT_FALSE(floors_of(wide, curve).updates) << "a type without a price";
+}
+
+TEST(floors_of, barriers_are_by_the_blocks_that_run_at_once) {
+  // A billion of 800 blocks at a time, 64 ns each.
+  const std::vector<price> prices{barrier_ns(256, 800, 64), barrier_ns(256, 100, 16),
+                                  barrier_ns(128, 800, 1)};
+  const kernel_floors floors = floors_of(meeting(1e9), prices);
+  ASSERT_TRUE(floors.barriers);
+  EXPECT_NEAR(floors.barriers->value, 0.08, 1e-9);
+  kernel_use small = meeting(1e9);
+  small.blocks = 1000;
+  EXPECT_NEAR(floors_of(small, prices).barriers->value, 0.16, 1e-9)
+      << "100 blocks a launch are never 800 at once";
+  EXPECT_FALSE(floors_of(meeting(0), prices).barriers);
+}
+
+TEST(fastest_way, addresses_and_warps_decide) {
+  std::vector<price> prices = with_copies();
+  prices.push_back(adds_per_ns("accumulate_integer", 1, 1.25));
+  prices.push_back(adds_per_ns("accumulate_integer", 32768, 64));
+  prices.push_back(adds_per_ns("accumulate_fixed", 1, 1.25, 1));
+  prices.push_back(adds_per_ns("accumulate_warp_match", 1U << 20U, 128));
+  prices.push_back(adds_per_ns("accumulate_block_reduce", 1, 176));
+  const auto name_of = [&](const kernel_use& kernel) {
+    const auto way = fastest_way(kernel, prices);
+    return way ? std::string(way->name) : "";
+  };
+  EXPECT_EQ(name_of(updating(256)), "block");
+  EXPECT_EQ(name_of(updating(1, 32)), "both");
+  EXPECT_EQ(name_of(updating(32768, 32)), "warp");
+  EXPECT_EQ(name_of(updating(32768)), "");
+  // Shared memory serves one address of a block one after another, too.
+  kernel_use hub = updating(1024);
+  hub.hottest = billion / 2;
+  EXPECT_NEAR(fastest_way(hub, prices)->takes_s.value, 0.5 / 6, 1e-9);
+}
+
+TEST(points_of_kernel, they_are_the_ways_that_the_addresses_allow) {
+  const auto texts = [](const kernel_use& kernel) {
+    std::vector<std::string> all;
+    for (const point& each : points_of_kernel(kernel, multiprocessors))
+      all.push_back(each.op + " " + std::to_string(each.blocks) + " x " +
+                    std::to_string(each.lanes) + " " + std::to_string(each.size));
+    return all;
+  };
+  EXPECT_THAT(
+      texts(updating(256)),
+      UnorderedElementsAre("accumulate_fixed 1 x 1024 1", "accumulate_integer 100 x 1024 32",
+                           "accumulate_integer 100 x 1024 1024", "accumulate_block 100 x 1024 32",
+                           "accumulate_block 100 x 1024 1024", "accumulate_block 100 x 1024 1"));
+  EXPECT_THAT(texts(updating(32768, 32)),
+              UnorderedElementsAre("accumulate_fixed 1 x 1024 1",
+                                   "accumulate_integer 100 x 1024 32768",
+                                   "accumulate_warp_match 100 x 1024 1048576"));
+  EXPECT_THAT(texts(updating(billion)), SizeIs(2)) << "more addresses than any price";
+  EXPECT_THAT(texts(meeting(1e9)), ElementsAre("barrier 800 x 256 0"));
+  EXPECT_THAT(texts(meeting(0)), IsEmpty());
+}
+
+TEST(points_of_kernels, kernels_that_take_no_time_have_none) {
+  EXPECT_THAT(points_of_kernels({launching(0.1, updating(256))}, 10, 1), SizeIs(6));
+  EXPECT_THAT(
+      points_of_kernels({launching(0.1, updating(256)), launching(0.1, updating(256))}, 10, 1),
+      SizeIs(6));
+  EXPECT_THAT(points_of_kernels({launching(0.01, updating(256))}, 10, 1), IsEmpty());
+}
+
+TEST(advise_on_kernels, updates_that_another_way_does_faster_are_named) {
+  const said found = said_of(launching(0.2, updating(256)), with_copies());
+  ASSERT_THAT(found.advices, SizeIs(1));
+  EXPECT_EQ(found.advices.front().rule, "updates");
+  EXPECT_NEAR(found.advices.front().at_most_s, 0.2 - 1 / (100 * std::pow(4, 0.6)), 1e-6);
+  EXPECT_THAT(found.advices.front().text,
+              AllOf(HasSubstr("updates 256 addresses"), HasSubstr("9.19 of them per ns"),
+                    HasSubstr("privatize"), HasSubstr("at most 0.2 s")));
+  EXPECT_THAT(found.notes, IsEmpty());
+}
+
+TEST(advise_on_kernels, updates_that_no_way_does_faster_are_no_advice) {
+  std::vector<price> as_slow = curve;
+  for (const unsigned addresses : {1U, 32U, 1024U})
+    as_slow.push_back(adds_per_ns("accumulate_block", addresses, 10));
+  for (const std::vector<price>& prices : {curve, as_slow}) {
+    const said found = said_of(launching(0.2, updating(256)), prices);
+    EXPECT_THAT(found.advices, IsEmpty());
+    EXPECT_THAT(found.notes, ElementsAre(HasSubstr("No other way that was measured is faster")));
+  }
+}
+
+TEST(advise_on_kernels, kernels_that_take_much_longer_are_said_to_wait_for_something_else) {
+  const said found = said_of(launching(0.3, updating(256)), with_copies());
+  EXPECT_THAT(found.advices, IsEmpty());
+  EXPECT_THAT(found.notes,
+              ElementsAre(AllOf(HasSubstr("of count take 0.11 s at least of the 0.3 s"),
+                                HasSubstr("not what it waits for"))));
+}
+
+TEST(advise_on_kernels, a_price_beyond_all_that_the_gpu_took_is_of_another_order) {
+  const said found = said_of(launching(0.05, updating(256)), with_copies());
+  EXPECT_THAT(found.advices, IsEmpty());
+  EXPECT_THAT(found.notes, IsEmpty());
+}
+
+TEST(advise_on_kernels, barriers_that_take_half_of_the_time_are_named) {
+  const std::vector<price> prices{barrier_ns(256, 800, 64)};
+  const said found = said_of(launching(0.1, meeting(1e9)), prices);
+  ASSERT_THAT(found.advices, SizeIs(1));
+  EXPECT_EQ(found.advices.front().rule, "block_barriers");
+  EXPECT_THAT(found.advices.front().text,
+              AllOf(HasSubstr("1,000,000,000 barriers of 250 threads"),
+                    HasSubstr("0.08 s at least"), HasSubstr("64 ns where 800 blocks"),
+                    HasSubstr("at most all")));
+  const said other = said_of(launching(0.2, meeting(1e9)), prices);
+  EXPECT_THAT(other.advices, IsEmpty());
+  EXPECT_THAT(other.notes, ElementsAre(HasSubstr("not what it waits for")));
+}
+
+TEST(advise_on_kernels, a_hot_address_names_the_fastest_way) {
+  std::vector<price> prices{
+      adds_per_ns("accumulate_fixed", 1, 1.25, 1), adds_per_ns("accumulate_integer", 1, 1.25),
+      adds_per_ns("accumulate_block", 1, 6), adds_per_ns("accumulate_block_reduce", 1, 160)};
+  const said found = said_of(launching(1, updating(1, 32)), prices);
+  ASSERT_THAT(found.advices, SizeIs(1));
+  EXPECT_EQ(found.advices.front().rule, "hot_address");
+  EXPECT_NEAR(found.advices.front().at_most_s, 1 - 1 / 160.0, 1e-6);
+  EXPECT_THAT(found.advices.front().text,
+              AllOf(HasSubstr("Let one thread of a warp add for all"), HasSubstr("to a copy of"),
+                    HasSubstr("then take 6.2 ms"), Not(HasSubstr("at most all"))));
+}
+
+}  // namespace
+}  // namespace syncmeter::kernel_prices_test
