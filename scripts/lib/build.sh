@@ -38,7 +38,7 @@ analysis_environment() {
 configure() {
   local preset=$1 dir=$root/build/$1 log=$root/build/$1.log key
   shift
-  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $({ kokkos_installations; other_tools; analysis_environment; } | tr '\n' ' ') $*"
+  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $({ kokkos_installations; other_tools; [[ $preset == asan ]] || analysis_environment; } | tr '\n' ' ') $*"
   [[ -f $dir/build.ninja && -f $dir/.configured && $(<"$dir/.configured") == "$key" ]] && return
   say "configuring ($preset)"
   (cd "$root" && cmake --fresh --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "configuring" "$log"
@@ -57,6 +57,44 @@ took() {
 configured_with_tests() {
   local key=$root/build/$1/.configured
   [[ -f $key ]] && ! grep -qE 'SM_TESTS=OFF|SM_(CUDA_)?(TYPES|ROOMS)=[a-z]' "$key"
+}
+
+# draw NUMBER WORD...: as many of the words, by SM_DRAWN_BY, a line each.
+draw() {
+  local number=$1 word
+  shift
+  for word in "$@"; do
+    echo "$(md5sum <<<"$word $SM_DRAWN_BY" | cut -c1-8) $word"
+  done | sort | head -n "$number" | cut -d" " -f2
+}
+
+# What a build compiles of tables and rooms that are many and alike, by SM_DRAWN_BY; all without. int32 is what an option
+# takes that names no type, and what ops of one type have.
+drawn_parts() {
+  [[ -n ${SM_DRAWN_BY:-} ]] || { printf -- '-D%s=\n' SM_TYPES SM_CUDA_TYPES SM_CUDA_ROOMS; return; }
+  local -a others
+  local type number=3
+  type=$(draw 1 int32 uint32 uint64 float double)
+  # Its table is as long as those of two rooms and the other types.
+  [[ $type != int32 ]] || number=1
+  mapfile -t others < <(rooms_of_cuda | grep -vxF launch)
+  echo "-DSM_TYPES=int32;$(draw 1 uint64 float double)"
+  echo "-DSM_CUDA_TYPES=$type"
+  echo "-DSM_CUDA_ROOMS=$(with_changed_rooms "launch;$(draw "$number" "${others[@]}" | paste -sd ';')" "${SM_SINCE:-HEAD^}")"
+}
+
+rooms_of_cuda() { sed -n 's/^set(all_rooms \(.*\))$/\1/p' "$root/backends/cuda/CMakeLists.txt" | tr ' ' '\n'; }
+
+# with_changed_rooms ROOMS COMMIT: the rooms of CUDA's ops that are named, and those that were changed since the commit.
+with_changed_rooms() {
+  local rooms=$1 changed room
+  local -a git=(git -c safe.directory='*' -C "$root")
+  changed=$({ "${git[@]}" diff --name-only "$2" -- || "${git[@]}" ls-files
+    "${git[@]}" ls-files --others --exclude-standard; } 2>/dev/null | sed -n 's,^backends/cuda/\([a-z]*\)/.*$,\1,p' | sort -u)
+  for room in $(rooms_of_cuda); do
+    [[ ";$rooms;" == *";$room;"* ]] || ! grep -qxF "$room" <<<"$changed" || rooms+=";$room"
+  done
+  echo "$rooms"
 }
 
 # Ninja's count and the time so far, on one line of a terminal, and every 20 s where there is none.
