@@ -16,6 +16,7 @@ ABSENT = {
     r"(libraries|kokkos)\b.*(not built|was not)|no worker .*\b(libraries|kokkos)\b|backend '(libraries|mpi|kokkos|cuda)'":
         "the libraries of backends that are built on request",
     r"^no Triton here|syncmeter-triton was not built": "Triton, a wheel of 200 MB for Linux",
+    r"syncmeter-omp-target was not built": "the offloading of g++ 12, 100 MB",
     r"qemu-aarch64|(aarch64|riscv64)-linux-gnu|of (aarch64|arm64)": "another architecture's compiler, libraries and emulator",
     r"no (rustc|cargo)|librust": "Rust",
     r"no reframe on PATH|(zsh|fish|man|groff) is not installed": "programs that a few users have",
@@ -27,7 +28,7 @@ ABSENT = {
     r"^the sources are no clone": "git's history, in a copy of the sources",
     r"^not drawn by this commit$": "what another commit draws, and a whole run has",
     r"^no actionlint here": "actionlint, whose package fetches a program from GitHub",
-    r"^the example is of omp$|^no op of this worker needs several lanes$": "nothing: the test is of other workers",
+    r"^the example is of omp$|^no op of this worker needs several lanes$|^this worker has no backend of a CPU$": "nothing: the test is of other workers",
 }
 
 

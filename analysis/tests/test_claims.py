@@ -211,6 +211,17 @@ def test_what_a_portable_api_makes_of_an_op_is_no_trait_of_the_cpu(tmp_path):
     assert judge(tmp_path, id, 60.0).verdict == fails
 
 
+def test_what_another_portable_api_costs_says_nothing_of_kokkos(tmp_path):
+    over = {**cases["belief-kokkos"][0], "backend": "omp-target"}
+    members = {"family": "atomic", "portable": True, "native_of": "omp"}
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([60.0] * 5, over, **members),
+        visits([10.0] * 5, cases["belief-kokkos"][1], family="atomic"),
+    )
+    assert by_id["belief-kokkos"].judge(Evidence(read(path))).verdict == not_measured
+
+
 def test_an_update_says_nothing_of_what_a_read_adds(tmp_path):
     read_and_add = [
         point(op, placement="shared", type="int32") for op in ("atomic_read", "atomic_add")

@@ -85,6 +85,27 @@ def test_triton_has_a_default_of_its_own(tmp_path):
     assert {"tl.atomic_add()", "tl.atomic_add(relaxed)"} < written
 
 
+def test_openmp_is_relaxed_by_default_and_stands_beside_what_is_faster(tmp_path):
+    def openmp(**axes):
+        return {**update(flavour="function", **axes), "backend": "omp-target"}
+
+    found = found_in(
+        measured(
+            tmp_path,
+            (update(flavour="function"), 10.0),
+            (openmp(), 20.0),
+            (openmp(order="acq_rel"), 90.0),
+            (openmp(order="seq_cst"), 95.0),
+        )
+    )
+    (sentence,) = defaults.answer(found)
+    assert "take atomicAdd (" in sentence
+    assert "because omp atomic update of OpenMP (relaxed at device scope) takes 2.0" in sentence
+    written = {defaults.written(form.s) for form in found.places[0].forms}
+    names = {"omp atomic update", "omp atomic update release", "omp atomic update seq_cst"}
+    assert names < written
+
+
 def test_of_forms_that_are_enough_all_that_are_not_shown_to_be_slower_are_named(tmp_path):
     alike = (by_default(), 90.0), (update(flavour="function"), 10.0), (update(), 10.01)
     (sentence,) = defaults.answer(found_in(measured(tmp_path, *alike)))

@@ -117,6 +117,7 @@ kokkos_installations() {
 has_clang_openmp() {
   echo '#include <omp.h>' | clang++ -fopenmp=libomp -x c++ -fsyntax-only - 2>/dev/null
 }
+has_omp_target() { $compiler -print-prog-name=accel/nvptx-none/mkoffload 2>/dev/null | grep -q ^/; }
 has_kokkos() { [[ -n $(kokkos_installations) ]]; }
 
 # Sets `missing` to those lines of the arguments whose probe fails.

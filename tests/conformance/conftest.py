@@ -28,8 +28,14 @@ def pus_for(lanes):
 
 
 def capabilities_of(path):
-    done = subprocess.run([path, "--capabilities"], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([path, "--capabilities"], capture_output=True, text=True, timeout=60, check=True,
+                          env=os.environ | fallback_of(path))
     return json.loads(done.stdout)
+
+
+def fallback_of(path):
+    """OpenMP's target regions run on the host where there is no GPU and OpenMP is told so."""
+    return {} if path.name != "syncmeter-omp-target" or pathlib.Path("/dev/nvidiactl").exists() else {"OMP_TARGET_OFFLOAD": "disabled"}
 
 
 class Worker:
@@ -50,7 +56,7 @@ class Worker:
             pool = {"KOKKOS_NUM_THREADS": str(threads)} if threads else {}
             self.processes[threads] = subprocess.Popen(
                 [self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                env=os.environ | {"OMP_WAIT_POLICY": "passive"} | self.mpi | pool | self.preload)
+                env=os.environ | {"OMP_WAIT_POLICY": "passive"} | self.mpi | pool | self.preload | fallback_of(self.path))
         return self.processes[threads]
 
     def ask(self, request, process=None):
@@ -80,6 +86,9 @@ class Worker:
             # Two warps, and two blocks where those may meet.
             blocks = 2 if lanes > 1 and capability.get("scope") != "block" else 1
             point |= {"lanes": 64 if lanes > 1 else 32, "blocks": blocks, "wait": "active"}
+            # Of which a thread of OpenMP is one.
+            if capability["backend"] == "omp-target" and capability["family"] in ("barrier", "critical"):
+                point["lanes"] //= 32
             where = {"pus": [], "device": 0}
             if capability.get("some_lanes"):
                 point["active"] = 5

@@ -34,7 +34,9 @@ def test_too_few_lanes_are_refused_with_the_number(worker, capabilities):
 
 def test_lanes_and_their_pus_are_as_many(worker, capabilities):
     """Else the cost of 2 lanes would be divided by 8."""
-    op = next(c for c in capabilities["ops"] if c["supported"] and c["backend"] not in worker.devices)
+    op = next((c for c in capabilities["ops"] if c["supported"] and c["backend"] not in worker.devices), None)
+    if op is None:
+        pytest.skip("this worker has no backend of a CPU")
     point = {"backend": op["backend"], "op": op["op"], "order": op["order"], "lanes": 8, "wait": "passive"}
     answer = worker.ask({"kind": "measure", "id": 1, "point": point, "pus": [-1, -1]})
     assert answer["kind"] == "error"

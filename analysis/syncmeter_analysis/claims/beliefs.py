@@ -159,7 +159,7 @@ def belief_kokkos(data: Evidence) -> Finding:
     pairs = Pairs()
     for portable, native in native_of.items():
         over = data.of_backend(portable)
-        if over:
+        if over and portable.startswith("kokkos"):
             under = data.of_backend(native)
             pairs += data.pairs(over, under, ("backend", "flavour", "scope", "space"))
     return every(pairs, 0.0, 1.05, "Kokkos over native")

@@ -67,9 +67,20 @@ _by_triton = {
     "plain_read": "tl.load(volatile)",
 }
 
+_by_openmp = {
+    "atomic_add": "omp atomic update",
+    "atomic_exchange": "omp atomic capture",
+    "atomic_cas_pass": "omp atomic compare capture",
+    "atomic_read": "omp atomic read",
+    "atomic_write": "omp atomic write",
+}
+#: How OpenMP names acq_rel where there is but one side.
+_sides_of_openmp = {"atomic_add": "release", "atomic_read": "acquire", "atomic_write": "release"}
+
 #: What an API takes where the author gives no argument, by the library's name, order and scope.
 by_default = ("seq_cst", "system")
 _default_of_triton = ("acq_rel", "device")
+_default_of_openmp = ("relaxed", "device")
 
 #: A fence that orders nothing is none: what is enough for it is what data handed over need.
 _enough_orders = {"fence": ("acq_rel",)}
@@ -84,8 +95,10 @@ class Form:
 
     @property
     def is_default(self) -> bool:
-        """Of libcu++, or of Triton, without arguments."""
+        """Of libcu++, Triton or OpenMP, without arguments."""
         p = self.s.point
+        if p.backend == "omp-target":
+            return (p.order, p.scope) == _default_of_openmp
         if p.backend == "triton":
             return (p.order, p.scope) == _default_of_triton
         return p.flavour == "atomic_ref" and (p.order, p.scope) == by_default
@@ -179,6 +192,9 @@ def written(s: Measured) -> str:
     p = s.point
     if p.backend.startswith("kokkos"):
         return _by_kokkos.get(p.op, p.op)
+    if p.backend == "omp-target":
+        clause = _sides_of_openmp.get(p.op, p.order) if p.order == "acq_rel" else p.order
+        return _by_openmp.get(p.op, p.op) + (f" {clause}" if p.order != "relaxed" else "")
     if p.backend == "triton":
         arguments = "" if (p.order, p.scope) == _default_of_triton else p.order
         name = _by_triton.get(p.op, p.op)
@@ -222,7 +238,7 @@ def answer(found: Defaults) -> list[str]:
 
 
 def _library(s: Measured) -> str:
-    return "Triton" if s.point.backend == "triton" else "libcu++"
+    return {"triton": "Triton", "omp-target": "OpenMP"}.get(s.point.backend, "libcu++")
 
 
 def _written_default(form: Form) -> str:
@@ -282,7 +298,8 @@ def text(found: Defaults) -> list[Block]:
             "enough: relaxed at device scope, which counts and hands no other data over; of fences "
             "acquire and release at device scope. (): without arguments, which is seq_cst at system "
             "scope in libcu++ and acq_rel at device scope in Triton; a scope behind it is the atomic's "
-            "own. int32 in global memory; one cell: by data, the compiler does not know it."
+            "own. OpenMP's atomics are relaxed without a clause. int32 in global memory; one cell: by "
+            "data, the compiler does not know it."
         ),
     ]
 

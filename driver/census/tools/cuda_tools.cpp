@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "driver/census/tools/ptx_of_gcc.hpp"
 #include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
@@ -49,27 +51,50 @@ bool is_script(const std::string& program) {
   return begin == std::array{'#', '!'};
 }
 
+std::string bytes_of(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// CUDA's driver compiles PTX for the device that it finds; here it is for this one, as if it were
+/// its own object file, so that functions keep their names.
+constexpr const char* architecture_of_ptx = "sm_90";
+
 /// What brings the cubins of a program into a folder: a script writes those of the kernels that it
-/// is asked for (docs/worker-protocol.md), `cuobjdump -xelf` takes others apart.
-std::vector<std::string> command_that_extracts(const std::string& program, const fs::path& folder,
-                                               const std::vector<std::string>& kernels) {
+/// is asked for (docs/worker-protocol.md), ptxas compiles PTX that a program holds as text, and
+/// `cuobjdump -xelf` takes others apart.
+std::vector<std::vector<std::string>> commands_that_extract(const std::string& program,
+                                                            const fs::path& folder,
+                                                            const kernel_names& names) {
   const std::string path = fs::absolute(program).string();
-  if (!is_script(program)) return {find_cuda_tool("cuobjdump"), "-xelf", "all", path};
-  std::vector<std::string> command{path, "--machine-code", folder.string()};
-  command.insert(command.end(), kernels.begin(), kernels.end());
-  return command;
+  if (is_script(program)) {
+    std::vector<std::string> command{path, "--machine-code", folder.string()};
+    const std::vector<std::string> kernels = names.literal();
+    command.insert(command.end(), kernels.begin(), kernels.end());
+    return {command};
+  }
+  std::vector<std::vector<std::string>> commands;
+  for (const std::string& module : ptx_modules(bytes_of(program), names)) {
+    const std::string name = (folder / fmt::format("gcc{}", commands.size())).string();
+    std::ofstream(name + ".ptx", std::ios::binary) << module;
+    commands.push_back({find_cuda_tool("ptxas"), "-c", "-arch", architecture_of_ptx, "-o",
+                        fmt::format("{}.{}.cubin", name, architecture_of_ptx), name + ".ptx"});
+  }
+  if (commands.empty()) commands.push_back({find_cuda_tool("cuobjdump"), "-xelf", "all", path});
+  return commands;
 }
 
 /// Takes a program, or a file that is a cubin itself, apart, into `folder`. Programs of CUDA here
 /// are looked for on PATH, in $CUDA_HOME/bin and in /usr/local/cuda/bin. Throws disassembly_error,
 /// also where there is no program of that name.
 std::vector<cubin> extract_cubins(const std::string& program, const scratch_folder& folder,
-                                  const std::vector<std::string>& kernels = {}) {
-  read_lines_of({.arguments = command_that_extracts(program, folder.path(), kernels),
-                 .path = program,
-                 .install = install,
-                 .folder = folder.path().string()},
-                [](std::string_view) {});
+                                  const kernel_names& names = {}) {
+  for (const auto& command : commands_that_extract(program, folder.path(), names))
+    read_lines_of({.arguments = command,
+                   .path = program,
+                   .install = install,
+                   .folder = folder.path().string()},
+                  [](std::string_view) {});
   std::vector<cubin> cubins;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder.path())) {
     const fs::path& path = entry.path();  // worker.3.sm_90.cubin
@@ -299,7 +324,7 @@ std::vector<std::string> print_newest_sass(const std::string& path, const sass_l
 void read_sass(const std::string& path, const kernel_names& names, const sass_sink& sink) {
   const scratch_folder folder;
   std::map<std::string, kernels_of_architecture> found;
-  for (const cubin& each : extract_cubins(path, folder, names.literal())) {
+  for (const cubin& each : extract_cubins(path, folder, names)) {
     if (architecture_number(each.architecture) < 70)
       throw disassembly_error(
           fmt::format("{}: machine code for {} cannot be read, only for sm_70 and later", path,

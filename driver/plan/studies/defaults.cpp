@@ -7,11 +7,12 @@ namespace {
 
 using namespace blocks;
 
-// Of Triton's functions what they take without arguments; of those and CUDA's what a count needs;
-// of libcu++ what it takes without arguments, with a scope alone, and with the orders that data
-// handed over need, or a mere count.
+// Of Triton's functions what they take without arguments, of OpenMP's constructs each order; of
+// those and CUDA's what a count needs; of libcu++ what it takes without arguments, with a scope
+// alone, and with the orders that data handed over need, or a mere count.
 const std::vector<written_form> as_written{
     {flavour::function, scope::device, order::acq_rel},
+    {flavour::function, scope::device, order::seq_cst},
     {flavour::function, scope::device, order::relaxed},
     {flavour::function, scope::system, order::relaxed},
     {flavour::function, scope::device, order::unordered},

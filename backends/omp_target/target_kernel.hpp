@@ -1,0 +1,106 @@
+// The target region of one row and count: gate, clocks, the loop, clocks, and what lanes bring
+// back; and that of the untimed check of a barrier.
+#pragma once
+
+#include <utility>
+
+#include "backends/omp_target/target_lane.hpp"
+
+namespace syncmeter::omp_target {
+
+/// OpenMP allows atomic constructs in a `simd` loop, whose iterations are the lanes of an op then;
+/// of barriers and critical sections threads are.
+[[nodiscard]] constexpr bool is_of_threads(const op_info& info) {
+  return info.family == family::barrier || info.family == family::critical;
+}
+
+/// A lane's part of a sample. Not inlined: what lies on a thread's stack all lanes of a `simd` loop
+/// would write at once, where a call has a stack for each; and it has one name on the host and on
+/// the device.
+template <class Op, int Count, class Lane>
+SM_LOOP void run_lane(const kernel_setup* s, unsigned number) {
+  Lane lane{*s, number};
+  const std::uint32_t trips = s->trips;
+  const clock_reading first = read_clocks();
+  SM_ROLLED for (std::uint32_t t = 0; t < trips; ++t)
+      trip<Op, Count>(lane, std::make_index_sequence<steps_in_trip<Op, Lane>()>{});
+  const clock_reading last = read_clocks();
+  lane.bring_back(s->outcomes[number]);
+  // From a thread's first lane to its last: on the host they come one after the other.
+  constexpr unsigned lanes_of_thread = is_of_threads(Op::info) ? 1 : simd_lanes;
+  thread_record& record = s->records[number / lanes_of_thread];
+  if (number % lanes_of_thread == 0) record.first = first;
+  if (number % lanes_of_thread == lanes_of_thread - 1) record.last = last;
+}
+
+/// All threads of all teams leave together. Where not all teams run at once, which OpenMP does not
+/// promise, they leave after a second, and what was given says that they were fewer.
+SM_FN void pass_gate(const kernel_setup& s) {
+  constexpr std::uint64_t longest_wait_ns = 1'000'000'000;
+  if (s.gate_opens_at > 0 && omp_get_thread_num() == 0) {
+    unsigned& arrived = *s.gate;
+    unsigned seen = 0;
+#pragma omp atomic update seq_cst
+    ++arrived;
+    const std::uint64_t since = read_clocks().ns;
+    while (seen < s.gate_opens_at && read_clocks().ns - since < longest_wait_ns) {
+#pragma omp atomic read seq_cst
+      seen = arrived;
+    }
+    if (seen < s.gate_opens_at) s.given->teams = seen;
+  }
+#pragma omp barrier
+}
+
+template <class Op, int Count, class Lane> SM_FN void run_thread(const kernel_setup& s) {
+  const auto team = static_cast<unsigned>(omp_get_team_num());
+  const unsigned thread = team * s.threads + static_cast<unsigned>(omp_get_thread_num());
+  if (thread == 0)
+    *s.given = {static_cast<unsigned>(omp_get_num_teams()),
+                static_cast<unsigned>(omp_get_num_threads())};
+  pass_gate(s);
+  const kernel_setup* const setup = &s;
+  if constexpr (is_of_threads(Op::info)) {
+    run_lane<Op, Count, Lane>(setup, thread);
+  } else {
+#pragma omp simd
+    for (unsigned n = 0; n < simd_lanes; ++n)
+      run_lane<Op, Count, Lane>(setup, thread * simd_lanes + n);
+  }
+}
+
+template <class Op, int Count, class Lane> void launch(const kernel_setup& given) {
+  const kernel_setup s = given;
+#pragma omp target teams num_teams(s.teams) thread_limit(s.threads) firstprivate(s) device(s.device)
+#pragma omp parallel num_threads(s.threads)
+  run_thread<Op, Count, Lane>(s);
+}
+
+/// Every thread writes, passes the barrier and reads what its neighbour wrote; counts how often
+/// that was old. `board` has a cell for each thread.
+template <class Op, class Lane>
+void launch_litmus(const kernel_setup& given, unsigned* board, unsigned* forbidden) {
+  constexpr unsigned rounds = 200;
+  const kernel_setup s = given;
+#pragma omp target teams num_teams(1) thread_limit(s.threads) firstprivate(s) device(s.device)     \
+    is_device_ptr(board, forbidden)
+#pragma omp parallel num_threads(s.threads)
+  {
+    const auto thread = static_cast<unsigned>(omp_get_thread_num());
+    const auto threads = static_cast<unsigned>(omp_get_num_threads());
+    volatile unsigned& own = board[thread];
+    const volatile unsigned& other = board[(thread + threads / 2 + 1) % threads];
+    Lane lane{s, thread};
+    for (unsigned round = 1; round <= rounds; ++round) {
+      own = round;
+      Op::measured(lane);
+      if (other != round) {
+#pragma omp atomic update
+        ++*forbidden;
+      }
+      Op::measured(lane);
+    }
+  }
+}
+
+}  // namespace syncmeter::omp_target

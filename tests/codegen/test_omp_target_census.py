@@ -1,0 +1,23 @@
+"""What g++ makes of OpenMP's constructs for a GPU, against what each op declares: its PTX, compiled by ptxas.
+
+It needs ptxas and nvdisasm, and no GPU.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+DRIVER = pathlib.Path(os.environ["SYNCMETER_BIN"]) / "syncmeter"
+
+
+def test_every_entry_is_what_it_declares():
+    done = subprocess.run([DRIVER, "census", "--backend", "omp-target"], capture_output=True, encoding="utf-8", timeout=250,
+                          check=False)
+    said = done.stdout + done.stderr
+    for tool in ("ptxas", "nvdisasm"):
+        if f"{tool} not found" in said:
+            pytest.skip(f"no {tool} of the CUDA Toolkit here")
+    assert done.returncode == 0, said
+    assert said.rstrip().endswith("38 entries: 38 proven"), said[-3000:]
