@@ -157,6 +157,9 @@ int compare_commands(const std::vector<std::string>& arguments, std::FILE* out) 
   const std::size_t width = usual_width;
   for (const program_arm& arm : arms) fmt::print(out, "{}\n", wrapped(arm_line(arm), 3, width));
   fmt::print(out, "{}\n", wrapped(printable(verdict_text(of, arms, request.options)), 0, width));
+  const std::string others = other_outputs_text(of, arms[0].name, arms[1].name);
+  if (!others.empty() && of.verdict != program_verdict::refused)
+    fmt::print(out, "{}\n", wrapped(printable(others), 0, width));
   if (of.output_varies && !request.options.check && of.verdict != program_verdict::refused)
     fmt::print(out, "{}\n",
                wrapped("What a writes differs from run to run: whether b does the same work is not "

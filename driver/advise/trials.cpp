@@ -34,8 +34,7 @@ std::string advice_text_of(const program_counts& of, const setting_to_try& what)
   return fmt::format("advice {}, {}", ranks, of.advices[what.rank - 1].rule);
 }
 
-std::string outcome_text(const program_comparison& found, const program_pairs_options& options) {
-  if (found.verdict == program_verdict::refused) return "refused: " + found.refusal;
+std::string judgement_text(const program_comparison& found, const program_pairs_options& options) {
   const std::string change = change_text(found.ratio, options.metric ? "" : " time") + " in " +
                              count_text(found.pairs(), "pair of runs", "pairs of runs");
   switch (found.verdict) {
@@ -51,6 +50,12 @@ std::string outcome_text(const program_comparison& found, const program_pairs_op
     return change + ": undecided" + (why.empty() ? "." : ", as " + why + ".");
   }
   }
+}
+
+std::string outcome_text(const program_comparison& found, const program_pairs_options& options) {
+  if (found.verdict == program_verdict::refused) return "refused: " + found.refusal;
+  const std::string others = other_outputs_text(found, "the program as it is", "The changed one");
+  return judgement_text(found, options) + (others.empty() ? "" : " " + others);
 }
 
 }  // namespace
@@ -119,7 +124,8 @@ void note_trials(std::vector<advice>& advices, const std::vector<trial>& trials,
   if (options.metric) return;
   for (const trial& each : trials) {
     const program_comparison& found = each.found;
-    if (found.verdict == program_verdict::refused || found.pairs() == 0) continue;
+    if (found.verdict == program_verdict::refused || found.pairs() == 0 || found.other_outputs > 0)
+      continue;
     std::vector<double> plain_s;
     for (const program_pair_run& run : found.runs[0]) plain_s.push_back(run.wall_s);
     const double run_s = median(plain_s);

@@ -30,8 +30,8 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t least_pairs = 3, most_pairs = 1000;
-/// So often a program has written the same before another output is no chance.
-constexpr std::size_t runs_that_write_the_same = 5;
+/// Of a program beside itself, at each look; one in a thousand over all of them.
+constexpr double chance_of_false_refusal = 5e-4;
 /// A run that takes so many times as long as the longest of A will not end.
 constexpr double hopeless = 10;
 
@@ -126,6 +126,13 @@ bool all_alike(const std::vector<std::uint64_t>& hashes) {
   return std::ranges::adjacent_find(hashes, std::ranges::not_equal_to{}) == hashes.end();
 }
 
+/// Whether A wrote the same in all runs, and B did not: runs of B in which it wrote something else.
+std::size_t other_outputs(const std::array<std::vector<std::uint64_t>, 2>& hashes) {
+  if (!all_alike(hashes[0])) return 0;
+  return hashes[1].size() -
+         static_cast<std::size_t>(std::ranges::count(hashes[1], hashes[0].front()));
+}
+
 std::vector<double> logs_of_figures(const program_comparison& of) {
   std::vector<double> logs;
   for (std::size_t i = 0; i < of.pairs(); ++i)
@@ -218,6 +225,21 @@ program_verdict judge_logs(std::span<const double> logs, double threshold, doubl
   return found.high < below ? faster : undecided;
 }
 
+double chance_of_other_outputs(std::size_t others, std::size_t runs_of_a, std::size_t runs_of_b) {
+  double chance = 1;
+  for (std::size_t i = 0; i < others; ++i)
+    chance *= static_cast<double>(runs_of_b - i) / static_cast<double>(runs_of_a + runs_of_b - i);
+  return chance;
+}
+
+std::string other_outputs_text(const program_comparison& of, const std::string& a,
+                               const std::string& b) {
+  if (of.other_outputs == 0) return "";
+  return fmt::format("{} wrote something else than {} in {}, which may be chance: --check COMMAND "
+                     "says what output is right.",
+                     b, a, count_text(of.other_outputs, "run", "runs"));
+}
+
 program_comparison compare_programs(const std::array<program_arm, 2>& arms,
                                     const program_pairs_options& options) {
   program_runner runner(options);
@@ -274,14 +296,15 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
     of.output_varies = !all_alike(hashes[0]);
     const double each_s = of.used_s / static_cast<double>(pair + 1);
     const bool is_last = pair >= least_pairs && of.used_s + each_s > options.budget_s;
-    // Two of a few figures in an output may be alike by chance.
-    const bool is_known = is_last || hashes[0].size() >= runs_that_write_the_same;
-    if (!options.check && is_known && !of.output_varies &&
-        (!all_alike(hashes[1]) || hashes[0].front() != hashes[1].front())) {
-      refuse(fmt::format("{} writes something else than {}, which writes the same in each run: a "
-                         "change of the output is no change of speed. --check COMMAND says what "
-                         "output is right.",
-                         arms[1].name, arms[0].name),
+    of.other_outputs = options.check ? 0 : other_outputs(hashes);
+    // A few runs of a program whose output varies may be alike by chance.
+    if (of.other_outputs > 0 &&
+        chance_of_other_outputs(of.other_outputs, hashes[0].size(), hashes[1].size()) <=
+            chance_of_false_refusal) {
+      refuse(fmt::format("{} writes something else than {}, which writes the same in each of {} "
+                         "runs: a change of the output is no change of speed. --check COMMAND says "
+                         "what output is right.",
+                         arms[1].name, arms[0].name, hashes[0].size()),
              true);
       return of;
     }

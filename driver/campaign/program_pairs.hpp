@@ -59,10 +59,11 @@ struct program_pair_run {
 
 struct program_comparison {
   program_verdict verdict = program_verdict::undecided;
-  std::string refusal{};       ///< a sentence, where refused
-  bool broken_in_b = false;    ///< refused for what B alone did
-  bool output_varies = false;  ///< of A: that B writes the same is not known
-  int interrupted_by = 0;      ///< a signal from the terminal
+  std::string refusal{};          ///< a sentence, where refused
+  bool broken_in_b = false;       ///< refused for what B alone did
+  bool output_varies = false;     ///< of A: that B writes the same is not known
+  std::size_t other_outputs = 0;  ///< runs of B that wrote something else than A in all of its
+  int interrupted_by = 0;         ///< a signal from the terminal
   /// B over A: of times, or of figures; greater is slower, unless higher_is_better.
   interval ratio{.value = 1, .low = 0, .high = 0};
   double confidence = 0;
@@ -77,10 +78,20 @@ struct program_comparison {
 [[nodiscard]] program_verdict judge_logs(std::span<const double> logs, double threshold,
                                          double alpha, std::size_t comparisons);
 
+/// How likely it is that of all runs so many wrote something else and all of these are B's, where B
+/// is the same program (the tail of Fisher's exact test).
+[[nodiscard]] double chance_of_other_outputs(std::size_t others, std::size_t runs_of_a,
+                                             std::size_t runs_of_b);
+/// That B wrote something else in too few runs to be refused for it, in a sentence; empty where it
+/// did not.
+[[nodiscard]] std::string other_outputs_text(const program_comparison& of, const std::string& a,
+                                             const std::string& b);
+
 /// Runs each once, uncounted, and then both in turn, in an order drawn by chance and reversed in
 /// every second pair, with a look after eight pairs and whenever there are half as many more, until
 /// it is decided or the budget is spent. Ends at a run that fails, fails the check, takes ten times
-/// as long as the longest of A, or writes what the other program does not; and where a library that
+/// as long as the longest of A, or writes what A does not in so many runs that it is no chance; and
+/// where a library that
 /// is preloaded does not come to the processes that do the work. Ends what a run leaves behind.
 /// Throws usage_error for a metric that is no regular expression.
 [[nodiscard]] program_comparison compare_programs(const std::array<program_arm, 2>& arms,

@@ -70,7 +70,7 @@ def test_time_is_judged_where_no_figure_is_named():
     ("echo one", "echo $$", 1, "Not compared: b writes something else than a"),
 ])
 def test_what_fails_or_differs_is_refused(a, b, status, words):
-    got, out, err = ab("--command", a, "--command", b, "--budget", "1s")
+    got, out, err = ab("--command", a, "--command", b, "--budget", "60s")
     assert (got, err) == (status, "")
     assert words in out
 
@@ -81,6 +81,12 @@ def test_what_varies_is_refused_a_verdict(program):
                           "--budget", "1ms")
     assert (status, err) == (3, "")
     assert "Undecided: --budget had room for 3 pairs of runs, and a verdict takes 8 at least: give it" in out
+
+
+def test_one_run_that_writes_something_else_is_noted(program):
+    status, out, err = ab("--command", "echo ops 0", "--command", program("b", (0, 0, 0, 1)), "--budget", "1ms")
+    assert (status, err) == (3, "")
+    assert "b wrote something else than a in 1 run, which may be chance" in " ".join(out.split()), out
 
 
 def test_output_that_varies_anyway_is_noted():
