@@ -18,6 +18,7 @@
 #include "core/harness/stats.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/advise/device_code.hpp"
+#include "driver/advise/equal_work.hpp"
 #include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/machine_code.hpp"
@@ -138,10 +139,8 @@ double gpu_busy_s(const std::vector<site>& sites) {
 /// Gives the sites the kernels that are launched there in another run.
 void take_kernels(std::vector<site>& sites, std::vector<site>&& of_patched_run) {
   for (site& from : of_patched_run) {
-    const auto same = std::ranges::find_if(sites, [&](const site& to) {
-      return to.kind == from.kind && to.module == from.module && to.offset == from.offset &&
-             to.team == from.team;
-    });
+    const auto same =
+        std::ranges::find_if(sites, [&](const site& to) { return is_same_site(to, from); });
     if (same != sites.end()) same->kernels = std::move(from.kernels);
   }
 }
@@ -250,6 +249,11 @@ class prices_in_turn {
     of_.notes.insert(of_.notes.end(), wanted_.notes.begin(), wanted_.notes.end());
   }
   [[nodiscard]] double seconds() const { return meter_ ? meter_->seconds() : 0; }
+  /// Whether threads may come late because of the machine: then further runs are timed, each beside
+  /// equal work of its own.
+  [[nodiscard]] bool has_equal_work() const { return !wanted_.equal_work.empty(); }
+  void measure_equal_work() { meter_->measure_equal_work(of_.runs.size(), of_.prices); }
+  [[nodiscard]] double equal_work_seconds() const { return meter_->equal_work_seconds(); }
 
  private:
   static constexpr std::size_t least = 5;
@@ -313,7 +317,8 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   const double counted_s = of.runs[1].wall_s;
   read_input_again();
   std::vector<site> sampled = run_sampled(of, of.runs[0].wall_s);
-  run_counted("time", timed_every(of.of_last_run.sites, counted_s));
+  const std::string every = timed_every(of.of_last_run.sites, counted_s);
+  run_counted("time", every);
   call_counts timed = of.of_last_run;
   device_codes codes;
   add_sites_of_kernels(of.file.path, of.runs.back().wall_s, codes, timed, of.notes);
@@ -324,11 +329,14 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   const double timed_s = of.runs.back().wall_s;
   read_input_again();
+  const std::size_t first_timed = of.runs.size();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
   prices_in_turn prices(of, results);
+  if (prices.has_equal_work()) add_lateness_of_run(timed.sites, of.of_last_run.sites, first_timed);
+  const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
   double used_s = pair_s + timed_s + prices.seconds();
-  const double each_s = pair_s + 2 * prices.seconds();
+  const double each_s = pair_s + 2 * prices.seconds() + timed_turn_s;
   for (std::size_t pair = 1; pair < most_pairs && used_s + each_s <= budget_s && !killed();
        ++pair) {
     // The order turns round, so that what drifts meets both alike.
@@ -336,6 +344,11 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
       if (counted) run_counted("count", "0");
       else run_plain();
       prices.measure();
+    }
+    if (prices.has_equal_work() && !killed()) {
+      run_counted("time", every);
+      add_lateness_of_run(timed.sites, of.of_last_run.sites, of.runs.size());
+      prices.measure_equal_work();
     }
     used_s += each_s;
   }

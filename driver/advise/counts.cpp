@@ -384,6 +384,11 @@ bool waits_for_late_threads(const site& of) {
   return of.times->lateness.median_ns > of.times->mechanism.median_ns + start_ns(of);
 }
 
+bool is_same_site(const site& of, const site& of_another_run) {
+  const auto key = [](const site& s) { return std::tie(s.kind, s.module, s.offset, s.team); };
+  return key(of) == key(of_another_run);
+}
+
 std::optional<site_cost> cost_of(const site& of) {
   if (!of.times || of.times->timed == 0 || of.kind == "signal") return std::nullopt;
   const site_times& times = *of.times;

@@ -46,6 +46,12 @@ struct site_times {
   std::uint64_t under_lock = 0;
 };
 
+/// How long a site's threads waited for the last one in one timed run.
+struct timed_lateness {
+  std::size_t run = 0;  ///< its number among the program's runs, from 1 on
+  double lateness_s = 0;
+};
+
 /// Samples of CPU time at a site.
 struct site_samples {
   std::uint64_t taken = 0;
@@ -122,6 +128,7 @@ struct site {
   unsigned threads = 0;                ///< that called it, as many as lived at the same time
   std::vector<source_frame> frames{};  ///< innermost first
   std::optional<site_times> times{};
+  std::vector<timed_lateness> lateness_of_runs{};  ///< of each timed run, where there are several
   std::optional<site_samples> samples{};
   std::string operation{};     ///< of an instruction its class, of a call in the code the function
   unsigned copies = 1;         ///< that the compiler made of it
@@ -155,6 +162,8 @@ struct site_cost {
 };
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+/// Whether two runs of a program have it both.
+[[nodiscard]] bool is_same_site(const site& of, const site& of_another_run);
 /// Of threads that meet, until one goes on that slept or was not there: of a region until it has
 /// begun; of a barrier those that wait for the last one.
 [[nodiscard]] double start_ns(const site& of);

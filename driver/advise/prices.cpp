@@ -337,7 +337,11 @@ thread_setting setting_of_environment() {
 
 wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
                          double wall_s) {
+  // What takes a processor for a while is met by a measurement as likely as by a run that is as
+  // long.
+  constexpr double longest_equal_work_s = 0.5;
   wanted_prices wanted;
+  wanted.equal_work_s = std::clamp(wall_s, visit_s, longest_equal_work_s);
   const thread_setting setting = setting_of_environment();
   const meeting_pace pace = pace_of(sites, wall_s);
   const topology& machine = wanted.machine;
@@ -413,8 +417,21 @@ price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
 }
 
 double price_meter::seconds() const {
-  return static_cast<double>(wanted_.points.size() + wanted_.equal_work.size()) * visit_s +
-         static_cast<double>(workers_.size()) * start_s;
+  return static_cast<double>(wanted_.points.size()) * visit_s +
+         static_cast<double>(workers_.size()) * start_s + equal_work_seconds();
+}
+
+double price_meter::equal_work_seconds() const {
+  return static_cast<double>(wanted_.equal_work.size()) * wanted_.equal_work_s;
+}
+
+void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& prices) {
+  for (const planned_point& each : wanted_.equal_work) {
+    const double late_ns = lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
+                                                  each.what.section_ns, wanted_.equal_work_s);
+    prices.push_back(
+        {.what = each.what, .cost_ns = {late_ns, late_ns, late_ns}, .after_run = after_run});
+  }
 }
 
 void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
@@ -422,12 +439,7 @@ void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
   options.precision = 0.02;
   options.oversubscribe = true;
   ++visits_;
-  for (const planned_point& each : wanted_.equal_work) {
-    const double late_ns = lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
-                                                  each.what.section_ns, visit_s);
-    prices.push_back(
-        {.what = each.what, .cost_ns = {late_ns, late_ns, late_ns}, .after_run = after_run});
-  }
+  measure_equal_work(after_run, prices);
   for (const planned_point& each : wanted_.points) {
     options.max_time_s = visit_s + each.what.gap_us * 50e-6;
     const exchange_outcome outcome = pool_->measure(

@@ -66,6 +66,7 @@ struct wanted_prices {
   topology machine = topology::of_this_machine();  ///< on which they are placed
   std::vector<planned_point> points{};
   std::vector<planned_point> equal_work{};  ///< threads and work (driver/advise/equal_work.hpp)
+  double equal_work_s = 0;                  ///< how long each of these is measured
   std::vector<std::string> notes{};         ///< what has no price, and why, a sentence each
 };
 /// Of those sites that take a share of `wall_s` that is worth advice.
@@ -89,8 +90,11 @@ class price_meter {
 
   /// What one measure() takes, about.
   [[nodiscard]] double seconds() const;
-  /// Measures each point once, in new processes.
+  /// Measures each point once, in new processes, and equal work.
   void measure(std::size_t after_run, std::vector<price>& prices);
+  /// How late equal work comes, alone, and what that takes, about.
+  void measure_equal_work(std::size_t after_run, std::vector<price>& prices);
+  [[nodiscard]] double equal_work_seconds() const;
 
  private:
   wanted_prices& wanted_;

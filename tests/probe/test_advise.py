@@ -213,6 +213,6 @@ def test_a_site_has_its_place_and_its_time_in_words_of_the_text(advise, build):
     else:
         assert "takes_s" not in site
         return
-    (wall,) = [run["wall_s"] for run in found.header["runs"] if run["arm"] == "time"]
+    wall = next(run["wall_s"] for run in found.header["runs"] if run["arm"] == "time")
     share = f"{100 * site['takes_s']['lateness'] / wall:.1f} %"
     assert re.search(rf"barrier +100 +2 +2 +{share}", found.text)

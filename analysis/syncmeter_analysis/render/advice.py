@@ -238,9 +238,12 @@ def _checks(file: AdviceFile) -> list[Check]:
         says = f"counting takes {cost['ratio']:.3f} times as long"
         found.append(Check(says + pairs * (cost["low"] < cost["high"]), kind, "runs"))
     shares = [(run["arm"], run.get("other_cpu_share")) for run in header["runs"]]
+    first_timed = next((at for at, (arm, _) in enumerate(shares) if arm == "time"), None)
     for is_timed, when in ((True, "while the sites were timed"), (False, "at most in other runs")):
         known = [
-            share for arm, share in shares if share is not None and (arm == "time") is is_timed
+            share
+            for at, (_, share) in enumerate(shares)
+            if share is not None and (at == first_timed) is is_timed
         ]
         if known:
             says = f"other programs used {per_cent(max(known), 1)} of the CPUs {when}"

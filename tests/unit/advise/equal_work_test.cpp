@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "driver/advise/rules.hpp"
 
 namespace syncmeter {
@@ -53,6 +55,72 @@ TEST(latest_of_equal_work, is_that_of_the_nearest_work_for_as_long_as_the_sites)
                                     late(2, 1'000'000, 70), late(2, 9'000, 400)}),
               Optional(90.0));
   EXPECT_THAT(latest_of_equal_work(late_barrier(), pace, {late(2, 500'000, 30)}), Optional(60.0));
+}
+
+TEST(lateness_in_turn, each_run_has_the_equal_work_beside_it) {
+  site of = late_barrier();
+  of.lateness_of_runs = {
+      {.run = 4, .lateness_s = 0.1}, {.run = 7, .lateness_s = 0.2}, {.run = 20, .lateness_s = 0.3}};
+  std::vector<price> measured;
+  for (const auto& [run, late_ns] :
+       {std::pair(4, 30'000), {5, 900'000}, {6, 50'000}, {7, 40'000}, {8, 800'000}}) {
+    measured.push_back(late(2, 1'000'000, late_ns));
+    measured.back().after_run = static_cast<std::size_t>(run);
+  }
+  const auto turns = lateness_in_turn(of, {.before_barrier_ns = 1e6}, measured);
+  ASSERT_EQ(turns.size(), 2U);
+  EXPECT_DOUBLE_EQ(turns[0].lateness_s, 0.1);
+  EXPECT_DOUBLE_EQ(turns[0].equal_work_s, 0.03);
+  EXPECT_DOUBLE_EQ(turns[1].lateness_s, 0.2);
+  EXPECT_DOUBLE_EQ(turns[1].equal_work_s, 0.05);
+}
+
+TEST(add_lateness_of_run, a_site_is_found_again) {
+  std::vector<site> sites{late_barrier(), late_barrier()};
+  sites[1].offset = 7;
+  std::vector<site> of_run{late_barrier()};
+  of_run[0].times->lateness.sum_ns *= 3;
+  add_lateness_of_run(sites, of_run, 5);
+  ASSERT_EQ(sites[0].lateness_of_runs.size(), 1U);
+  EXPECT_EQ(sites[0].lateness_of_runs[0].run, 5U);
+  EXPECT_DOUBLE_EQ(sites[0].lateness_of_runs[0].lateness_s, 0.3);
+  EXPECT_THAT(sites[1].lateness_of_runs, IsEmpty());
+}
+
+/// What is said of the barrier where its threads and those with equal work came so late in each
+/// timed run.
+std::vector<advice> advice_of_turns(const std::vector<std::pair<double, double>>& late_and_equal_ms,
+                                    std::vector<std::string>& notes) {
+  site of = late_barrier();
+  advice_setting setting{.wall_s = 1.1};
+  for (std::size_t i = 0; i < late_and_equal_ms.size(); ++i) {
+    const auto [late_ms, equal_ms] = late_and_equal_ms[i];
+    of.lateness_of_runs.push_back({.run = 3 * (i + 1), .lateness_s = late_ms * 1e-3});
+    setting.prices.push_back(late(2, 1'000'000, equal_ms * 1e3));
+    setting.prices.back().after_run = 3 * (i + 1);
+  }
+  return advise_on({of}, setting, notes);
+}
+
+TEST(advise_on, a_disturbance_that_comes_and_goes_is_no_imbalance) {
+  std::vector<std::string> notes;
+  // It met the first run and not the equal work beside it.
+  EXPECT_THAT(advice_of_turns({{100, 10}, {12, 15}, {90, 95}}, notes), IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("for the last one (barrier)")));
+}
+
+TEST(advise_on, what_is_late_in_each_run_is_imbalance_beside_a_disturbance) {
+  std::vector<std::string> notes;
+  const auto all = advice_of_turns({{100, 10}, {210, 200}, {120, 15}}, notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().rule, "imbalance");
+  EXPECT_DOUBLE_EQ(all.front().at_most_s, 0.12);
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST(advise_on, two_timed_runs_are_judged_by_the_latest_equal_work) {
+  std::vector<std::string> notes;
+  EXPECT_THAT(advice_of_turns({{100, 10}, {210, 200}}, notes), IsEmpty());
 }
 
 TEST(advise_on, as_late_as_equal_work_is_no_imbalance) {
