@@ -137,6 +137,18 @@ std::string on_equal_work(const meeting& m) {
       seconds_text(*m.equal_work_s));
 }
 
+/// Threads that sleep may run in turn on one unit, whose caches have what all of them write. What
+/// they take on several units is not known from that run.
+std::string on_shared_units(const meeting& m) {
+  constexpr double worth_saying = 0.1;
+  const double share = same_processor_share(m.of);
+  if (share < worth_saying) return "";
+  return fmt::format(" That may cost time as well: {:.0f} % of the threads that met found another "
+                     "one on their processing unit, awake each takes one of its own, and what they "
+                     "write then moves between these.",
+                     100 * share);
+}
+
 /// Waking a thread takes microseconds, up to tens of them, and spinning for it less than one. A
 /// runtime spins before it sleeps, and in a large team takes some microseconds all the same; the C
 /// library's barrier sleeps at once, so that there more than a spinning thread needs is waking.
@@ -155,8 +167,8 @@ std::optional<advice> about_sleeping(const meeting& m) {
     return m.bound("sleeping", m.in_all_s(),
                    fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does "
                                "at once, and to wake them takes long. With a processing unit for "
-                               "each thread a barrier that spins for a while keeps them awake.",
-                               m.what()),
+                               "each thread a barrier that spins for a while keeps them awake.{}",
+                               m.what(), on_shared_units(m)),
                    saving);
   const std::string why = m.setting.sleeps ? "as the environment has them do whenever they wait"
                                            : fmt::format("as {} pass from one region to the next",
@@ -164,8 +176,8 @@ std::optional<advice> about_sleeping(const meeting& m) {
   return m.bound("sleeping", m.in_all_s(),
                  fmt::format("threads sleep before {}, {}, and to wake them takes long. With a "
                              "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
-                             "awake.",
-                             m.what(), why),
+                             "awake.{}",
+                             m.what(), why, on_shared_units(m)),
                  saving);
 }
 

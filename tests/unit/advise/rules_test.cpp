@@ -245,6 +245,16 @@ TEST(advise_on, threads_that_do_tasks_meanwhile_wait_for_nobody) {
   EXPECT_EQ(first_of({end, tasks(9)}, {.wall_s = 0.2}).rule, "imbalance");
 }
 
+TEST(advise_on, threads_that_sleep_on_one_unit_may_lose_by_being_awake) {
+  site of = meeting("barrier_wait", 10'000, 25'000, 15'000);
+  EXPECT_THAT(first_of({of}, {.wall_s = 1}).text, Not(HasSubstr("That may cost time")));
+  of.times->same_processor = of.times->timed / 2;
+  EXPECT_THAT(
+      first_of({of}, {.wall_s = 1}).text,
+      HasSubstr("keeps them awake. That may cost time as well: 50 % of the threads that met "
+                "found another one on their processing unit"));
+}
+
 TEST(advise_on, whoever_waits_at_a_barrier_of_posix_sleeps) {
   // Each thread in turn is late, as it was woken: no imbalance.
   site of = meeting("barrier_wait", 10'000, 25'000, 15'000);
