@@ -89,7 +89,7 @@ void launch_litmus(const kernel_setup& given, unsigned* board, unsigned* forbidd
     const auto thread = static_cast<unsigned>(omp_get_thread_num());
     const auto threads = static_cast<unsigned>(omp_get_num_threads());
     volatile unsigned& own = board[thread];
-    const volatile unsigned& other = board[(thread + threads / 2 + 1) % threads];
+    const volatile unsigned& other = board[(thread + (threads + 1) / 2) % threads];
     Lane lane{s, thread};
     for (unsigned round = 1; round <= rounds; ++round) {
       own = round;
