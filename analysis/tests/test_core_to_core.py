@@ -134,7 +134,7 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.count(Verdict.faster) == 1
     assert (
         "One direction of a pair against the other (omp handoff): of 5 pairs 1 is different (PUs 0 and "
-        "3, by 42.9 %), 4 are the same, within 5%"
+        "3, by 42.9 %), 4 are shown not to"
     ) in " ".join(printed_text(tmp_path, PAIRS).split())
 
 
@@ -145,11 +145,12 @@ def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
     assert text.count("One direction of a pair") == 1
     assert (
         "against the other (omp handoff and omp handoff_cas): of 4 pairs 2 are different (most: omp "
-        "handoff_cas, PUs 0 and 2, by 30.0 %), 1 is the same, 1 is undecided, within 5%"
+        "handoff_cas, PUs 0 and 2, by 30.0 %), 1 is shown not to, 1 is undecided"
     ) in text
     text = printed_text(tmp_path, unsteady, both(1, 3, 60, 60))
-    assert "of 2 pairs none is shown to differ, 1 is the same, 1 is undecided" in " ".join(
-        text.split()
+    assert (
+        "of 2 pairs none is shown to differ by over 5%, 1 is shown not to, 1 is undecided"
+        in " ".join(text.split())
     )
 
 
@@ -158,8 +159,8 @@ def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_
         lines = [*both(0, 1, 50, 51), *both(1, 2, 52, 52), *both(0, 2, slowest, slowest)]
         return " ".join(printed_text(tmp_path, lines, units=flat(3)).split())
 
-    assert ": share data between any two, as the slowest pair takes 1.20 times" in says(60)
-    assert "between any two" not in says(90)
+    assert ": which two share data matters little, as the slowest pair takes 1.20 times" in says(60)
+    assert "matters little" not in says(90)
 
 
 def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path):
@@ -170,9 +171,9 @@ def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path
         lines = [both(*pus, ns, ns, n=8, jitter=0.1) for pus, ns in zip(pairs, costs, strict=True)]
         return " ".join(printed_text(tmp_path, *lines, units=flat(4)).split())
 
-    why = "they differ no more than each does between visits"
-    assert f"share data between any two, as {why}" in says(103)
-    assert "share data between any two, as the slowest pair takes 1.43 times as long" in says(140)
+    little = "which two share data matters little, as"
+    assert f"{little} visits to one pair differ as much as pairs do" in says(103)
+    assert f"{little} the slowest pair takes 1.43 times as long as the fastest" in says(140)
 
 
 def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):

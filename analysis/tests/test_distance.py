@@ -46,7 +46,7 @@ def test_nothing_moves_threads_of_a_machine_of_their_own(tmp_path):
 def test_where_no_probe_measured_the_distance_it_is_said_that_it_may_not_repeat(tmp_path):
     lock, *_, sure = answers(tmp_path, *locks(0.0))
     assert lock.startswith(f"2 threads ({unknown}), one add under the lock: take omp lock (")
-    assert sure.endswith(f"; as the virtual machine placed the threads, {unknown}")
+    assert sure.endswith(f"; threads as the virtual machine placed them: {unknown}")
     # One thread is nowhere in particular.
     alone = [visits(around(x), point(op), family="critical") for op, x in (("lock_add", 5.0),)]
     assert all(unknown not in each for each in answers(tmp_path, *locks(far), *alone))
@@ -117,10 +117,11 @@ def test_how_sure_names_each_distance_that_was_met_often(tmp_path):
             ]
         return where_placed(read(write(tmp_path / "f", lines, first=campaign(machine=VIRTUAL))))
 
-    placed = "as the virtual machine placed the threads"
-    assert sure((10, near)) == f"{placed}, 50 ns apart"
-    assert sure((10, near), (5, far)) == f"{placed}, 50 or 227 ns apart"
-    assert sure((100, near), (5, far)) == f"{placed}, 50 ns apart"
+    line = "a cache line from one to the other"
+    placed = f"ns apart ({line}), as the virtual machine placed them"
+    assert sure((10, near)) == f"threads 50 {placed}"
+    assert sure((10, near), (5, far)) == f"threads 50 or 227 {placed}"
+    assert sure((100, near), (5, far)) == f"threads 50 {placed}"
 
 
 def test_threads_are_counted_with_their_distance():

@@ -59,7 +59,7 @@ def test_the_facts_name_machine_system_compiler_date_and_version(tmp_path):
     assert head.facts == [
         "8 cores, 16 hardware threads (SMT)",
         "Debian GNU/Linux 12",
-        "GNU 12.2.0",
+        "built by GNU 12.2.0",
         "1 January 2026, 00:00 UTC",
         "syncmeter 0.1.0 (0000000)",
         "1 point",
@@ -178,7 +178,8 @@ def how_sure_of(tmp_path, *lines, **first):
 
 def test_a_noisy_campaign_without_controls_says_so_with_its_answers(tmp_path):
     assert how_sure_of(tmp_path, busy(updates())).startswith(
-        "How sure: noisy, other work in 100 % of the rounds; no known cost was measured to check it;"
+        "How sure: noisy, other work in 100 % of the rounds; trust ratios within their intervals, "
+        "though no known cost was measured to check them (`syncmeter run --study control` does);"
     )
 
 
@@ -186,7 +187,8 @@ def test_a_quiet_campaign_says_how_far_its_costs_repeat(tmp_path):
     """Of each kind of points its own: readers took "within 8.1 to 31 %" for an interval."""
     shown = how_sure_of(tmp_path, updates(), controls())
     kinds = r"within [\d.]+ % for one thread, within [\d.]+ % where threads meet"
-    assert re.fullmatch(rf"How sure: quiet; 9 of 10 costs repeat {kinds}", shown), shown
+    known = "trust ratios within their intervals, as known costs came out right"
+    assert re.fullmatch(rf"How sure: quiet; {known}; 9 of 10 costs repeat {kinds}", shown), shown
 
 
 def test_answers_and_findings_say_one_thing_of_how_far_apart_threads_were(tmp_path):
@@ -200,7 +202,7 @@ def test_answers_and_findings_say_one_thing_of_how_far_apart_threads_were(tmp_pa
     machine = {**MACHINE, "hypervisor": True}
     shown = how_sure_of(tmp_path, *met, machine=machine)
     apart = "150 ns apart in a team of 2, 122 ns in one of 16"
-    assert shown.endswith(f"; as the virtual machine placed the threads, {apart}"), shown
+    assert f"; threads {apart} (a cache line from one to the other" in shown
     *_, place = precision(tmp_path, *met, hypervisor=True)
     assert place.startswith(f"Threads that meet were {apart} ")
 
@@ -231,7 +233,7 @@ def test_a_control_that_missed_and_a_virtual_machine_stand_with_the_answers(tmp_
     machine = {**MACHINE, "hypervisor": True}
     shown = how_sure_of(tmp_path, updates(), controls(cost=5.0), machine=machine)
     assert shown.startswith("How sure: quiet; a control failed; ")
-    assert "; as the virtual machine placed the threads, " in shown
+    assert "; threads 60 ns apart (" in shown
 
 
 def test_ratios_are_unchecked_without_a_control_and_doubtful_beside_a_failed_one(tmp_path):

@@ -103,8 +103,9 @@ def test_a_launch_is_no_wider_level_than_the_grid(tmp_path):
     points += [(cuda("cluster_sync", size=2, blocks=2), 171.0)]
     (first,) = first_answers(tmp_path, *points, (cuda("launch"), 8000.0), graph_of(680.0, 1, 32))
     assert first == (
-        "Use the narrowest level that will do, because wider ones take longer: block of 32 threads "
-        "7.000 ns; cluster of 2 x 32 threads 171.0 ns; grid of 132 x 32 threads (grid_sync) 970.0 ns"
+        "In a kernel use the narrowest level that will do, as wider ones take longer: block of "
+        "32 threads 7.000 ns; cluster of 2 x 32 threads 171.0 ns; grid of 132 x 32 threads (grid_sync) "
+        "970.0 ns"
     )
 
 
@@ -140,7 +141,7 @@ def test_the_end_of_a_kernel_in_a_graph_is_compared_with_a_barrier_of_as_many_th
 def test_a_way_of_a_warp_that_is_the_same_as_the_languages_own_has_its_name(tmp_path):
     same = [(cuda("coalesced_sync", size=2), 0.504), (cuda("warp_sync_partial"), 0.505)]
     text = " ".join(printed_text(tmp_path, *same, (cuda("barrier"), 7.0)).split())
-    assert "longer: warp (warp_sync_partial) 0.5050 ns; block" in text
+    assert "longer: warp (__syncwarp(0xffff)) 0.5050 ns; block" in text
     assert re.search(r"warp, barrier warp_sync_partial 1 x 32 .* coalesced_sync =", text)
     slower = [same[0], (cuda("warp_sync_partial"), 5.0)]
     text = " ".join(printed_text(tmp_path, *slower, (cuda("barrier"), 7.0)).split())

@@ -281,6 +281,23 @@ def test_of_several_locks_none_is_said_to_be_unfair(tmp_path):
     assert "unfair" not in unfair("spin_lock_add", "mcs_lock_add")
 
 
+def test_beside_an_unfair_lock_stands_one_that_gives_each_its_turn(tmp_path):
+    def says(fairness):
+        lines = [
+            five(lock("omp", "spin_lock_add", 2), 100.0, fairness),
+            five(lock("omp", "ticket_lock_add", 2), 200.0),
+            five(lock("omp", "critical_add", 2), 300.0, 0.4),
+        ]
+        return " ".join(printed_text(tmp_path, *lines).split())
+
+    instead = "; where each must get its turn, take omp ticket_lock (266.7 ns for 2 sections)"
+    unfair = ": the least fair is omp spin_lock: one thread takes 2.86 times as long as another"
+    assert f"{unfair}{instead}" in says(0.35)
+    assert instead not in says(0.9)
+    assert "- spin_lock and ticket_lock: code of your own, in no API" in says(0.35)
+    assert "- spin_lock: code of your own, in no API" in says(0.9)
+
+
 def test_a_lock_below_what_can_be_resolved_may_be_the_fastest(tmp_path):
     costs = [-20.0, 30.0, 5.0, -10.0, 25.0]
     unknown = visits(costs, lock("omp", "ticket_lock_add", 4), family="critical")

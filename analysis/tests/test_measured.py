@@ -191,11 +191,10 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, then sleep "
-            "(atomic, futex or condition), because sleepers resume so much later for a thread 100 "
-            "µs late",
+            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, as much as "
+            "sleepers resume later, then sleep (atomic, futex or condition): no wait takes over",
             "- omp, 2 threads 26 to 236 ns apart: spin for 410 µs (GOMP_SPINCOUNT; spin_pause was "
-            "not measured), because after so long a sleeper resumes ",
+            "not measured), because a wait of that length ends about ",
         ],
         1,
     ),

@@ -203,7 +203,7 @@ PAIRS = [
     (
         loop("for_dynamic", 3000.0, size=1),
         loop("for_static", 500.0, size=128),
-        "keep schedules static",
+        "keep even loops static",
     ),
     (construct("reduction_sum", 1500.0), construct("parallel_region", 1000.0), "reduce once"),
     (construct("nested_region", 9000.0), construct("parallel_region", 1000.0), "do not nest"),

@@ -114,9 +114,12 @@ def test_what_it_loses_at_worst_is_by_the_ends_of_the_intervals_too(tmp_path):
     worst = (
         f"a wait takes up to {100 * libgomp.advice.worst_at_ends:.0f} % longer than with the better"
     )
-    assert f"omp: {worst} of spinning and sleeping (scatter included); one of 10 ms " in text
+    assert (
+        f"omp, with that: {worst} of spinning and sleeping (scatter included); one of 10 ms "
+        in text
+    )
     # One worst case has one figure.
-    assert len(re.findall(r"omp: [^;]*?%", text)) == text.count("omp: ")
+    assert len(re.findall(r"omp, with that: [^;]*?%", text)) == text.count("omp, with that: ")
     # So many looks last as the clock goes: 20 % shorter or longer.
     for lasting in (r"which spins for (\S+) to (\S+) µs", r"300000, (\S+) to (\S+) ms"):
         least, most = re.search(lasting, text).groups()
@@ -145,10 +148,10 @@ def test_each_runtime_gets_its_own_variable(tmp_path):
     assert f"omp: export GOMP_SPINCOUNT={libgomp.spins}, which spins for " in text
     blocktime = math.ceil(libomp.advice.spin_ns / 1e3)
     setting = f"omp-llvm: export KMP_BLOCKTIME={blocktime}us (default: 200 ms; before LLVM 18: "
-    assert f"{setting}KMP_BLOCKTIME=1, which is 1 ms), because after so long a sleeper " in text
+    assert f"{setting}KMP_BLOCKTIME=1, which is 1 ms), because a wait of that length ends " in text
     assert re.search(
-        r"omp-llvm: a wait takes up to \d+ % longer than with the better of spinning and sleeping "
-        r"\(scatter included\); one of 10 ms burns \d+ % less CPU time than spinning",
+        r"omp-llvm, with that: a wait takes up to \d+ % longer than with the better of spinning and "
+        r"sleeping \(scatter included\); one of 10 ms burns \d+ % less CPU time than spinning ",
         text,
     )
 
@@ -164,10 +167,10 @@ def test_a_runtime_gets_what_its_version_takes():
         return " ".join(spin_settings.setting(spin_settings.Runtime("omp-llvm", found, llvm=llvm)))
 
     old, new, unknown = map(says, (14, 18, None))
-    assert "export KMP_BLOCKTIME=1, which is 1 ms (default: 200 ms; LLVM 14 takes no less)" in old
-    assert "7.0 µs later than a spinner, 1 % of the wait" in old
+    assert "export KMP_BLOCKTIME=1, which is 1 ms (default: 200 ms; LLVM 14 takes whole ms)" in old
+    assert "ends about 7.0 µs later asleep than spinning, 1 % of it" in old
     assert "; one of 10 ms burns 90 % less CPU time" in old
-    assert re.search(r"export KMP_BLOCKTIME=\d\dus \(default: 200 ms\), because after so long", new)
+    assert re.search(r"export KMP_BLOCKTIME=\d\dus \(default: 200 ms\), because a wait of", new)
     assert "before LLVM 18: KMP_BLOCKTIME=1, which is 1 ms" in unknown
     assert "burns 99 % less CPU time" in new
     assert spin_settings.llvm_of("Clang 14.0.6") == 14
@@ -185,8 +188,8 @@ def test_the_reason_for_a_time_to_spin_is_of_a_wait_as_long(tmp_path):
     lines += visits([10.0] * 5, point("spin_pause", backend="posix", order="unordered"))
     text = printed_text(tmp_path, lines)
     settings = re.findall(
-        r"(?:for |=)(\d+) ?[uµ]s(?: \(default[^)]*\))?, because after so long a sleeper resumes about "
-        r"([\d.]+) µs later than a spinner, 10 % of the wait", text
+        r"(?:for |=)(\d+) ?[uµ]s(?: \(default[^)]*\))?, because a wait of that length ends about "
+        r"([\d.]+) µs later asleep than spinning, 10 % of it", text
     )  # fmt: skip
     assert len(settings) == 3, text
     for spun, later in settings:
@@ -266,7 +269,7 @@ def test_what_is_open_of_a_neighbour_says_what_is_asked_what_it_may_be_and_what_
     shown = printed_text(tmp_path, [*alone, *open_of("spin"), *open_of("futex")])
     assert re.search(
         r"work beside a thread that waits on another core: undecided whether spin or futex slows "
-        r"it: it may take 0\.8\d\d to 1\.2\d times as long; `syncmeter run --study waiting --visits ",
+        r"it: it takes 0\.8\d\d to 1\.2\d times as long as alone; `syncmeter run --study waiting ",
         shown,
     )
     shown = printed_text(tmp_path, [*alone, *open_of("spin"), *beside("futex", 2, 1e5)])

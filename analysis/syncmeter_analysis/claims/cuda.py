@@ -27,7 +27,7 @@ cuda_syncthreads_warps = row(
     origin(f"{primitives}, V-B1 and V-B5", "paper --backend cuda", "levels"),
     statement="__syncthreads gets slower with the number of warps in the block.",
     needs="cuda barrier at 32 and 1024 threads",
-    advice="Use smaller blocks, with more work for each thread, where a kernel synchronizes often.",
+    advice="Let fewer threads of a block do more work each, where a kernel synchronizes often.",
     otherwise="The size of the block hardly matters to __syncthreads here.",
 )
 

@@ -32,11 +32,11 @@ _on_cpus = (
     ("a plain add (1 thread)", ("plain_add",), False, ""),
     ("an atomic add (1 thread)", ("atomic_add",), False, "shared"),
     ("a fence (1 thread)", ("fence",), False, ""),
-    ("an add under {lock} (1 thread)", ("lock_add", "critical_add"), False, "shared"),
+    ("an add under {lock} (1 thread)", ("critical_add", "lock_add"), False, "shared"),
     ("{n} atomic adds at once on variables of their own", ("atomic_add",), True, "strided"),
     ("a value handed on ({})", ("handoff",), True, ""),
     ("{n} atomic adds at once on one variable", ("atomic_add",), True, "shared"),
-    ("{n} adds at once under {lock}", ("lock_add", "critical_add"), True, "shared"),
+    ("{n} adds at once under {lock}", ("critical_add", "lock_add"), True, "shared"),
     ("a barrier ({})", ("barrier",), True, ""),
     ("waking a thread by a futex", ("wait_futex",), None, ""),
 )

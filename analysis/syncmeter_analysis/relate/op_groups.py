@@ -81,11 +81,23 @@ _mutexes = {
     "posix": ("pthread_mutex", ("lock_add",)),
 }
 
+#: What CUDA calls its barriers of a block and of a warp.
+_in_cuda = {
+    "barrier": "__syncthreads",
+    "warp_sync": "__syncwarp",
+    "warp_sync_partial": "__syncwarp(0xffff)",
+}
+
 
 def mutex_of(backend: str, op: str) -> str:
     """`std::mutex` or `pthread_mutex` of ops on this one lock; '' of others."""
     name, ops = _mutexes.get(backend, ("", ()))
     return name if op in ops else ""
+
+
+def called(backend: str, op: str) -> str:
+    """What the API calls an op of another name; '' of others."""
+    return _in_cuda.get(op, "") if backend == "cuda" else mutex_of(backend, op)
 
 
 def level_of(op: str) -> str:

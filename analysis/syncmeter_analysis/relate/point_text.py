@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from syncmeter_analysis.record.point import Point
-from syncmeter_analysis.relate.op_groups import mutex_of
+from syncmeter_analysis.relate.op_groups import called
 from syncmeter_analysis.relate.text import count
 
 
@@ -92,9 +92,9 @@ def _parts(p: Point) -> list[tuple[str, str]]:
 
 
 def _named_parts(p: Point) -> dict[str, str]:
-    """The same by axis, with what the API calls a lock that has another name elsewhere."""
-    mutex = mutex_of(p.backend, p.op)
-    return {**dict(_parts(p)), "op": f"{p.op} ({mutex})" if mutex else p.op}
+    """The same by axis, with what the API calls the op."""
+    name = called(p.backend, p.op)
+    return {**dict(_parts(p)), "op": f"{p.op} ({name})" if name else p.op}
 
 
 def short_name(p: Point, without: Sequence[str] = ()) -> str:

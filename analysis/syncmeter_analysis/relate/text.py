@@ -238,7 +238,9 @@ def count(n: int, what: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = most_names, last: str = "and") -> str:
-    """`a`, `a and b`, `a, b, c and 7 more`, `10 others`."""
+    """`a`, `a and b`, `a, b, c and 7 more`, `10 others`; one left over has its name."""
+    if most and len(names) == most + 1:
+        most += 1
     shown = list(names[:most])
     if left := len(names) - len(shown):
         shown.append(f"{left} more" if most else "another" if left == 1 else f"{left} others")

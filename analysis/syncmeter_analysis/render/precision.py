@@ -123,19 +123,22 @@ def _places_met(campaign: Campaign) -> list[Place]:
 
 
 def where_placed(campaign: Campaign) -> str:
-    """`as the virtual machine placed the threads, 119 ns apart`: at which distances
-    sentences on threads that meet hold; '' where nothing moves them."""
+    """`threads 119 ns apart (a cache line from one to the other), as the virtual
+    machine placed them`: at which distances sentences on threads that meet hold; '' where nothing
+    moves them."""
     if not campaign.machine.hypervisor or not any(map(meet, campaign.measured)):
         return ""
-    placed = "as the virtual machine placed the threads"
+    placed = "as the virtual machine placed them"
+    line = f"(a cache line from one to the other), {placed}"
     places = _places_met(campaign)
     rounds = sum(place.rounds for place in places)
     places = [place for place in places if place.rounds >= _least_share * rounds]
     if not places:
-        return f"{placed}, {unknown}"
+        return f"threads {placed}: {unknown}"
     if len(places) > 1:
-        return f"{placed}, {' or '.join(f'{place.hop_ns:.0f}' for place in places)} ns apart"
-    return f"{placed}, {places[0].apart}"
+        hops = " or ".join(f"{place.hop_ns:.0f}" for place in places)
+        return f"threads {hops} ns apart {line}"
+    return f"threads {places[0].apart} {line}"
 
 
 def _placements(campaign: Campaign) -> list[str]:
@@ -152,8 +155,8 @@ def _placements(campaign: Campaign) -> list[str]:
             span = f"{min(met):.0f} to {max(met):.0f} ns were met"
             apart = f"{places[0].apart} in the median ({span})"
         return [
-            f"Threads that meet were {apart}, by the probe of each round: one placement of a virtual "
-            "machine, which may put them elsewhere another time; shared costs go with that."
+            f"Threads that meet were {apart}, by the probe of each round. A virtual machine may put "
+            "them elsewhere another time, and what they share then costs more or less."
         ]
     rounds = sum(place.rounds for place in places)
     shares = ", ".join(

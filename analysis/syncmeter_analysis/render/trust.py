@@ -197,7 +197,7 @@ def _about_machine(campaign: Campaign) -> list[str]:
         _cores(campaign),
         f"virtual machine ({m.virtualization or 'unknown'})" if m.hypervisor else "",
         system,
-        ", ".join(sorted(compilers)),
+        f"built by {', '.join(sorted(compilers))}" if compilers else "",
     ]
     return [fact for fact in facts if fact]
 
@@ -275,7 +275,7 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     ratios = (
         "ratios usable"
         if controls
-        else "no known cost was measured to check the ratios (`run --study control` does)"
+        else "no known cost was measured to check the ratios (`syncmeter run --study control` does)"
     )
     sound = quiet and controls and not gpu_notes(campaign)
     return f"{verdict}; {ratios}", "good" if sound else "unclear"
@@ -294,8 +294,13 @@ def how_sure(campaign: Campaign) -> str:
     found = [word.lower() + f", {what}" * (what != _nothing_seen)]
     controls = [row[-1].kind for row in control_rows(campaign)]
     if not controls:
-        found.append("no known cost was measured to check it")
-    elif "bad" in controls:
+        found.append(
+            "trust ratios within their intervals, though no known cost was measured to check them "
+            "(`syncmeter run --study control` does)"
+        )
+    elif "bad" not in controls:
+        found.append("trust ratios within their intervals, as known costs came out right")
+    else:
         miss = control_miss(campaign)
         failed = miss.doubts_all(campaign)
         found.append("a control failed" if failed else f"a control missed by {miss}")

@@ -69,7 +69,7 @@ class StudySection(Generic[Rows]):
 
 
 #: Rows of a table, and answers, that a first screen shows.
-_most_rows, _most_answers = 12, 8
+_most_rows, _most_answers = 12, 9
 
 
 def answers(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]:

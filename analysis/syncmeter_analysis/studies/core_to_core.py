@@ -340,8 +340,8 @@ def by_class(matrix: Matrix) -> str:
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
         why = f"the slowest pair takes {formats.ratio(most / least)} times as long as the fastest"
         if _within_scatter(near):
-            why = "they differ no more than each does between visits"
-        found += f": share data between any two, as {why}"
+            why = "visits to one pair differ as much as pairs do"
+        found += f": which two share data matters little, as {why}"
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (
             f": keep threads that share data on the {near.name}, because pairs of the class "

@@ -44,7 +44,7 @@ pairs = (
         ("for_static", iterations),
         f"a loop of {iterations} iterations a thread in dynamic chunks of one",
         "a static one",
-        "keep schedules static where iterations take alike",
+        "keep even loops static",
     ),
     Pair(
         ("reduction_sum", 1),

@@ -14,7 +14,7 @@ from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import group, grouped
-from syncmeter_analysis.relate.op_groups import level_of, levels
+from syncmeter_analysis.relate.op_groups import called, level_of, levels
 from syncmeter_analysis.relate.relation import Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies import block_barriers, grid_barriers
@@ -216,16 +216,20 @@ def _of_each_level(found: GpuLevels) -> str:
     taken = [(name, s) for name, one in levels if (s := way_of(name, one))]
     costs = [f"{_named(name, s)} {formats.duration(ns_of(s))}" for name, s in taken]
     wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
-    because = ", because wider ones take longer" if wider else ""
-    return f"Use the narrowest level that will do{because}: {'; '.join(costs)}" if costs else ""
+    because = ", as wider ones take longer" if wider else ""
+    return f"In a kernel use the narrowest level that will do{because}: {'; '.join(costs)}" * bool(
+        costs
+    )
 
 
 def _named(name: str, s: Measured) -> str:
-    """`warp (warp_sync_partial)`, `cluster of 2 x 32 threads`, `grid of 9 x 32 threads (grid_sync)`."""
+    """`warp (__syncwarp(0xffff))`, `cluster of 2 x 32 threads`, `grid of 9 x 32 threads
+    (grid_sync)`."""
     level = name.partition(",")[0]
     if name in _with_launch:
         level += f" of {point_text.blocks_by_threads(s.point)} threads"
-    return f"{level} ({point_text.op_and_size(s.point)})" if name in _named_ops else level
+    op = called(s.point.backend, s.point.op) or point_text.op_and_size(s.point)
+    return f"{level} ({op})" if name in _named_ops else level
 
 
 @of_each

@@ -15,7 +15,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest, over
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.op_groups import is_default, mutex_of
+from syncmeter_analysis.relate.op_groups import is_default, is_own_code, mutex_of
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
@@ -238,7 +238,22 @@ def answer(locks: Locks) -> list[str]:
         if one.first.point.section_ns + one.first.point.think_ns > 0
         or one.first.point.lanes not in counts
     ]
-    return found + held_answer(held)
+    return found + _own_code(locks) + held_answer(held)
+
+
+def _own_code(locks: Locks) -> list[str]:
+    """Which of the locks that answers name no API has."""
+    contests = [
+        one
+        for table in locks.tables
+        for one in (table.alone, table.shared, _fair_ones(table.shared))
+        if one
+    ]
+    ops = {s.point.op for one in (*contests, *locks.held) for s in one.leaders}
+    names = sorted({op.rpartition("_")[0] for op in ops if is_own_code(op)})
+    if not names:
+        return []
+    return [f"{formats.listed(names, len(names))}: code of your own, in no API (core/ops/ has it)"]
 
 
 def _sentences(table: LockTable) -> Iterator[str]:
@@ -400,5 +415,29 @@ def _fairness_sentence(table: LockTable) -> list[str]:
     if took is not None and took <= 1 + default_margin:
         longer = f"{default_margin:.0%} longer than another"
         return [f"{where}: every lock is fair: no thread takes more than {longer}"]
+    if instead := _fair_lock(table):
+        return [f"{where}: the least fair is {name}: {slowest(s)}; {instead}"]
     of_index = f"{name} ({fairness:.3f} by Jain's index; 1: fair)"
     return [f"{where}: the least fair is {': '.join(filter(None, [of_index, slowest(s)]))}"]
+
+
+def _cost_alone(s: Measured) -> str:
+    return cost_of_sections(s).partition(",")[0]
+
+
+def _fair_lock(table: LockTable) -> str:
+    """Where the fastest lock is unfair, that to take of those that are not."""
+    fair = _fair_ones(table.shared)
+    if fair is None:
+        return ""
+    each = len(fair.leaders) == 1
+    taken = contest_text.advice(fair, table.name_of, _cost_alone, each=each)
+    return f"where each must get its turn, {taken}"
+
+
+def _fair_ones(shared: Contest | None) -> Contest | None:
+    """The contest of the fair locks where one of the fastest is unfair."""
+    if shared is None or not any(unfair(s) for s in shared.leaders):
+        return None
+    fair = contest(s for s in shared.points if s.slowest_over_fastest and not unfair(s))
+    return fair if fair.best else None

@@ -234,15 +234,12 @@ def directions(matrices: list[Matrix]) -> list[str]:
     if pairs:
         found = [
             _differing(compared),
-            _counted(sum(m.ways.count(Verdict.same) for m in compared), "the same"),
+            _counted(sum(m.ways.count(Verdict.same) for m in compared), "shown not to"),
             _counted(sum(m.ways.count(Verdict.cannot_tell) for m in compared), "undecided"),
         ]
         names = formats.listed([matrix.name for matrix in compared])
         one = f"One direction of a pair against the other ({names})"
-        lines.append(
-            f"{one}: of {formats.count(pairs, 'pair')} {', '.join(filter(None, found))}, within "
-            f"{default_margin:.0%}"
-        )
+        lines.append(f"{one}: of {formats.count(pairs, 'pair')} {', '.join(filter(None, found))}")
     over_back = [r for matrix in matrices for r in matrix.ways.over_back.values()]
     apart = Counter(r.why for r in over_back if isinstance(r, NotComparable))
     for why, n in sorted(apart.items()):
@@ -259,7 +256,7 @@ def _differing(matrices: list[Matrix]) -> str:
         if verdict(r) in (Verdict.slower, Verdict.faster)
     ]
     if not found:
-        return "none is shown to differ"
+        return f"none is shown to differ by over {default_margin:.0%}"
     share, matrix, (a, b) = max(found, key=itemgetter(0))
     op = f"{matrix.name}, " * (len(matrices) > 1)
     most = f"{op}PUs {a} and {b}, by {100 * share:.1f} %"

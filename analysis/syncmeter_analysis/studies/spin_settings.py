@@ -50,13 +50,13 @@ def own_code(a: Advice, spin: str, sleep: str, where: str = "") -> list[str]:
             f"your own code{where}: sleep ({sleep}) at once; it costs no more than to spin ({spin})"
         ]
     found = [
-        f"your own code{where}: spin ({spin}) for {_about(a.extra_ns)}, then sleep ({sleep}), because "
-        f"sleepers resume so much later for a thread {a.extra_at_us} µs late: at most about twice "
-        "the better way's wall and CPU time"
+        f"your own code{where}: spin ({spin}) for {_about(a.extra_ns)}, as much as sleepers resume "
+        f"later, then sleep ({sleep}): no wait takes over about twice the better way's time or CPU time"
     ]
     if a.spin_ns > 0:
         found += [
-            f"your own code, where CPU time matters less: spin for {_about(a.spin_ns)}{_why(a)}",
+            f"your own code, where time matters more than CPU time: spin for {_about(a.spin_ns)}"
+            + _why(a),
             f"your own code, with the longer spin: {_checked(a)}",
         ]
     return found
@@ -68,7 +68,7 @@ def setting(runtime: Runtime, where: str = "") -> list[str]:
     a, name = runtime.advice, runtime.backend
     if a is None:
         return [f"{name}: cannot tell, its barrier has no cost at two latenesses"]
-    brings = f"{name}: {_checked(a)}"
+    brings = f"{name}, with that: {_checked(a)}"
     if a.spin_ns == 0:
         because = f"because sleeping costs about {_percent(allowed_behind)} more time or less"
         return [f"{name}{where}: export OMP_WAIT_POLICY=passive, {because}", brings]
@@ -88,7 +88,7 @@ def _variable(runtime: Runtime, a: Advice) -> str:
         if whole_ns_of(runtime.llvm):
             return (
                 f"export KMP_BLOCKTIME={older}, which is {older} ms (default: {_default_blocktime}; "
-                f"LLVM {runtime.llvm} takes no less)"
+                f"LLVM {runtime.llvm} takes whole ms)"
             )
         before = f"; before LLVM 18: KMP_BLOCKTIME={older}, which is {older} ms"
         return (
@@ -120,8 +120,8 @@ def _why(a: Advice) -> str:
     """Why one spins before one sleeps: the figure is that of a wait as long as the spin, of which the
     time to spin was chosen."""
     return (
-        f", because after so long a sleeper resumes about {_about(a.behind_ns)} later than a spinner, "
-        f"{_percent(a.behind_ns / a.spin_ns)} of the wait"
+        f", because a wait of that length ends about {_about(a.behind_ns)} later asleep than spinning, "
+        f"{_percent(a.behind_ns / a.spin_ns)} of it"
     )
 
 
@@ -131,9 +131,9 @@ def _checked(a: Advice) -> str:
     known = math.isfinite(a.worst_at_ends)
     worst = _percent(a.worst_at_ends if known else a.worst)
     return (
-        f"a wait takes up to {worst} longer than with the better of spinning and sleeping (scatter "
-        f"{'included' if known else 'unknown'}); one of {a.latenesses[1] / 1e3:g} ms burns "
-        f"{_percent(a.cpu_spared)} less CPU time than spinning"
+        f"a wait takes up to {worst} longer than with the better of spinning and sleeping "
+        f"(scatter {'included' if known else 'unknown'}); one of {a.latenesses[1] / 1e3:g} ms burns "
+        f"{_percent(a.cpu_spared)} less CPU time than spinning throughout"
     )
 
 

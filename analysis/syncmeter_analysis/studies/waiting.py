@@ -279,7 +279,7 @@ def _undecided(over: Mapping[str, Ratio | NotComparable]) -> str:
     takes = ""
     if bounded:
         low, high = min(r.low for r in bounded), max(r.high for r in bounded)
-        takes = f": it may take {formats.ratio(low)} to {formats.ratio(high)} times as long"
+        takes = f": it takes {formats.ratio(low)} to {formats.ratio(high)} times as long as alone"
     return (
         f"undecided whether {ways} slows it{takes}; `syncmeter run --study waiting --visits 30` may "
         "decide"
@@ -298,6 +298,8 @@ def answer(part: Part) -> list[str]:
             "cannot tell how long to spin: that takes a way that spins and one that sleeps, "
             "each at two latenesses"
         )
+    if part.runtimes or part.advice:
+        found.append("only 2 threads that wait for each other were measured, no larger team")
     found += _cost_to_neighbours(part.neighbours)
     return found
 
