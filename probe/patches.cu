@@ -10,6 +10,7 @@ namespace {
 
 enum access_flag : std::uint32_t { reads = 1, writes = 2, at_system_scope = 4, only_writes = 256 };
 constexpr std::uint32_t most_tried = 64;
+constexpr unsigned warp_threads = 32;
 constexpr int all_well = 0;
 
 __device__ std::uint64_t now_ns() {
@@ -41,7 +42,7 @@ __device__ bool is_place_of(std::uint64_t& there, std::uint64_t number, bool& is
 
 /// Whether the kernel counts: some do not, and all end when the time to count is over.
 __device__ bool counts_in(kernel_counts* of) {
-  if (of == nullptr) return false;
+  if (of == nullptr || of->is_cut_off != 0) return false;
   device_counts& all = *of->counts;
   const std::uint64_t now = now_ns();
   std::uint64_t until = *static_cast<volatile std::uint64_t*>(&all.until_ns);
@@ -124,15 +125,21 @@ __device__ unsigned multiprocessor() {
   return number;
 }
 
-// Warps of all multiprocessors come at a rate that one address of a counter does not take: one
-// kernel of barriers ran a hundred times as long.
+/// The first warp of a block, whose threads are numbered along x, y and z.
+__device__ bool is_first_warp() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x < warp_threads;
+}
+
+// Warps of all multiprocessors come at a rate that one address of a counter does not take, so that
+// each multiprocessor has a part. Where all threads of a block must come its first warp stands for
+// them: one kernel of barriers ran a hundred times as long.
 __device__ void count_wait(void* data, std::uint64_t pc, unsigned expected, counted_event event) {
+  constexpr unsigned most_parts = 32;
   auto* const of = static_cast<kernel_counts*>(data);
   if (!counts_in(of)) return;
   const unsigned active = __activemask();
   if (lane_of_warp() != static_cast<unsigned>(__ffs(active) - 1)) return;
   const unsigned threads = __popc(active);
-  constexpr unsigned most_parts = 32;
   counted_instruction* const by = instruction_of(*of, pc, event, multiprocessor() % most_parts);
   if (by == nullptr) {
     add(of->counts->lost, threads);
@@ -165,7 +172,10 @@ __device__ int sm_shared_access(void* data, std::uint64_t pc, void* address, std
 
 __device__ int sm_barrier(void* data, std::uint64_t pc, std::uint32_t, std::uint32_t threads,
                           std::uint32_t) {
-  count_wait(data, pc, threads == 0 ? threads_of_block() : threads, counted_event::barrier);
+  if (threads != 0 && threads != threads_of_block())
+    count_wait(data, pc, threads, counted_event::barrier);
+  else if (is_first_warp())
+    count_wait(data, pc, min(threads_of_block(), warp_threads), counted_event::barrier);
   return all_well;
 }
 

@@ -188,10 +188,11 @@ two_forms forms_of(const finding& found, const std::vector<site>& sites) {
   const kernel_times& ran = *first.code->ran;
   switch (found.of) {
   case form_cause::order:
-    return {form_of_update("atomic_add", ran, type_of(first),
+    // Of any type: campaigns have scopes and orders of int32.
+    return {form_of_update("atomic_add", ran, value_type::int32,
                            has_word(first, "SYS") ? scope::system : scope::device,
                            found.is_ordered ? order::seq_cst : order::relaxed, flavour::atomic_ref),
-            form_of_update("atomic_add", ran, type_of(first), scope::device, order::relaxed,
+            form_of_update("atomic_add", ran, value_type::int32, scope::device, order::relaxed,
                            flavour::atomic_ref)};
   case form_cause::fence:
     return {form_of_fence(ran, scope::system), form_of_fence(ran, scope::block)};

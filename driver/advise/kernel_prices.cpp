@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -15,16 +15,15 @@ namespace {
 constexpr std::string_view add_of_float = "accumulate_atomic", add_of_64_bits = "accumulate_fixed",
                            add_of_integer = "accumulate_integer";
 constexpr std::string_view by_warp = "accumulate_warp_match", by_block = "accumulate_block",
-                           by_both = "accumulate_block_reduce";
-constexpr std::array<std::string_view, 6> ops_of_updates{
-    add_of_float, add_of_64_bits, add_of_integer, by_warp, by_block, by_both};
+                           by_both = "accumulate_block_reduce",
+                           by_block_of_integers = "accumulate_block_integer";
+constexpr std::array<std::string_view, 7> ops_of_updates{
+    add_of_float, add_of_64_bits, add_of_integer, by_warp, by_block, by_both, by_block_of_integers};
 /// Threads of the priced blocks, each of which adds so often in one op.
 constexpr unsigned lanes_of_price = 1024;
 constexpr double adds_of_lane = 16;
-/// Numbers of addresses that the study has; the last one: each thread has its own.
-constexpr std::array<unsigned, 5> priced_addresses{1, 32, 1024, 32768, 1U << 20U};
-/// Of a block's copy, to the largest that has room.
-constexpr std::array<unsigned, 4> priced_in_shared_memory{1, 32, 1024, most_in_shared_memory};
+/// So many that each thread has its own.
+constexpr unsigned most_addresses = 1U << 20U;
 
 bool has_type(const update_use& update, std::string_view type) {
   return update.operation.find(type) != std::string::npos;
@@ -38,6 +37,11 @@ bool is_of_float(const update_use& update) {
 std::string_view op_of_update(const update_use& update) {
   if (is_of_float(update)) return add_of_float;
   return has_type(update, ".64") ? add_of_64_bits : add_of_integer;
+}
+
+/// Shared memory has an add of integers of 32 bits, and none of the others.
+std::string_view block_op_of(const update_use& update) {
+  return op_of_update(update) == add_of_integer ? by_block_of_integers : by_block;
 }
 
 point point_of(std::string_view op, unsigned blocks, unsigned lanes, unsigned size) {
@@ -76,13 +80,11 @@ point barrier_point(const kernel_use& kernel, unsigned multiprocessors) {
                   static_cast<unsigned>(threads), 0);
 }
 
-/// Neighbours among the numbers of addresses that are measured.
-std::vector<unsigned> addresses_around(std::span<const unsigned> priced, std::uint64_t addresses) {
-  const auto above = std::min<std::ptrdiff_t>(
-      std::ranges::lower_bound(priced, addresses) - priced.begin(), std::ssize(priced) - 1);
-  std::vector<unsigned> around{priced[above]};
-  if (above > 0 && around.front() > addresses) around.push_back(priced[above - 1]);
-  return around;
+/// The powers of two next to it: between some of them the rate has a minimum.
+std::vector<unsigned> addresses_around(std::uint64_t addresses, unsigned most) {
+  const auto below = std::min(
+      most, static_cast<unsigned>(std::bit_floor(std::clamp<std::uint64_t>(addresses, 1, most))));
+  return below >= addresses || below == most ? std::vector{below} : std::vector{below, 2 * below};
 }
 
 /// Of the kernel's updates, in s.
@@ -114,19 +116,21 @@ std::optional<interval> takes_by_warp(const priced_updates& of) {
   if (of.alike() < several_alike) return std::nullopt;
   const auto adds = longer_of(of.one_by_one(of.hottest() / of.alike()),
                               of.by(op_of_update(of.update), of.number() / of.alike()));
-  return longer_of(adds, of.by(by_warp, of.number(), priced_addresses.back()));
+  return longer_of(adds, of.by(by_warp, of.number(), most_addresses));
 }
 
 std::optional<interval> takes_by_block(const priced_updates& of) {
   if (of.kernel.addresses > most_in_shared_memory) return std::nullopt;
-  return longer_of(of.by(by_block, of.number()), of.by(by_block, of.hottest(), 1));
+  const std::string_view op = block_op_of(of.update);
+  return longer_of(of.by(op, of.number()), of.by(op, of.hottest(), 1));
 }
 
 std::optional<interval> takes_by_both(const priced_updates& of) {
   if (of.kernel.addresses > most_in_shared_memory || of.alike() < several_alike)
     return std::nullopt;
-  const auto adds = longer_of(of.by(by_block, of.number() / of.alike()),
-                              of.by(by_block, of.hottest() / of.alike(), 1));
+  const std::string_view op = block_op_of(of.update);
+  const auto adds =
+      longer_of(of.by(op, of.number() / of.alike()), of.by(op, of.hottest() / of.alike(), 1));
   return longer_of(adds, of.by(by_both, of.number(), 1));
 }
 
@@ -181,6 +185,7 @@ std::optional<interval> price_of_add(std::string_view op, double addresses,
   for (const price& each : prices)
     if (each.what.op == op && each.what.blocks > 1 && each.what.size > 0)
       by_size[each.what.size].push_back(each);
+  addresses = std::min<double>(addresses, most_addresses);
   std::optional<std::pair<double, interval>> below, above;
   for (const auto& [size, found] : by_size) {
     const auto cost = over_measurements(found);
@@ -190,7 +195,7 @@ std::optional<interval> price_of_add(std::string_view op, double addresses,
     if (size <= addresses) below = here;
     if (size >= addresses && !above) above = here;
   }
-  if (!below || !above) return std::nullopt;
+  if (!below || !above || above->first > 2 * below->first) return std::nullopt;
   if (below->first == above->first) return below->second;
   const double part = std::log(addresses / below->first) / std::log(above->first / below->first);
   const auto between = [&](double from, double to) { return from * std::pow(to / from, part); };
@@ -257,20 +262,19 @@ std::vector<point> points_of_kernel(const kernel_use& kernel, unsigned multiproc
   if (update == nullptr || kernel.updates == 0) return points;
   points.push_back(
       point_of(is_of_float(*update) ? add_of_float : add_of_64_bits, 1, lanes_of_price, 1));
-  const auto add = [&](std::string_view op, std::span<const unsigned> priced,
-                       std::uint64_t addresses) {
-    for (const unsigned size : addresses_around(priced, addresses))
+  const auto add = [&](std::string_view op, std::uint64_t addresses, unsigned most) {
+    for (const unsigned size : addresses_around(addresses, most))
       points.push_back(point_of(op, multiprocessors, lanes_of_price, size));
   };
   const bool fits = kernel.addresses <= most_in_shared_memory;
-  add(op_of_update(*update), priced_addresses, kernel.addresses);
+  add(op_of_update(*update), kernel.addresses, most_addresses);
   if (fits) {
-    add(by_block, priced_in_shared_memory, kernel.addresses);
-    add(by_block, priced_in_shared_memory, 1);
+    add(block_op_of(*update), kernel.addresses, most_in_shared_memory);
+    add(block_op_of(*update), 1, most_in_shared_memory);
   }
   if (threads_alike(*update) >= several_alike) {
-    add(by_warp, priced_addresses, priced_addresses.back());
-    if (fits) add(by_both, priced_in_shared_memory, 1);
+    add(by_warp, most_addresses, most_addresses);
+    if (fits) add(by_both, 1, most_in_shared_memory);
   }
   return points;
 }

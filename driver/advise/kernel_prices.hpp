@@ -19,7 +19,7 @@ namespace syncmeter {
 /// Threads of a warp that update one address together, in the mean.
 [[nodiscard]] double threads_alike(const update_use& update);
 /// So many are worth that one of them does it for all.
-inline constexpr double several_alike = 2;
+inline constexpr double several_alike = 1.5;
 /// Addresses that a block's copy has room for.
 inline constexpr unsigned most_in_shared_memory = 4096;
 
@@ -29,8 +29,8 @@ inline constexpr unsigned most_in_shared_memory = 4096;
                                                        const std::vector<price>& prices);
 
 /// Of one add of threads that fill the GPU, in ns, to one of so many addresses that are updated
-/// about as often: between the two numbers of addresses that were measured, along a line in
-/// logarithms.
+/// about as often: between two numbers of addresses that were measured, the second one twice the
+/// first at most, along a line in logarithms.
 [[nodiscard]] std::optional<interval> price_of_add(std::string_view op, double addresses,
                                                    const std::vector<price>& prices);
 

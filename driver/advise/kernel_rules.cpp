@@ -88,14 +88,16 @@ std::optional<named_change> change_by_price(const kernel_use& kernel, double now
                       .takes_s = way->takes_s.low};
 }
 
-std::string updates_text(const kernel_use& of) {
+std::string updates_text(const kernel_use& of, bool names_hottest) {
   const std::string updates = (of.is_at_least() ? "at least " : "") + grouped_digits(of.updates);
   if (of.addresses == 1)
     return fmt::format("updates one address of the GPU's memory {} times by atomic operations",
                        updates);
-  return fmt::format("updates {} addresses of the GPU's memory {} times by atomic operations, one "
-                     "of them {} times ({:.0f} %)",
-                     grouped_digits(of.addresses), updates, grouped_digits(of.hottest),
+  const std::string all = fmt::format("updates {} addresses of the GPU's memory {} times by "
+                                      "atomic operations",
+                                      grouped_digits(of.addresses), updates);
+  if (!names_hottest) return all;
+  return fmt::format("{}, one of them {} times ({:.0f} %)", all, grouped_digits(of.hottest),
                      100.0 * static_cast<double>(of.hottest) / static_cast<double>(of.updates));
 }
 
@@ -123,7 +125,7 @@ std::optional<advice> about_hot_address(const site& of, double busy_s,
       of, "hot_address",
       fmt::format("kernel {} {}, which is done one after another: that takes {} at least, as one "
                   "takes {} on this machine.{}",
-                  name_of(kernel), updates_text(kernel), seconds_text(floor.most_s),
+                  name_of(kernel), updates_text(kernel, true), seconds_text(floor.most_s),
                   range_text(add_ns->low * 1e-9, add_ns->high * 1e-9),
                   change ? change->text : change_by_counts(kernel)),
       std::max(0.0, busy_s - (change ? change->takes_s : 0)));
@@ -140,7 +142,7 @@ std::optional<advice> about_updates(const site& of, double busy_s, const std::ve
   const std::string what = fmt::format(
       "kernel {} {}: that takes about {}, as threads of the whole GPU do {:.3g} of them per ns on "
       "so many addresses on this machine.",
-      name_of(kernel), updates_text(kernel), seconds_text(floor.most_s), per_ns);
+      name_of(kernel), updates_text(kernel, false), seconds_text(floor.most_s), per_ns);
   const auto change = change_by_price(kernel, floor.most_s, prices);
   if (!change) {
     notes.push_back(fmt::format("{}: {} No other way that was measured is faster by a fifth.",
@@ -169,7 +171,7 @@ std::optional<advice> about_barriers(const site& of, double busy_s,
       busy_s);
 }
 
-/// Of kernels that were counted and whose updates and barriers are not what takes their time.
+/// Of kernels that were counted, all of them, and of whose updates and barriers fewer save little.
 void note_small_floor(const site& of, double busy_s, const advice_setting& setting,
                       std::vector<std::string>& notes) {
   if (busy_s < least_worth_saying * setting.wall_s) return;
@@ -177,15 +179,16 @@ void note_small_floor(const site& of, double busy_s, const advice_setting& setti
   std::string names;
   for (const kernel_use& kernel : of.kernels) {
     const kernel_floors floors = floors_of(kernel, setting.prices);
+    if (kernel.is_at_least()) return;
     if (floors.least_s() == 0) continue;
     least_s += floors.least_s();
     names += (names.empty() ? "" : ", ") + name_of(kernel);
   }
   if (names.empty() || least_s >= worth_its_time * busy_s) return;
   notes.push_back(fmt::format(
-      "{}: the atomic operations and barriers of {} take {} at least of the {} that the GPU takes "
-      "for what is launched there, by their prices on this machine: they are not what it waits "
-      "for.",
+      "{}: at the rates of this machine the atomic operations and barriers of {} take {} of the {} "
+      "that the GPU takes for what is launched there: fewer of them save little, unless threads "
+      "wait for the answer of each.",
       where_text(of), names, seconds_text(least_s), seconds_text(busy_s)));
 }
 

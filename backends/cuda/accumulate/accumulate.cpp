@@ -31,7 +31,7 @@ class accumulate_rig : public checked_rig {
   /// Adds "relative_error", where values can be rounded.
   void describe(nlohmann::json& visit) const override {
     checked_rig::describe(visit);
-    if (how() != adding::integer) visit["relative_error"] = relative_error_;
+    if (!adds_integers(how())) visit["relative_error"] = relative_error_;
     describe_footprint(visit, cell_bytes());
   }
 
@@ -75,7 +75,7 @@ void accumulate_rig::prepare_more() {
   data_.fit(roaming_bytes + bytes_before_cells + most * sizeof(std::int64_t));
   sums_.fit(most * sizeof(std::int64_t));
   errors_.fit(sizeof(update_errors));
-  if (how() != adding::integer) find_error();
+  if (!adds_integers(how())) find_error();
 }
 
 void accumulate_rig::queue_first() {
@@ -148,6 +148,9 @@ sass_text code_of(adding how) {
     return {"FMUL 1, convert 1, RED.ADD 1, branch 1"};
   case adding::integer:
     return {"convert 1, RED.ADD 1, branch 1"};
+  case adding::block_integer:
+    return {"STS 1, BAR.SYNC 2, convert 1, ATOMS.ADD 1, LDS 1, RED.ADD 1, WARPSYNC 1, YIELD 1, "
+            "branch 4"};
   case adding::block_by_bulk:
     // Older GPUs have no copy engine: there the op is refused, and compiles to the rest.
     return {.hopper = "STS 1, BAR.SYNC 3, LDS 1, FADD 1, ATOMS.CAST.SPIN 1, MEMBAR.ALL.CTA 1, "

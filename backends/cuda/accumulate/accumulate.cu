@@ -55,6 +55,8 @@ SM_CUDA_ACCUMULATE(accumulate_block_by_bulk, block_by_bulk,
                    "capability 9.0)")
 SM_CUDA_ACCUMULATE(accumulate_integer, integer,
                    "16 integer adds per thread, no float ones: atomicAdd of 32-bit integers")
+SM_CUDA_ACCUMULATE(accumulate_block_integer, block_integer,
+                   "as accumulate_block, of 32-bit integers")
 #undef SM_CUDA_ACCUMULATE
 
 }  // namespace ops
@@ -63,7 +65,7 @@ using accumulate_ops =
     op_list<ops::accumulate_atomic, ops::accumulate_cas, ops::accumulate_exchange,
             ops::accumulate_warp_match, ops::accumulate_warp_reduce, ops::accumulate_block,
             ops::accumulate_block_reduce, ops::accumulate_fixed, ops::accumulate_block_by_bulk,
-            ops::accumulate_integer>;
+            ops::accumulate_integer, ops::accumulate_block_integer>;
 
 /// A loop around a compare-and-swap, as CUDA's programming guide has it ("Atomic Functions").
 SM_FN void add_by_cas(float* cell, float value) {
@@ -195,10 +197,16 @@ template <class T, class Form> class accumulate_lane {
     __syncthreads();
     SM_ROLLED for (unsigned i = 0; i < adds_of_op; ++i) {
       const float value = next_value();
-      if constexpr (How == adding::block_reduce) add_by_reduction(copy, cell(), value);
+      if constexpr (How == adding::block_integer)
+        atomicAdd(reinterpret_cast<int*>(copy) + cell(), __float2int_rn(value));
+      else if constexpr (How == adding::block_reduce) add_by_reduction(copy, cell(), value);
       else atomicAdd(copy + cell(), value);
     }
-    if constexpr (How != adding::block_by_bulk) {
+    if constexpr (How == adding::block_integer) {
+      __syncthreads();
+      SM_ROLLED for (unsigned i = threadIdx.x; i < count_; i += blockDim.x)
+          atomicAdd(reinterpret_cast<int*>(cells_) + i, reinterpret_cast<const int*>(copy)[i]);
+    } else if constexpr (How != adding::block_by_bulk) {
       __syncthreads();
       SM_ROLLED for (unsigned i = threadIdx.x; i < count_; i += blockDim.x)
           atomicAdd(cells_ + i, copy[i]);
@@ -253,7 +261,7 @@ __global__ void sum_up(finished_updates done) {
 }
 
 SM_FN double value_of(const std::byte* cells, unsigned i, adding how) {
-  if (how == adding::integer) return reinterpret_cast<const int*>(cells)[i];
+  if (adds_integers(how)) return reinterpret_cast<const int*>(cells)[i];
   if (how != adding::fixed) return reinterpret_cast<const float*>(cells)[i];
   return static_cast<double>(reinterpret_cast<const long long*>(cells)[i]) / parts_of_one;
 }

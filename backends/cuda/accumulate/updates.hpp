@@ -25,11 +25,17 @@ enum class adding : std::uint8_t {
   block_reduce,   ///< as `block`, with one add to the copy for a warp that has one address
   fixed,          ///< as an integer of 64 bits
   block_by_bulk,  ///< as `block`, the copy added by cp.reduce.async.bulk
-  integer         ///< whole numbers, as integers of 32 bits
+  integer,        ///< whole numbers, as integers of 32 bits
+  block_integer   ///< the same to a copy in shared memory
 };
 
 [[nodiscard]] constexpr bool has_copy(adding how) {
-  return how == adding::block || how == adding::block_reduce || how == adding::block_by_bulk;
+  return how == adding::block || how == adding::block_reduce || how == adding::block_by_bulk ||
+         how == adding::block_integer;
+}
+/// Cells are integers of 32 bits.
+[[nodiscard]] SM_BOTH constexpr bool adds_integers(adding how) {
+  return how == adding::integer || how == adding::block_integer;
 }
 
 /// Adds of a lane in one op. What a form does once for an op (clear a copy and add it to the cells)

@@ -67,6 +67,7 @@ TEST(kernel_forms, sequential_consistency_at_system_scope_is_priced_as_compiled)
   EXPECT_EQ(points[0].op, "atomic_add");
   EXPECT_EQ(points[0].scope, scope::system);
   EXPECT_EQ(points[0].order, order::seq_cst);
+  EXPECT_EQ(points[0].type, value_type::int32) << "other types have no scopes and orders";
   EXPECT_EQ(points[1].scope, scope::device);
   EXPECT_EQ(points[1].order, order::relaxed);
   // Four blocks of 256 threads for each multiprocessor.
