@@ -9,7 +9,7 @@ from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.relation import NotComparable, Ratio
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import locks, sections
-from syncmeter_analysis.studies.locks import least_fairness, over_atomic
+from syncmeter_analysis.studies.lock_tables import least_fairness, over_atomic
 from tests.made import campaign, point, read, visits, write
 
 STUDY = {"options": {"study": "locks"}}

@@ -18,7 +18,7 @@ from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
-from syncmeter_analysis.studies.locks import over_atomic
+from syncmeter_analysis.studies.lock_tables import over_atomic
 
 DATA = Path(__file__).parent / "data"
 

@@ -28,6 +28,7 @@ def test_every_study_is_found_has_a_place_of_its_own_and_offers_what_is_asked_of
         "decisions",
         "device_barriers",
         "grid_barriers",
+        "lock_tables",
         "pairs",
         "spin_settings",
         "strides",

@@ -14,7 +14,7 @@ from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, r
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import of_each, op_of, scope_of
-from syncmeter_analysis.studies.locks import cells_in_use
+from syncmeter_analysis.studies.lock_tables import cells_in_use
 
 title = "Threads against processes"
 measured_by = "`syncmeter run --study processes`, where the worker of MPI is built"

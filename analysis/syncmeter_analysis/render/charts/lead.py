@@ -15,9 +15,9 @@ from syncmeter_analysis.relate.ladder import ladder, ladder_title
 from syncmeter_analysis.relate.summary import Measured, State, common_state, cost_in
 from syncmeter_analysis.studies import barrier as barriers
 from syncmeter_analysis.studies import levels as gpu_levels
-from syncmeter_analysis.studies import locks
+from syncmeter_analysis.studies import lock_tables
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, row
-from syncmeter_analysis.studies.locks import Row as LockRow
+from syncmeter_analysis.studies.lock_tables import Row as LockRow
 
 #: So many stand on the first screen.
 _most = 2
@@ -107,7 +107,7 @@ def _note(states: dict[int, State | None], left: Sequence[str]) -> str:
 
 def _updates(campaign: Campaign) -> list[Figure]:
     """A dot for each way to update one counter, alone and among the most threads."""
-    rows = locks.updates(campaign)
+    rows = lock_tables.updates(campaign)
     counts = sorted({n for row in rows for n in row.on_one})
     if len(rows) < 2:
         return []

@@ -1,0 +1,182 @@
+"""The locks of a campaign around one add: a row for each, and the contests of one lane and of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, Over, contest, over
+from syncmeter_analysis.relate.group import grouped, placed_alike
+from syncmeter_analysis.relate.op_groups import mutex_of
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.cells import op_of
+
+#: What needs no lock.
+alternative = "atomic_add"
+
+#: Fewer locks than this leave nothing to choose.
+_least_locks = 2
+
+
+@dataclass
+class Row:
+    """One lock, or the atomic add, of one backend. `on_one`: one lock for all lanes, by lanes;
+    `own`: one for each lane, of the most lanes."""
+
+    first: Measured
+    on_one: dict[int, Measured] = field(default_factory=dict)
+    own: Measured | None = None
+
+    @property
+    def is_lock(self) -> bool:
+        return self.first.point.op != alternative
+
+    @property
+    def op(self) -> str:
+        return op_of(self.first)
+
+    @property
+    def name(self) -> str:
+        return f"{self.first.point.backend} {self.op}"
+
+    def cost_at(self, lanes: int) -> Measured | None:
+        found = self.on_one.get(lanes)
+        return found if found is not None and found.usable else None
+
+
+@dataclass
+class LockTable:
+    """Locks of one type, way of waiting, and of affinities that place the lanes alike, of one file.
+    `source` names the file where there are several.
+    `alone` is the contest of one lane, `shared` that of the most lanes, None where only one ran."""
+
+    first: Measured
+    affinities: list[str]
+    rows: list[Row]
+    alone: Contest
+    shared: Contest | None
+    points: list[str]
+    source: str = ""
+
+    @property
+    def most_lanes(self) -> int:
+        return max(lanes for row in self.rows for lanes in row.on_one)
+
+    def row_of(self, s: Measured) -> Row:
+        return next(row for row in self.rows if any(s is x for x in row.on_one.values()))
+
+    def name_of(self, s: Measured) -> str:
+        """`std mcs_lock`, `omp omp_lock hint contended`; `std/posix mutex` of the lock that both APIs
+        have, whichever of its rows it is."""
+        if mutex_of(s.point.backend, s.point.op):
+            return f"{'/'.join(self.mutexes)} mutex"
+        name = self.row_of(s).name.replace("_add", "")
+        return name.replace("lock_hint_", "omp_lock hint ")
+
+    @property
+    def mutexes(self) -> dict[str, str]:
+        """What the APIs that have it call the one mutex, by backend."""
+        points = [row.first.point for row in self.rows]
+        found = {p.backend: name for p in points if (name := mutex_of(p.backend, p.op))}
+        return {backend: found[backend] for backend in ("std", "posix") if backend in found}
+
+
+def _updates(s: Measured) -> bool:
+    # shared_mutex_read and its like let lanes in together: no alternative to a lock around an add.
+    lock = s.family == "critical" and s.point.op.endswith("_add")
+    cpu = s.device is None and s.visits > 0
+    return cpu and bool(s.point.type) and (lock or s.point.op == alternative)
+
+
+def _belongs(s: Measured) -> bool:
+    return _updates(s) and not s.imported
+
+
+def updates(campaign: Campaign) -> list[Row]:
+    """The ways to update one shared counter on CPUs, imports and a single lock included: of all types,
+    ways of waiting and affinities those with most ways, int32 before others."""
+
+    def belongs(s: Measured) -> bool:
+        on_cpu = _updates(s) and not (s.point.on_gpu or s.oversubscribed or s.point.repeat)
+        return on_cpu and cells_in_use(s.point) == 1
+
+    def rank(rows: list[Row]) -> tuple[int, bool, bool, int]:
+        p = rows[0].first.point
+        most = max(n for row in rows for n in row.on_one)
+        return len(rows), p.type == "int32", p.wait == "active", most
+
+    alike = attrgetter("point.type", "point.wait", "point.affinity", "source")
+    groups = grouped(filter(belongs, campaign.points.values()), alike)
+    return max(filter(None, map(_rows_of, groups.values())), key=rank, default=[])
+
+
+def cells_in_use(p: Point) -> int:
+    """How many cells the lanes use: 1 when all share one, 0 for an op without any."""
+    if p.placement == "none":
+        return 0
+    if p.placement == "shared" or p.stride == 0:
+        return 1
+    return p.cells or p.lanes
+
+
+def tables_of(points: Iterable[Measured], source: str) -> list[LockTable]:
+    updates = (s for s in points if _belongs(s) and cells_in_use(s.point))
+    alike = placed_alike(updates, attrgetter("point.type", "point.wait"))
+    found = (_table(affinities, group, source) for affinities, group in alike)
+    return [one for one in found if one is not None]
+
+
+def _rows_of(group: Sequence[Measured]) -> list[Row]:
+    by_op: dict[tuple[str, bool, str, str], Row] = {}
+    # A lone lane costs the same wherever its cell is; of locks of their own, those far apart.
+    for s in sorted(group, key=lambda s: (s.point.placement != "shared", -s.point.stride_bytes)):
+        p = s.point
+        row = by_op.setdefault((p.backend, p.op != alternative, p.op, p.order), Row(s))
+        if cells_in_use(p) == 1 or p.lanes == 1:
+            row.on_one.setdefault(p.lanes, s)
+        elif cells_in_use(p) == p.lanes and (row.own is None or row.own.point.lanes < p.lanes):
+            row.own = s
+    return [row for _, row in sorted(by_op.items()) if row.on_one]
+
+
+def _table(affinities: list[str], group: Sequence[Measured], source: str) -> LockTable | None:
+    found = _rows_of(group)
+    if sum(row.is_lock for row in found) < _least_locks:
+        return None
+    most = max(lanes for row in found for lanes in row.on_one)
+    return LockTable(
+        group[0],
+        affinities,
+        found,
+        _contest_at(found, 1),
+        _contest_at(found, most) if most > 1 else None,
+        [s.id for s in group],
+        source,
+    )
+
+
+def _contest_at(found: Sequence[Row], lanes: int) -> Contest:
+    return contest(row.on_one[lanes] for row in found if row.is_lock and lanes in row.on_one)
+
+
+def over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Over:
+    """The lock's cost over that of its own backend's atomic add; None without either."""
+    mine, atomic = row.cost_at(lanes), atomic_of(among, row.first.point.backend)
+    return over(mine, atomic.cost_at(lanes) if atomic else None) if row.is_lock else None
+
+
+def atomic_of(found: Sequence[Row], backend: str) -> Row | None:
+    """The backend's atomic add; of several orders the relaxed one."""
+    adds = [row for row in found if not row.is_lock and row.first.point.backend == backend]
+    return min(adds, key=lambda row: row.first.point.order != "relaxed", default=None)
+
+
+def least_fairness(lanes: int) -> float:
+    """Jain's index where lanes that all do the same number of ops do them one lane after the other:
+    what `fairness` cannot fall below. 0.9 for two lanes."""
+    rates = sum(1 / lane for lane in range(1, lanes + 1))
+    squares = sum(1 / lane**2 for lane in range(1, lanes + 1))
+    return rates * rates / (lanes * squares)
