@@ -20,6 +20,9 @@ WAYS = ("global", "warp", "block", "both")
 AT_A_TIME = 10
 #: As `advise` has it: another way is worth a change from here on.
 WORTH_IT = 1.2
+#: What its sentences begin with, by way, the longest first.
+SENTENCES = {"both": "to a copy of its block's in shared memory", "block": "Let each block add in its shared memory",
+             "warp": "Let one thread of a warp add for all"}
 
 
 def cases_of(program, *options):
@@ -53,6 +56,10 @@ def kernels_of_cases(cases, lines):
     return {name: counted[counts_of_case(case)] for name, case in cases.items() if counts_of_case(case) in counted}
 
 
+def way_of(text):
+    return next((way for way, sentence in SENTENCES.items() if sentence in text), "no other way")
+
+
 def count(driver, program, way, budget):
     cases = cases_of(program, "--way", way, "--launches", "1", "--counts")
     equal = kernels_of_cases(cases, advised(driver, budget, [program, "--way", way, "--launches", "1"]))
@@ -76,7 +83,7 @@ def look(driver, program, names, options):
             print(f"{name:20} counts differ")
             continue
         found = advice.get(kernel["site"])
-        said = f"{found['rule']}, at most {1000 * found['saves_s']['high']:.1f} ms" if found else "nothing"
+        said = f"{found['rule']}, {way_of(found['text'])}, at most {1000 * found['saves_s']['high']:.1f} ms" if found else "nothing"
         print(f"{name:20} {busy[kernel['site']]:8.1f} ms, at least {1000 * kernel.get('least_s', 0):8.1f} ms; best {best} "
               f"({ratio:.2f} times as fast{', worth it' if ratio >= WORTH_IT else ''}); said: {said}")
 

@@ -62,6 +62,15 @@ def test_a_case_is_found_by_all_of_its_counts():
     assert closed_kernels.kernels_of_cases({"h": case}, [{**kernel, "at_least": True}]) == {}
 
 
+def test_sentences_name_the_ways_as_the_driver_has_them():
+    rules = (ROOT / "driver" / "advise" / "kernel_prices.cpp").read_text(encoding="utf-8")
+    words = " ".join(re.sub(r'"\s*"', "", rules).split())
+    for way, sentence in closed_kernels.SENTENCES.items():
+        assert sentence in words, way
+    both = "Let one thread of a warp add for all that update its address, to a copy of its block's in shared memory (privatize)."
+    assert [closed_kernels.way_of(text) for text in (both, both.split(",")[0], "Spread the address")] == ["both", "warp", "no other way"]
+
+
 def test_lines_of_the_program_are_by_case(tmp_path):
     script = tmp_path / "program"
     script.write_text("#!/bin/sh\n" + "".join(f"echo '{json.dumps({'case': name})}'\n" for name in ("a", "b")), encoding="utf-8")
