@@ -338,10 +338,11 @@ def by_class(matrix: Matrix) -> str:
     near, far = classes[0], classes[-1]
     times = median(far.costs) / median(near.costs)
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
-        why = f"the slowest pair takes {formats.ratio(most / least)} times as long as the fastest"
+        range_of = formats.ratio(most / least)
+        why = f"matters little, as the slowest pair takes {range_of} times as long as the fastest"
         if _within_scatter(near):
-            why = "visits to one pair differ as much as pairs do"
-        found += f": which two share data matters little, as {why}"
+            why = "is not shown to matter, as visits to one pair differ as much as pairs do"
+        found += f": which two share data {why}"
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (
             f": keep threads that share data on the {near.name}, because pairs of the class "
