@@ -85,7 +85,7 @@ _mutexes = {
 _in_cuda = {
     "barrier": "__syncthreads",
     "warp_sync": "__syncwarp",
-    "warp_sync_partial": "__syncwarp(0xffff)",
+    "warp_sync_partial": "__syncwarp of half",
 }
 
 

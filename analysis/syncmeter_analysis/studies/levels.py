@@ -223,7 +223,7 @@ def _of_each_level(found: GpuLevels) -> str:
 
 
 def _named(name: str, s: Measured) -> str:
-    """`warp (__syncwarp(0xffff))`, `cluster of 2 x 32 threads`, `grid of 9 x 32 threads
+    """`warp (__syncwarp of half)`, `cluster of 2 x 32 threads`, `grid of 9 x 32 threads
     (grid_sync)`."""
     level = name.partition(",")[0]
     if name in _with_launch:
