@@ -4,7 +4,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,14 +19,15 @@ constexpr std::string_view add_of_float = "accumulate_atomic", add_of_64_bits = 
                            add_of_integer = "accumulate_integer";
 constexpr std::string_view by_warp = "accumulate_warp_match", by_block = "accumulate_block",
                            by_both = "accumulate_block_reduce",
-                           by_block_of_integers = "accumulate_block_integer";
+                           by_block_of_integers = "accumulate_block_integer",
+                           barrier_of_block = "barrier";
 constexpr std::array<std::string_view, 7> ops_of_updates{
     add_of_float, add_of_64_bits, add_of_integer, by_warp, by_block, by_both, by_block_of_integers};
 /// Threads of the priced blocks, each of which adds so often in one op.
 constexpr unsigned lanes_of_price = 1024;
 constexpr double adds_of_lane = 16;
 /// So many that each thread has its own.
-constexpr unsigned most_addresses = 1U << 20U;
+constexpr unsigned one_for_each = 1U << 20U;
 
 bool has_type(const update_use& update, std::string_view type) {
   return update.operation.find(type) != std::string::npos;
@@ -66,25 +70,53 @@ std::optional<interval> longer_of(const std::optional<interval>& a,
   return longer_of(*a, *b);
 }
 
-/// Of blocks with so many threads, as many as the GPU has room for.
-point barrier_point(const kernel_use& kernel, unsigned multiprocessors) {
-  constexpr std::uint64_t most_threads = 1024, threads_at_once = 2048, blocks_at_once = 32;
-  constexpr std::uint64_t warp = 32;
-  const std::uint64_t threads =
-      std::clamp((kernel.block_threads + warp - 1) / warp * warp, warp, most_threads);
-  const std::uint64_t blocks = kernel.blocks / std::max<std::uint64_t>(1, kernel.launches);
-  const std::uint64_t room =
-      multiprocessors *
-      std::min(blocks_at_once, std::max<std::uint64_t>(1, threads_at_once / threads));
-  return point_of("barrier", static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, room)),
-                  static_cast<unsigned>(threads), 0);
+/// Threads of the kernel's blocks, in whole warps.
+unsigned barrier_lanes(const kernel_use& kernel) {
+  constexpr std::uint64_t most_threads = 1024, warp = 32;
+  return static_cast<unsigned>(
+      std::clamp((kernel.block_threads + warp - 1) / warp * warp, warp, most_threads));
 }
 
-/// The powers of two next to it: between some of them the rate has a minimum.
+/// Blocks of a launch, at most so many.
+unsigned barrier_blocks(const kernel_use& kernel, unsigned most) {
+  const std::uint64_t blocks = kernel.blocks / std::max<std::uint64_t>(1, kernel.launches);
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, most));
+}
+
+/// The powers of two next to it: between some of them the rate has a minimum. None where it lies
+/// beyond the most.
 std::vector<unsigned> addresses_around(std::uint64_t addresses, unsigned most) {
-  const auto below = std::min(
-      most, static_cast<unsigned>(std::bit_floor(std::clamp<std::uint64_t>(addresses, 1, most))));
-  return below >= addresses || below == most ? std::vector{below} : std::vector{below, 2 * below};
+  const std::uint64_t below = std::bit_floor(std::max<std::uint64_t>(1, addresses));
+  const std::uint64_t above = below == addresses ? below : 2 * below;
+  if (above > most) return {};
+  std::vector<unsigned> around{static_cast<unsigned>(below)};
+  if (above > below) around.push_back(static_cast<unsigned>(above));
+  return around;
+}
+
+/// Threads update as many addresses or more in another order: each in each step its own, neighbours
+/// side by side (backends/cuda/accumulate/updates.hpp).
+bool has_drawn_addresses(const point& what) {
+  return what.size < std::uint64_t{what.blocks} * what.lanes;
+}
+
+/// Of the whole GPU, by the number of addresses, as far as `is_wanted`.
+std::map<unsigned, std::vector<price>>
+prices_by_size(std::string_view op, const std::vector<price>& prices,
+               const std::function<bool(const point&)>& is_wanted) {
+  std::map<unsigned, std::vector<price>> by_size;
+  for (const price& each : prices)
+    if (each.what.op == op && each.what.blocks > 1 && each.what.size > 0 && is_wanted(each.what))
+      by_size[each.what.size].push_back(each);
+  return by_size;
+}
+
+/// In ns, of measurements of one point.
+std::optional<interval> price_of_one_add(const std::vector<price>& found) {
+  const auto cost = over_measurements(found);
+  if (!cost || cost->low <= 0) return std::nullopt;
+  const double threads = 1.0 * found.front().what.blocks * found.front().what.lanes;
+  return times(*cost, 1 / (threads * adds_of_lane));
 }
 
 /// Of the kernel's updates, in s.
@@ -104,6 +136,14 @@ struct priced_updates {
   [[nodiscard]] std::optional<interval> by(std::string_view op, double updates) const {
     return by(op, updates, static_cast<double>(kernel.addresses));
   }
+  /// With an address for each thread.
+  [[nodiscard]] std::optional<interval> on_own(std::string_view op, double updates) const {
+    const auto found =
+        prices_by_size(op, prices, [](const point& each) { return each.size == one_for_each; });
+    if (found.empty()) return std::nullopt;
+    const auto ns = price_of_one_add(found.begin()->second);
+    return ns ? std::optional(times(*ns, updates * 1e-9)) : std::nullopt;
+  }
   [[nodiscard]] std::optional<interval> one_by_one(double updates) const {
     const auto ns = price_of_hot_add(update, prices);
     return ns ? std::optional(times(*ns, updates * 1e-9)) : std::nullopt;
@@ -116,7 +156,7 @@ std::optional<interval> takes_by_warp(const priced_updates& of) {
   if (of.alike() < several_alike) return std::nullopt;
   const auto adds = longer_of(of.one_by_one(of.hottest() / of.alike()),
                               of.by(op_of_update(of.update), of.number() / of.alike()));
-  return longer_of(adds, of.by(by_warp, of.number(), most_addresses));
+  return longer_of(adds, of.on_own(by_warp, of.number()));
 }
 
 std::optional<interval> takes_by_block(const priced_updates& of) {
@@ -162,6 +202,10 @@ const update_use* main_update(const kernel_use& kernel) {
   return most;
 }
 
+bool is_add(const update_use& update) {
+  return !has_type(update, ".CAS") && !has_type(update, ".EXCH");
+}
+
 double threads_alike(const update_use& update) {
   return static_cast<double>(update.updates) /
          static_cast<double>(std::max<std::uint64_t>(1, update.warp_addresses));
@@ -181,17 +225,11 @@ std::optional<interval> price_of_hot_add(const update_use& update,
 
 std::optional<interval> price_of_add(std::string_view op, double addresses,
                                      const std::vector<price>& prices) {
-  std::map<unsigned, std::vector<price>> by_size;
-  for (const price& each : prices)
-    if (each.what.op == op && each.what.blocks > 1 && each.what.size > 0)
-      by_size[each.what.size].push_back(each);
-  addresses = std::min<double>(addresses, most_addresses);
   std::optional<std::pair<double, interval>> below, above;
-  for (const auto& [size, found] : by_size) {
-    const auto cost = over_measurements(found);
-    if (!cost || cost->low <= 0) continue;
-    const double threads = 1.0 * found.front().what.blocks * found.front().what.lanes;
-    const std::pair<double, interval> here{size, times(*cost, 1 / (threads * adds_of_lane))};
+  for (const auto& [size, found] : prices_by_size(op, prices, &has_drawn_addresses)) {
+    const auto ns = price_of_one_add(found);
+    if (!ns) continue;
+    const std::pair<double, interval> here{size, *ns};
     if (size <= addresses) below = here;
     if (size >= addresses && !above) above = here;
   }
@@ -204,17 +242,15 @@ std::optional<interval> price_of_add(std::string_view op, double addresses,
                   .high = between(below->second.high, above->second.high)};
 }
 
-// The number of multiprocessors is not known here: of prices on no more blocks than the kernel has,
-// the one on most.
+// The GPU is not known here: of prices on no more blocks than the kernel has, the one on most.
 std::optional<barrier_price> price_of_barrier(const kernel_use& kernel,
                                               const std::vector<price>& prices) {
   if (kernel.barriers < 1) return std::nullopt;
-  constexpr unsigned any_number = 1U << 20U;
-  const point all = barrier_point(kernel, any_number);
+  const unsigned most = barrier_blocks(kernel, std::numeric_limits<unsigned>::max());
   std::map<unsigned, std::vector<price>> by_blocks;
   for (const price& each : prices)
-    if (each.what.op == all.op && each.what.lanes == all.lanes && each.what.blocks > 0 &&
-        each.what.blocks <= all.blocks)
+    if (each.what.op == barrier_of_block && each.what.lanes == barrier_lanes(kernel) &&
+        each.what.blocks > 0 && each.what.blocks <= most)
       by_blocks[each.what.blocks].push_back(each);
   if (by_blocks.empty()) return std::nullopt;
   const auto& [blocks, found] = *by_blocks.rbegin();
@@ -224,9 +260,16 @@ std::optional<barrier_price> price_of_barrier(const kernel_use& kernel,
 
 double kernel_floors::least_s() const {
   double least = 0;
-  for (const auto& each : {hottest, updates, barriers})
+  for (const auto& each : {hottest, barriers})
     if (each) least = std::max(least, each->low);
   return least;
+}
+
+double kernel_floors::about_s() const {
+  double about = 0;
+  for (const auto& each : {hottest, updates, barriers})
+    if (each) about = std::max(about, each->value);
+  return about;
 }
 
 kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& prices) {
@@ -237,14 +280,14 @@ kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& pric
   if (update == nullptr || kernel.updates == 0) return floors;
   const priced_updates of{.kernel = kernel, .update = *update, .prices = prices};
   floors.hottest = of.one_by_one(of.hottest());
-  floors.updates = of.by(op_of_update(*update), of.number());
+  if (is_add(*update)) floors.updates = of.by(op_of_update(*update), of.number());
   return floors;
 }
 
 std::optional<way_to_update> fastest_way(const kernel_use& kernel,
                                          const std::vector<price>& prices) {
   const update_use* const update = main_update(kernel);
-  if (update == nullptr || kernel.updates == 0) return std::nullopt;
+  if (update == nullptr || kernel.updates == 0 || !is_add(*update)) return std::nullopt;
   const priced_updates of{.kernel = kernel, .update = *update, .prices = prices};
   std::optional<way_to_update> fastest;
   for (const named_way& each : ways) {
@@ -255,25 +298,31 @@ std::optional<way_to_update> fastest_way(const kernel_use& kernel,
   return fastest;
 }
 
-std::vector<point> points_of_kernel(const kernel_use& kernel, unsigned multiprocessors) {
+std::vector<point> points_of_kernel(const kernel_use& kernel, const gpu_device& gpu) {
   std::vector<point> points;
-  if (kernel.barriers >= 1) points.push_back(barrier_point(kernel, multiprocessors));
+  if (kernel.barriers >= 1) {
+    const unsigned lanes = barrier_lanes(kernel);
+    points.push_back(point_of(barrier_of_block,
+                              barrier_blocks(kernel, co_resident_blocks(gpu, lanes)), lanes, 0));
+  }
   const update_use* const update = main_update(kernel);
   if (update == nullptr || kernel.updates == 0) return points;
   points.push_back(
       point_of(is_of_float(*update) ? add_of_float : add_of_64_bits, 1, lanes_of_price, 1));
+  if (!is_add(*update)) return points;
   const auto add = [&](std::string_view op, std::uint64_t addresses, unsigned most) {
     for (const unsigned size : addresses_around(addresses, most))
-      points.push_back(point_of(op, multiprocessors, lanes_of_price, size));
+      points.push_back(point_of(op, gpu.multiprocessors, lanes_of_price, size));
   };
   const bool fits = kernel.addresses <= most_in_shared_memory;
-  add(op_of_update(*update), kernel.addresses, most_addresses);
+  const unsigned most_drawn = gpu.multiprocessors * lanes_of_price - 1;
+  add(op_of_update(*update), kernel.addresses, most_drawn);
   if (fits) {
     add(block_op_of(*update), kernel.addresses, most_in_shared_memory);
     add(block_op_of(*update), 1, most_in_shared_memory);
   }
   if (threads_alike(*update) >= several_alike) {
-    add(by_warp, most_addresses, most_addresses);
+    if (kernel.addresses <= std::bit_floor(most_drawn)) add(by_warp, one_for_each, one_for_each);
     if (fits) add(by_both, 1, most_in_shared_memory);
   }
   return points;

@@ -10,11 +10,16 @@
 #include "core/harness/stats.hpp"
 #include "driver/advise/kernel_counts.hpp"
 #include "driver/advise/prices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 
 /// The instruction that updates the GPU's memory most often; null where none does.
 [[nodiscard]] const update_use* main_update(const kernel_use& kernel);
+
+/// Whether warps or blocks may do it first, as far as its opcode is known: no compare-and-swap and
+/// no exchange.
+[[nodiscard]] bool is_add(const update_use& update);
 
 /// Threads of a warp that update one address together, in the mean.
 [[nodiscard]] double threads_alike(const update_use& update);
@@ -29,8 +34,8 @@ inline constexpr unsigned most_in_shared_memory = 4096;
                                                        const std::vector<price>& prices);
 
 /// Of one add of threads that fill the GPU, in ns, to one of so many addresses that are updated
-/// about as often: between two numbers of addresses that were measured, the second one twice the
-/// first at most, along a line in logarithms.
+/// about as often, in random order: between two numbers of addresses that were measured, the second
+/// one twice the first at most, along a line in logarithms. Nothing for as many as threads.
 [[nodiscard]] std::optional<interval> price_of_add(std::string_view op, double addresses,
                                                    const std::vector<price>& prices);
 
@@ -44,12 +49,16 @@ struct barrier_price {
 
 /// Over all launches, in s; nothing where it has no price.
 struct kernel_floors {
-  std::optional<interval> hottest{};   ///< the updates of the address with the most, one by one
-  std::optional<interval> updates{};   ///< all of them, at as many addresses updated about as often
+  std::optional<interval> hottest{};  ///< the updates of the address with the most, one by one
+  /// All of them, in random order, as many addresses updated about as often. No floor: those of a
+  /// warp to addresses side by side take less.
+  std::optional<interval> updates{};
   std::optional<interval> barriers{};  ///< of blocks, as many at a time as the GPU has room for
 
-  /// The greatest of them; 0: nothing is known.
+  /// The greatest of those that are floors; 0: nothing is known.
   [[nodiscard]] double least_s() const;
+  /// The greatest of all, as estimated.
+  [[nodiscard]] double about_s() const;
 };
 [[nodiscard]] kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& prices);
 
@@ -60,14 +69,13 @@ struct way_to_update {
   interval takes_s;
 };
 /// The fastest other way that has a price and that the kernel's addresses allow; nothing without
-/// one. Of a block's copy in shared memory it includes that the copy is added after 16 updates of
-/// each thread.
+/// one, and for what is no add. Of a block's copy in shared memory it includes that the copy is
+/// added after 16 updates of each thread.
 [[nodiscard]] std::optional<way_to_update> fastest_way(const kernel_use& kernel,
                                                        const std::vector<price>& prices);
 
-/// The points of these kernels on a GPU of so many multiprocessors.
-[[nodiscard]] std::vector<point> points_of_kernel(const kernel_use& kernel,
-                                                  unsigned multiprocessors);
+/// What prices a kernel on this GPU.
+[[nodiscard]] std::vector<point> points_of_kernel(const kernel_use& kernel, const gpu_device& gpu);
 /// A point whose size is a number of addresses.
 [[nodiscard]] bool is_price_of_update(std::string_view op);
 

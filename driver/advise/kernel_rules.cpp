@@ -18,6 +18,8 @@ namespace {
 
 /// So much of the time of its kernels must an address, or all updates, take.
 constexpr double worth_its_time = 0.5;
+/// Fewer updates and barriers that take no more than this save little.
+constexpr double little_of_its_time = 0.1;
 /// Another way must be so much faster.
 constexpr double worth_a_change = 1.2;
 /// Updates whose price is longer than all that the GPU did by more than this come in an order that
@@ -56,6 +58,9 @@ floor_of_site floor_of(const site& of, const std::vector<price>& prices,
 
 /// Without a price of any other way.
 std::string change_by_counts(const kernel_use& kernel) {
+  if (!is_add(*main_update(kernel)))
+    return " A compare-and-swap or an exchange is nothing that a warp or a block could do first: "
+           "fewer of them, or of each address, save time.";
   const double alike = threads_alike(*main_update(kernel));
   std::string change;
   if (alike >= several_alike)
@@ -114,21 +119,31 @@ advice advice_of(const site& of, std::string_view rule, const std::string& what,
           .by_gpu_clock = true};
 }
 
+std::string no_faster_text(const site& of, const std::string& what) {
+  return fmt::format("{}: {} No other way that was measured is faster by a fifth.", where_text(of),
+                     what);
+}
+
 std::optional<advice> about_hot_address(const site& of, double busy_s,
-                                        const std::vector<price>& prices) {
+                                        const std::vector<price>& prices,
+                                        std::vector<std::string>& notes) {
   const floor_of_site floor = floor_of(of, prices, &kernel_floors::hottest);
   if (floor.most == nullptr || floor.sum_s < worth_its_time * busy_s) return std::nullopt;
   const kernel_use& kernel = *floor.most;
   const auto add_ns = price_of_hot_add(*main_update(kernel), prices);
+  const std::string what = fmt::format(
+      "kernel {} {}, which is done one after another: that takes {} at least, as {} takes {} on "
+      "this machine.",
+      name_of(kernel), updates_text(kernel, true), seconds_text(floor.most_s),
+      is_add(*main_update(kernel)) ? "one" : "an add",
+      range_text(add_ns->low * 1e-9, add_ns->high * 1e-9));
   const auto change = change_by_price(kernel, floor.most_s, prices);
-  return advice_of(
-      of, "hot_address",
-      fmt::format("kernel {} {}, which is done one after another: that takes {} at least, as one "
-                  "takes {} on this machine.{}",
-                  name_of(kernel), updates_text(kernel, true), seconds_text(floor.most_s),
-                  range_text(add_ns->low * 1e-9, add_ns->high * 1e-9),
-                  change ? change->text : change_by_counts(kernel)),
-      std::max(0.0, busy_s - (change ? change->takes_s : 0)));
+  if (!change && fastest_way(kernel, prices)) {
+    notes.push_back(no_faster_text(of, what));
+    return std::nullopt;
+  }
+  return advice_of(of, "hot_address", what + (change ? change->text : change_by_counts(kernel)),
+                   std::max(0.0, busy_s - (change ? change->takes_s : 0)));
 }
 
 std::optional<advice> about_updates(const site& of, double busy_s, const std::vector<price>& prices,
@@ -141,12 +156,11 @@ std::optional<advice> about_updates(const site& of, double busy_s, const std::ve
   const double per_ns = static_cast<double>(kernel.updates) / floor.most_s * 1e-9;
   const std::string what = fmt::format(
       "kernel {} {}: that takes about {}, as threads of the whole GPU do {:.3g} of them per ns on "
-      "so many addresses on this machine.",
+      "so many addresses in random order on this machine.",
       name_of(kernel), updates_text(kernel, false), seconds_text(floor.most_s), per_ns);
   const auto change = change_by_price(kernel, floor.most_s, prices);
   if (!change) {
-    notes.push_back(fmt::format("{}: {} No other way that was measured is faster by a fifth.",
-                                where_text(of), what));
+    notes.push_back(no_faster_text(of, what));
     return std::nullopt;
   }
   return advice_of(of, "updates", what + change->text, std::max(0.0, busy_s - change->takes_s));
@@ -171,36 +185,43 @@ std::optional<advice> about_barriers(const site& of, double busy_s,
       busy_s);
 }
 
-/// Of kernels that were counted, all of them, and of whose updates and barriers fewer save little.
+/// Whether all that the kernel updates and waits for was counted and has a price.
+bool is_priced_wholly(const kernel_use& kernel, const kernel_floors& floors) {
+  return !kernel.is_at_least() && shared_updates(kernel) == 0 && kernel.cluster_waits == 0 &&
+         kernel.object_waits == 0 && (kernel.updates == 0 || (floors.hottest && floors.updates)) &&
+         (kernel.barriers < 1 || floors.barriers);
+}
+
+/// Of sites whose kernels are priced wholly, and of whose updates and barriers fewer save little.
 void note_small_floor(const site& of, double busy_s, const advice_setting& setting,
                       std::vector<std::string>& notes) {
   if (busy_s < least_worth_saying * setting.wall_s) return;
-  double least_s = 0;
+  double about_s = 0;
   std::string names;
   for (const kernel_use& kernel : of.kernels) {
     const kernel_floors floors = floors_of(kernel, setting.prices);
-    if (kernel.is_at_least()) return;
-    if (floors.least_s() == 0) continue;
-    least_s += floors.least_s();
+    if (!is_priced_wholly(kernel, floors)) return;
+    if (floors.about_s() == 0) continue;
+    about_s += floors.about_s();
     names += (names.empty() ? "" : ", ") + name_of(kernel);
   }
-  if (names.empty() || least_s >= worth_its_time * busy_s) return;
+  if (names.empty() || about_s > little_of_its_time * busy_s) return;
   notes.push_back(fmt::format(
-      "{}: at the rates of this machine the atomic operations and barriers of {} take {} of the {} "
-      "that the GPU takes for what is launched there: fewer of them save little, unless threads "
-      "wait for the answer of each.",
-      where_text(of), names, seconds_text(least_s), seconds_text(busy_s)));
+      "{}: at the rates of this machine the atomic operations and barriers of {} take about {} of "
+      "the {} that the GPU takes for what is launched there: fewer of them save little, "
+      "unless threads wait for the answer of each.",
+      where_text(of), names, seconds_text(about_s), seconds_text(busy_s)));
 }
 
 }  // namespace
 
-std::vector<point> points_of_kernels(const std::vector<site>& sites, unsigned multiprocessors,
+std::vector<point> points_of_kernels(const std::vector<site>& sites, const gpu_device& gpu,
                                      double wall_s) {
   std::vector<point> points;
   for (const site& of : sites) {
     if (!of.device || of.device->busy.sum_ns * 1e-9 < least_worth_saying * wall_s) continue;
     for (const kernel_use& kernel : of.kernels)
-      for (point& each : points_of_kernel(kernel, multiprocessors))
+      for (point& each : points_of_kernel(kernel, gpu))
         if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
   }
   return points;
@@ -242,11 +263,12 @@ std::vector<advice> advise_on_kernels(const std::vector<site>& sites, const advi
     const site& of = sites[i];
     if (!of.device || of.kernels.empty()) continue;
     const double busy_s = of.device->busy.sum_ns * 1e-9;
-    std::optional<advice> found = about_hot_address(of, busy_s, setting.prices);
-    if (!found) found = about_updates(of, busy_s, setting.prices, notes);
+    const std::size_t said = notes.size();
+    std::optional<advice> found = about_hot_address(of, busy_s, setting.prices, notes);
+    if (!found && notes.size() == said) found = about_updates(of, busy_s, setting.prices, notes);
     if (!found) found = about_barriers(of, busy_s, setting.prices);
     if (!found) {
-      note_small_floor(of, busy_s, setting, notes);
+      if (notes.size() == said) note_small_floor(of, busy_s, setting, notes);
       continue;
     }
     found->site_id = i + 1;

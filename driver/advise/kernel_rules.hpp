@@ -7,13 +7,14 @@
 
 #include "driver/advise/device_code.hpp"
 #include "driver/advise/rules.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 
 /// What prices the updates and barriers of kernels that take a share of `wall_s` that is worth
-/// advice, on a GPU of so many multiprocessors.
+/// advice, on this GPU.
 [[nodiscard]] std::vector<point> points_of_kernels(const std::vector<site>& sites,
-                                                   unsigned multiprocessors, double wall_s);
+                                                   const gpu_device& gpu, double wall_s);
 
 /// Gives the kernels' updates their opcodes and lines, as far as they are in this file's code for
 /// GPUs.
@@ -23,7 +24,8 @@ void find_updates_in_code(const std::vector<site>& code, std::vector<site>& site
 /// One for each site whose kernels cannot be faster than half the time that they take, as one
 /// address of the GPU's memory is updated so often, or as they have so many updates for which
 /// another way is faster, or so many barriers. Nothing without a price. Adds a sentence to `notes`
-/// for each other site with kernels that take a share of the time.
+/// for each other site whose kernels take a share of the time, and that a small part of it or no
+/// other way that is faster explains.
 [[nodiscard]] std::vector<advice> advise_on_kernels(const std::vector<site>& sites,
                                                     const advice_setting& setting,
                                                     std::vector<std::string>& notes);

@@ -191,23 +191,27 @@ worker_info worker_of_backend(const std::string& backend) {
   return missing;
 }
 
-/// Of the GPU that prices are measured on; nothing where no worker can measure on one.
-std::optional<unsigned> multiprocessors_here() {
+/// That prices are measured on; nothing where no worker can measure on one.
+std::optional<gpu_device> gpu_here() {
   const worker_info worker = worker_of_backend(on_gpu);
   const auto gpus = worker.gpus.find(on_gpu);
   if (gpus == worker.gpus.end() || gpus->second.devices.empty()) return std::nullopt;
-  return gpus->second.devices.front().multiprocessors;
+  return gpus->second.devices.front();
 }
 
 /// Of what kernels that ran update and where they meet, and of the forms in their code: these only
 /// where a worker can measure on a GPU.
 std::vector<planned_point> kernel_points(const std::vector<site>& sites, double wall_s) {
-  constexpr unsigned any_number = 132;
-  if (points_of_forms(sites, 1).empty() && points_of_kernels(sites, 1, wall_s).empty()) return {};
-  const std::optional<unsigned> multiprocessors = multiprocessors_here();
+  gpu_device any;
+  any.multiprocessors = 132;
+  any.max_threads_per_multiprocessor = 2048;
+  any.max_blocks_per_multiprocessor = 32;
+  any.warp_size = 32;
+  if (points_of_forms(sites, 1).empty() && points_of_kernels(sites, any, wall_s).empty()) return {};
+  const std::optional<gpu_device> gpu = gpu_here();
   std::vector<point> points;
-  if (multiprocessors) points = points_of_forms(sites, *multiprocessors);
-  for (point& each : points_of_kernels(sites, multiprocessors.value_or(any_number), wall_s))
+  if (gpu) points = points_of_forms(sites, gpu->multiprocessors);
+  for (point& each : points_of_kernels(sites, gpu.value_or(any), wall_s))
     if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
   std::vector<planned_point> planned;
   std::ranges::transform(points, std::back_inserter(planned), on_first_gpu);

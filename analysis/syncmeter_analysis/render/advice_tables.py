@@ -158,8 +158,9 @@ def kernel_table(file: AdviceFile) -> list[Block]:
     if any(kernel.get("least_s") for kernel in file.kernels):
         found.append(
             Text(
-                "take at least: what the updates of the GPU's memory, or the barriers, take by their "
-                "price on this machine. GPU busy: what the GPU took for all that was launched there."
+                "take at least: what the updates of the hottest address, or the barriers, take by "
+                "their price on this machine. GPU busy: what the GPU took for all that was launched "
+                "there."
             )
         )
     return found
