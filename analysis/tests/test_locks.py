@@ -158,6 +158,20 @@ def test_the_mutex_that_two_apis_have_is_one_lock(tmp_path):
     assert "one add under the lock: take std mutex (" in of_std
 
 
+def test_what_is_kept_is_none_of_the_others(tmp_path):
+    """std::lock_guard was another one beside the mutex that it takes."""
+    lines = [
+        five(lock("posix", "lock_add", 2), 100.0, part=0.01),
+        five(lock("std", "critical_add", 2), 150.0),
+        five(lock("std", "ticket_lock_add", 2), 99.5, part=0.01),
+    ]
+    says = "one add under the lock: keep std/posix mutex ("
+    text = " ".join(printed_text(tmp_path, *lines).split())
+    assert says in text and "): std ticket_lock is not shown to be faster" in text
+    text = " ".join(printed_text(tmp_path, *lines, five(lock("omp", "critical_add", 2), 300.0)).split())
+    assert says in text and "): none of 2 others is shown to be faster" in text
+
+
 def test_of_locks_without_a_difference_the_one_of_the_api_is_kept_if_repeats_would_keep_it(
     tmp_path,
 ):

@@ -109,9 +109,12 @@ def advice(
         return f"take {names[0]}" + _costs(one, amount) * (amount is not None and not each)
     if kept := one.kept:
         compared = [s for s in one.points if s is one.best or isinstance(one.over(s), Ratio)]
-        others = list(_by_name([s for s in compared if s not in kept], name))
+        others = [other for other in _by_name(compared, name) if other not in _by_name(kept, name)]
+        keep = f"keep {listed(named(kept, each=True), last='or')}"
+        if not others:
+            return keep
         none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
-        return f"keep {listed(named(kept, each=True), last='or')}: {none} shown to be faster"
+        return f"{keep}: {none} shown to be faster"
     cost = _costs(one, amount) if amount and not each else ""
     is_same = all(verdict(one.over_best[s.id]) is Verdict.same for s in one.ties)
     if is_same and one.is_repeated(one.leaders):
