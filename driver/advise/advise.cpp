@@ -347,6 +347,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     }
     if (prices.has_equal_work() && !killed()) {
       run_counted("time", every);
+      if (killed()) break;
       add_lateness_of_run(timed.sites, of.of_last_run.sites, of.runs.size());
       prices.measure_equal_work();
     }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <thread>
 
 #include "core/host/host_rig.hpp"
@@ -65,28 +66,35 @@ double lateness_of_equal_work(const topology& machine, const std::vector<int>& p
 namespace {
 
 /// All measurements at the length of work that is nearest to a site's.
-std::vector<price> measured_beside(const site& of, double work, const std::vector<price>& prices) {
+std::vector<price> equal_work_of(const site& of, double work, const std::vector<price>& prices) {
   return nearest_in_work(prices, work, [&](const price& each) {
     return each.what.op == equal_work_name && each.what.lanes == of.times->threads;
   });
 }
 
-/// The latest of them, for work as long as the site's.
-double latest_ns(const std::vector<price>& measured, double work) {
-  double latest = 0;
-  for (const price& each : measured) latest = std::max(latest, each.cost_ns.value);
-  return latest * std::max(1.0, work / std::max(1U, measured.front().what.section_ns));
+/// How long a thread waits in the latest of them, where it has work as long as the site's as often.
+double latest_s(const std::vector<price>& measured, const site& of, double work) {
+  double latest_ns = 0;
+  for (const price& each : measured) latest_ns = std::max(latest_ns, each.cost_ns.value);
+  return latest_ns * std::max(1.0, work / std::max(1U, measured.front().what.section_ns)) *
+         static_cast<double>(of.count) * 1e-9;
+}
+
+/// Those that were measured just before a timed run, and first behind it and before the next timed
+/// run: a run with patched kernels may lie between a run and its prices.
+std::vector<price> measured_beside(std::size_t run, std::size_t next_run,
+                                   const std::vector<price>& measured) {
+  std::size_t behind = next_run;
+  for (const price& each : measured)
+    if (each.after_run >= run) behind = std::min(behind, each.after_run);
+  std::vector<price> beside;
+  std::ranges::copy_if(measured, std::back_inserter(beside), [&](const price& each) {
+    return each.after_run + 1 == run || (behind < next_run && each.after_run == behind);
+  });
+  return beside;
 }
 
 }  // namespace
-
-std::optional<double> latest_of_equal_work(const site& of, const meeting_pace& pace,
-                                           const std::vector<price>& prices) {
-  const double work = work_ns(of, pace);
-  const std::vector<price> measured = measured_beside(of, work, prices);
-  if (measured.empty()) return std::nullopt;
-  return latest_ns(measured, work);
-}
 
 void add_lateness_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
                          std::size_t run) {
@@ -102,19 +110,35 @@ void add_lateness_of_run(std::vector<site>& sites, const std::vector<site>& of_r
 std::vector<lateness_beside_equal_work> lateness_in_turn(const site& of, const meeting_pace& pace,
                                                          const std::vector<price>& prices) {
   const double work = work_ns(of, pace);
-  const std::vector<price> measured = measured_beside(of, work, prices);
+  const std::vector<price> measured = equal_work_of(of, work, prices);
   std::vector<lateness_beside_equal_work> turns;
-  for (const timed_lateness& run : of.lateness_of_runs) {
-    std::vector<price> beside;
-    std::ranges::copy_if(measured, std::back_inserter(beside), [&](const price& each) {
-      return each.after_run == run.run || each.after_run + 1 == run.run;
-    });
+  for (std::size_t i = 0; i < of.lateness_of_runs.size(); ++i) {
+    const timed_lateness& timed = of.lateness_of_runs[i];
+    const std::size_t next_run = i + 1 < of.lateness_of_runs.size()
+                                     ? of.lateness_of_runs[i + 1].run
+                                     : std::numeric_limits<std::size_t>::max();
+    const std::vector<price> beside = measured_beside(timed.run, next_run, measured);
     if (!beside.empty())
-      turns.push_back(
-          {.lateness_s = run.lateness_s,
-           .equal_work_s = latest_ns(beside, work) * static_cast<double>(of.count) * 1e-9});
+      turns.push_back({.lateness_s = timed.lateness_s, .equal_work_s = latest_s(beside, of, work)});
   }
   return turns;
+}
+
+std::vector<lateness_beside_equal_work> judged_turns(const site& of, const meeting_pace& pace,
+                                                     const std::vector<price>& prices,
+                                                     double lateness_s) {
+  constexpr std::size_t enough_turns = 3;
+  std::vector<lateness_beside_equal_work> turns = lateness_in_turn(of, pace, prices);
+  if (turns.size() >= enough_turns) return turns;
+  const double work = work_ns(of, pace);
+  const std::vector<price> measured = equal_work_of(of, work, prices);
+  if (measured.empty()) return {};
+  return {{.lateness_s = lateness_s, .equal_work_s = latest_s(measured, of, work)}};
+}
+
+const lateness_beside_equal_work&
+deciding_turn(const std::vector<lateness_beside_equal_work>& turns) {
+  return *std::ranges::min_element(turns, {}, &lateness_beside_equal_work::more_s);
 }
 
 }  // namespace syncmeter

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,22 +22,31 @@ inline constexpr std::string_view equal_work_name = "equal_work";
 [[nodiscard]] double lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
                                             unsigned threads, unsigned work_ns, double seconds);
 
-/// The latest of all measurements at the length of work that is nearest to a site's, for work as
-/// long as the site's; nothing without a measurement.
-[[nodiscard]] std::optional<double> latest_of_equal_work(const site& of, const meeting_pace& pace,
-                                                         const std::vector<price>& prices);
-
 /// Notes with each site how late its threads came in another timed run.
 void add_lateness_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
                          std::size_t run);
 
-/// How long a site's threads waited for the last one in a timed run, and how long with equal work
-/// at the same time: the longer of what was measured just before that run and just after it.
+/// How long a site's threads waited for the last one in a timed run, and how long with equal work,
+/// as often and as long as the site's.
 struct lateness_beside_equal_work {
   double lateness_s = 0, equal_work_s = 0;
+  [[nodiscard]] double more_s() const { return lateness_s - equal_work_s; }
 };
-/// Of each timed run with equal work beside it.
+/// Of each timed run with equal work beside it: the longer of what was measured just before that
+/// run, and first behind it where no other timed run lies between.
 [[nodiscard]] std::vector<lateness_beside_equal_work>
 lateness_in_turn(const site& of, const meeting_pace& pace, const std::vector<price>& prices);
+
+/// By what a site's threads are judged: by each timed run where there are three or more. What
+/// disturbs the machine comes and goes, and equal work meets it as often as the program; work that
+/// is divided unequally is so in each run. Fewer are judged by the first of them, which took
+/// `lateness_s`, and the latest equal work of all. Nothing without equal work.
+[[nodiscard]] std::vector<lateness_beside_equal_work> judged_turns(const site& of,
+                                                                   const meeting_pace& pace,
+                                                                   const std::vector<price>& prices,
+                                                                   double lateness_s);
+/// The one with the least difference, which decides: `turns` has one at least.
+[[nodiscard]] const lateness_beside_equal_work&
+deciding_turn(const std::vector<lateness_beside_equal_work>& turns);
 
 }  // namespace syncmeter

@@ -35,8 +35,7 @@ struct meeting {
   const advice_setting& setting;
   site_cost cost;
   std::optional<interval> price_ns;
-  std::optional<double> equal_work_s;             ///< the lateness of equal work, as often
-  std::vector<lateness_beside_equal_work> turns;  ///< of each timed run
+  std::vector<lateness_beside_equal_work> turns;  ///< that it is judged by
   double gap_ns = 0;                              ///< before each region, by one thread
   std::uint64_t threads_created = 0;              ///< by the runtime
   std::uint64_t tasks = 0;                        ///< made in teams of this size
@@ -92,32 +91,33 @@ std::optional<advice> about_nesting(const meeting& m) {
                   seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
 }
 
-/// So many timed runs are judged each by the equal work beside it; fewer by the latest of all.
-constexpr std::size_t enough_turns = 3;
-
-/// What disturbs the machine comes and goes, and equal work meets it as often as the program; work
-/// that is divided unequally is so in each run.
-bool is_later_than_equal_work(const meeting& m) {
-  if (m.turns.size() < enough_turns) return m.cost.lateness_s > m.equal_work_s.value_or(0);
-  return std::ranges::all_of(m.turns, [](const lateness_beside_equal_work& turn) {
-    return turn.lateness_s > turn.equal_work_s;
-  });
+/// How long a thread waits for the last one in each run that it is judged by.
+std::vector<double> lateness_of_turns_s(const meeting& m) {
+  if (m.turns.empty()) return {m.cost.lateness_s};
+  std::vector<double> each_s;
+  for (const lateness_beside_equal_work& turn : m.turns)
+    each_s.push_back(std::min(turn.lateness_s, m.setting.wall_s));
+  return each_s;
 }
 
-/// The median of the timed runs.
-double usual_lateness_s(const meeting& m) {
-  if (m.turns.size() < enough_turns) return m.cost.lateness_s;
-  std::vector<double> each_s;
-  for (const lateness_beside_equal_work& turn : m.turns) each_s.push_back(turn.lateness_s);
-  return std::min(median(each_s), m.setting.wall_s);
+/// What a thread waits in the run that decides, and with equal work beside that run.
+std::string deciding_text(const meeting& m) {
+  const lateness_beside_equal_work& decides = deciding_turn(m.turns);
+  return fmt::format("{} beside {}", seconds_text(decides.lateness_s),
+                     seconds_text(decides.equal_work_s));
 }
 
 advice about_imbalance(const meeting& m) {
-  const double late_s = usual_lateness_s(m);
-  const std::string machine =
-      m.equal_work_s ? fmt::format(" With equal work threads wait up to {} on this machine.",
-                                   seconds_text(*m.equal_work_s))
-                     : "";
+  const double late_s = median(lateness_of_turns_s(m));
+  std::string machine;
+  if (m.turns.size() == 1)
+    machine = fmt::format(" With equal work threads wait up to {} on this machine.",
+                          seconds_text(m.turns.front().equal_work_s));
+  else if (m.turns.size() > 1)
+    machine = fmt::format(" That is the median of {0} timed runs, in each of which threads wait "
+                          "longer than with equal work beside that run, {1} where the difference "
+                          "is least.",
+                          m.turns.size(), deciding_text(m));
   return m.bound("imbalance", late_s,
                  fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
                              "helps: give the threads equal work, by another schedule or smaller "
@@ -129,12 +129,25 @@ advice about_imbalance(const meeting& m) {
 
 /// Why threads that wait for the last one are none for advice.
 std::string on_equal_work(const meeting& m) {
+  if (m.turns.size() > 1) {
+    const std::vector<double> late_s = lateness_of_turns_s(m);
+    const auto [least, most] = std::ranges::minmax(late_s);
+    const auto no_later = std::ranges::count_if(
+        m.turns, [](const lateness_beside_equal_work& turn) { return turn.more_s() <= 0; });
+    return fmt::format(
+        "{}: a thread waits {} of {} for the last one ({}) in {} timed runs, in {} of them no "
+        "longer than threads with equal work beside that run, as {}: processing units of this "
+        "machine are not equally fast or have other work too, and that is no reason to divide the "
+        "work in another way.",
+        where_text(m.of), range_text(least, most), seconds_text(m.setting.wall_s), m.of.kind,
+        m.turns.size(), no_later, deciding_text(m));
+  }
   return fmt::format(
       "{}: a thread waits {} of {} for the last one ({}). With equal work threads wait up to {} on "
       "this machine, whose processing units are not equally fast or have other work too: that is "
       "no reason to divide the work in another way.",
       where_text(m.of), seconds_text(m.cost.lateness_s), seconds_text(m.setting.wall_s), m.of.kind,
-      seconds_text(*m.equal_work_s));
+      seconds_text(m.turns.front().equal_work_s));
 }
 
 /// Threads that sleep may run in turn on one unit, whose caches have what all of them write. What
@@ -236,8 +249,8 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
     if (auto found = rule(m)) return found;
   if (m.runs_tasks()) return std::nullopt;
   if (waits_for_late_threads(m.of)) {
-    if (is_later_than_equal_work(m)) return about_imbalance(m);
-    if (m.equal_work_s && m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
+    if (m.turns.empty() || deciding_turn(m.turns).more_s() > 0) return about_imbalance(m);
+    if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
       notes.push_back(on_equal_work(m));
     return std::nullopt;
   }
@@ -331,13 +344,6 @@ std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
   return tasks;
 }
 
-/// How long a thread waits at all of a site's meetings where all have equal work.
-std::optional<double> equal_work_s(const site& of, const meeting_pace& pace,
-                                   const advice_setting& setting) {
-  const auto late_ns = latest_of_equal_work(of, pace, setting.prices);
-  return late_ns ? std::optional(*late_ns * static_cast<double>(of.count) * 1e-9) : std::nullopt;
-}
-
 /// Sums over threads that did not run, as others had the processors, may pass the time of all.
 site_cost within(const site_cost& cost, double wall_s) {
   const double lateness_s = std::min(cost.lateness_s, wall_s);
@@ -407,13 +413,13 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
       continue;
     }
     if (!cost || of.times->threads < 2) continue;
+    const site_cost met = within(*cost, wall_s);
     std::optional<advice> found =
         about_meeting({.of = of,
                        .setting = setting,
-                       .cost = within(*cost, wall_s),
+                       .cost = met,
                        .price_ns = price,
-                       .equal_work_s = equal_work_s(of, pace, setting),
-                       .turns = lateness_in_turn(of, pace, setting.prices),
+                       .turns = judged_turns(of, pace, setting.prices, met.lateness_s),
                        .gap_ns = pace.before_region_ns,
                        .threads_created = created,
                        .tasks = tasks_in(sites, of.team)},
