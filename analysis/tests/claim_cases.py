@@ -157,7 +157,7 @@ cases = {
         1.3,
         1,
     ),
-    "levels-one-warp-block": (cuda("barrier"), cuda("tile_sync"), 1, 2),
+    "levels-one-warp-block": (cuda("barrier"), cuda("tile_sync", size=32), 1, 2),
     "levels-multi-gpu": (
         cuda("multi_gpu_barrier_flags", size=4),
         cuda("multi_gpu_barrier_flags", size=2),

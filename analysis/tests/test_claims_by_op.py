@@ -79,19 +79,22 @@ def test_ops_that_agree_are_one_verdict(tmp_path):
 
 
 def test_one_over_several_is_judged_for_each_of_them(tmp_path):
-    def cuda(op):
-        return point(op, backend="cuda", affinity="none", lanes=32)
+    def cuda(op, size=0):
+        return point(op, backend="cuda", affinity="none", lanes=32, size=size)
 
     path = write(
         tmp_path / "f.jsonl",
         visits(around(20.0), cuda("barrier"), device=0),
-        visits(around(20.0), cuda("tile_sync"), device=0),
+        visits(around(20.0), cuda("tile_sync", 32), device=0),
+        visits(around(4.0), cuda("coalesced_sync", 32), device=0),
+        # Of half a warp, which is no block.
         visits(around(4.0), cuda("warp_sync_partial"), device=0),
+        visits(around(4.0), cuda("tile_sync", 16), device=0),
     )
     found = judge("levels-one-warp-block", path)
     assert {op: f.verdict for op, f in found.parts.items()} == {
         "barrier over tile_sync": holds,
-        "barrier over warp_sync_partial": fails,
+        "barrier over coalesced_sync": fails,
     }
 
 

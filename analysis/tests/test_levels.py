@@ -138,11 +138,14 @@ def test_the_end_of_a_kernel_in_a_graph_is_compared_with_a_barrier_of_as_many_th
     assert says(1050.0).endswith("undecided which is faster")
 
 
-def test_a_way_of_a_warp_that_is_the_same_as_the_languages_own_has_its_name(tmp_path):
+def test_of_ways_of_a_warp_that_are_the_same_a_whole_one_stands_or_the_languages_own(tmp_path):
     same = [(cuda("coalesced_sync", size=2), 0.504), (cuda("warp_sync_partial"), 0.505)]
     text = " ".join(printed_text(tmp_path, *same, (cuda("barrier"), 7.0)).split())
     assert "longer: warp (__syncwarp of half) 0.5050 ns; block" in text
     assert re.search(r"warp, barrier warp_sync_partial 1 x 32 .* coalesced_sync =", text)
+    whole = [*same, (cuda("coalesced_sync", size=32), 0.506)]
+    text = " ".join(printed_text(tmp_path, *whole, (cuda("barrier"), 7.0)).split())
+    assert "longer: warp (coalesced_sync size 32) 0.5060 ns; block" in text
     slower = [same[0], (cuda("warp_sync_partial"), 5.0)]
     text = " ".join(printed_text(tmp_path, *slower, (cuda("barrier"), 7.0)).split())
     assert "longer: warp (coalesced_sync size 2) 0.5040 ns; block" in text

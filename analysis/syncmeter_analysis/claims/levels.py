@@ -82,13 +82,13 @@ def levels_1024_degrade(data: Evidence) -> Finding:
 
 levels_one_warp_block = row(
     on_cuda("barrier", lanes=32)
-    .over(on_cuda("tile_sync warp_sync_partial warp_sync", lanes=32, size=(0, 32)), "op", "size")
+    .over(on_cuda("tile_sync coalesced_sync", lanes=32, size=32), "op", "size")
     .below(1.1, "__syncthreads of one warp over warp synchronization"),
     origin(f"{levels}, Table 10", "quick --backend cuda", "levels"),
     statement="A block of one warp synchronizes no slower than a warp does.",
-    needs="cuda barrier and a synchronization of a whole warp at 32 threads",
+    needs="cuda barrier, and tile_sync or coalesced_sync of a whole warp",
     advice="__syncthreads is good enough in kernels of one warp per block.",
-    otherwise="Use __syncwarp where a block is one warp.",
+    otherwise="Synchronize the warp where a block is one warp: __syncwarp(), or a group of 32 threads.",
 )
 
 

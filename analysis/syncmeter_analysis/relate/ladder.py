@@ -43,7 +43,7 @@ _on_cpus = (
 #: Of a GPU: one warp, or the largest launch.
 _on_gpus = (
     ("32 plain adds at once (global memory)", ("plain_add",), False, "strided"),
-    ("a barrier of a warp", ("warp_sync_partial", "warp_sync"), False, ""),
+    ("a barrier of half a warp", ("warp_sync_partial",), False, ""),
     ("a shuffle of a warp", ("shuffle_idx", "shuffle_down"), False, ""),
     ("a barrier of a block of 32 threads", ("barrier",), False, ""),
     ("32 atomic adds at once on one variable", ("atomic_add",), False, "shared"),

@@ -203,10 +203,13 @@ def answer(found: GpuLevels) -> list[str]:
 
 
 def way_of(name: str, one: Contest) -> Measured | None:
-    """The one to take at a level; among those of a warp that are the same, what its language has."""
+    """The one to take at a level; among those of a warp that are the same one of a whole warp, or
+    what its language has."""
     ops = dict(axis_levels)[name]
     same = [s for s in one.leaders if s is one.best or verdict(one.over_best[s.id]) is Verdict.same]
-    named = [s for s in same if name.startswith("warp") and s.point.op == ops[0]]
+    of_warp = same if name.startswith("warp") else []
+    whole = [s for s in of_warp if s.point.size == _warp_size]
+    named = whole or [s for s in of_warp if s.point.op == ops[0]]
     return named[0] if named else one.taken
 
 
