@@ -168,7 +168,9 @@ def test_what_is_kept_is_none_of_the_others(tmp_path):
     says = "one add under the lock: keep std/posix mutex ("
     text = " ".join(printed_text(tmp_path, *lines).split())
     assert says in text and "): std ticket_lock is not shown to be faster" in text
-    text = " ".join(printed_text(tmp_path, *lines, five(lock("omp", "critical_add", 2), 300.0)).split())
+    text = " ".join(
+        printed_text(tmp_path, *lines, five(lock("omp", "critical_add", 2), 300.0)).split()
+    )
     assert says in text and "): none of 2 others is shown to be faster" in text
 
 
@@ -296,15 +298,16 @@ def test_of_several_locks_none_is_said_to_be_unfair(tmp_path):
 
 
 def test_beside_an_unfair_lock_stands_one_that_gives_each_its_turn(tmp_path):
-    def says(fairness):
+    def says(fairness, critical=300.0):
         lines = [
             five(lock("omp", "spin_lock_add", 2), 100.0, fairness),
             five(lock("omp", "ticket_lock_add", 2), 200.0),
-            five(lock("omp", "critical_add", 2), 300.0, 0.4),
+            five(lock("omp", "critical_add", 2), critical, 0.4),
         ]
         return " ".join(printed_text(tmp_path, *lines).split())
 
     instead = "; where each must get its turn, take omp ticket_lock (266.7 ns for 2 sections)"
+    assert f"{instead}, as each faster one is unfair" in says(0.35, 150.0)
     unfair = ": the least fair is omp spin_lock: one thread takes 2.86 times as long as another"
     assert f"{unfair}{instead}" in says(0.35)
     assert instead not in says(0.9)

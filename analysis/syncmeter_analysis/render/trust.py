@@ -295,7 +295,7 @@ def how_sure(campaign: Campaign) -> str:
     controls = [row[-1].kind for row in control_rows(campaign)]
     if not controls:
         found.append(
-            "trust ratios within their intervals, though no known cost was measured to check them "
+            "ratios are likely within their intervals, but no known cost was measured to check them "
             "(`syncmeter run --study control` does)"
         )
     elif "bad" not in controls:

@@ -20,6 +20,7 @@ from syncmeter_analysis.studies.cells import (
     cost_of_sections,
     cost_text,
     fairness,
+    ns_of,
     notes,
     rate,
     rate_and_fairness,
@@ -270,7 +271,9 @@ def _fair_lock(table: LockTable) -> str:
         return ""
     each = len(fair.leaders) == 1
     taken = contest_text.advice(fair, table.name_of, _cost_alone, each=each)
-    return f"where each must get its turn, {taken}"
+    faster = [s for s in table.shared.points if ns_of(s) < ns_of(fair.best)] if table.shared else []
+    why = ", as each faster one is unfair" if faster and all(map(unfair, faster)) else ""
+    return f"where each must get its turn, {taken}{why}"
 
 
 def _fair_ones(shared: Contest | None) -> Contest | None:
