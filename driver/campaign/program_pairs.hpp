@@ -91,9 +91,8 @@ struct program_comparison {
 /// every second pair, with a look after eight pairs and whenever there are half as many more, until
 /// it is decided or the budget is spent. Ends at a run that fails, fails the check, takes ten times
 /// as long as the longest of A, or writes what A does not in so many runs that it is no chance; and
-/// where a library that
-/// is preloaded does not come to the processes that do the work. Ends what a run leaves behind.
-/// Throws usage_error for a metric that is no regular expression.
+/// where a library that is preloaded does not come to the processes that do the work. Ends what a
+/// run leaves behind. Throws usage_error for a metric that is no regular expression.
 [[nodiscard]] program_comparison compare_programs(const std::array<program_arm, 2>& arms,
                                                   const program_pairs_options& options);
 
