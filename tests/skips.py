@@ -16,7 +16,7 @@ ABSENT = {
     r"(libraries|kokkos)\b.*(not built|was not)|no worker .*\b(libraries|kokkos)\b|backend '(libraries|mpi|kokkos|cuda)'":
         "the libraries of backends that are built on request",
     r"^no Triton here|syncmeter-triton was not built": "Triton, a wheel of 200 MB for Linux",
-    r"syncmeter-omp-target was not built": "the offloading of g++ 12, 100 MB",
+    r"syncmeter-omp-target was (not built|built by )": "g++ 12 with its offloading, 100 MB",
     r"qemu-aarch64|(aarch64|riscv64)-linux-gnu|of (aarch64|arm64)": "another architecture's compiler, libraries and emulator",
     r"no (rustc|cargo)|librust": "Rust",
     r"no reframe on PATH|(zsh|fish|man|groff) is not installed": "programs that a few users have",

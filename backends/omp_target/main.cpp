@@ -1,5 +1,10 @@
 // syncmeter-omp-target: OpenMP on a GPU, by the offloading of g++.
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>

@@ -85,6 +85,21 @@ json facts_of_host() {
           {"uuid", "host"}};
 }
 
+// Of the first GPU that cannot load what was compiled; empty where each can. libgomp would end the
+// process in its first region.
+std::string too_old_text(const json& devices) {
+  constexpr double built_for = SM_OFFLOAD_SM / 10.0;
+  for (const json& facts : devices) {
+    const auto capability = facts["compute_capability"].get<std::string>();
+    if (std::stod(capability) < built_for)
+      return fmt::format("GPU {} ({}) has compute capability {}, and target regions are compiled "
+                         "for {:.1f} or newer: CUDA_VISIBLE_DEVICES can leave it out",
+                         facts["index"].get<int>(), facts["name"].get<std::string>(), capability,
+                         built_for);
+  }
+  return "";
+}
+
 found_devices asked() {
   found_devices found;
   if (runs_on_host()) {
@@ -96,14 +111,14 @@ found_devices asked() {
   if (!cuda.is_loaded()) found.problem = "no CUDA driver: libcuda.so.1 was not found";
   else if (!cuda.call("cuInit", 0U) || !cuda.call("cuDeviceGetCount", &count) || count == 0)
     found.problem = "no CUDA device";
-  else if (omp_get_num_devices() == 0)
+  for (int index = 0; index < count; ++index) found.devices.push_back(facts_of(cuda, index));
+  if (found.problem.empty()) found.problem = too_old_text(found.devices);
+  if (found.problem.empty() && omp_get_num_devices() == 0)
     found.problem = "libgomp found no device: its plugin for NVIDIA GPUs (Debian: "
                     "libgomp-plugin-nvptx1) is not installed, or refused the device";
-  else
-    for (int index = 0; index < omp_get_num_devices(); ++index)
-      found.devices.push_back(facts_of(cuda, index));
-  if (!found.problem.empty())
-    found.problem += "; with OMP_TARGET_OFFLOAD=disabled the host runs target regions";
+  if (found.problem.empty()) return found;
+  found.devices.clear();
+  found.problem += "; with OMP_TARGET_OFFLOAD=disabled the host runs target regions";
   return found;
 }
 

@@ -25,7 +25,8 @@ fail_with_log() {
 # The second compilers and the disassembler that CMake will find: they may come, or change, after a first build.
 other_tools() {
   command -v nvcc cuobjdump clang++ mpicxx || true
-  "$(find_compiler)" -print-prog-name=accel/nvptx-none/mkoffload 2>/dev/null || true
+  # shellcheck disable=SC2046  # split on purpose: CXX may be "ccache g++"
+  $(find_compiler) -print-prog-name=accel/nvptx-none/mkoffload 2>/dev/null || true
   echo "${CUDACXX:-} ${CUDAARCHS:-}"
 }
 

@@ -71,6 +71,12 @@ has_headers() {
 has_programs() { command -v "$@" >/dev/null && (($(command -v "$@" | wc -l) == $#)); }
 has_library() { echo 'int main() {}' | try_cxx -o "$probe_dir/program" "-l$1"; }
 
+# The major version of the compiler where it is a g++; '' of others.
+gcc_version() {
+  # shellcheck disable=SC2086
+  { $compiler -v 2>&1 || true; } | sed -n 's/^gcc version \([0-9]*\)\..*/\1/p'
+}
+
 has_compiler() {
   printf '#if __cpp_concepts < 201907\n#error\n#endif\n#include <omp.h>\nint main() { return omp_get_max_threads() == 0; }\n' |
     try_cxx -fopenmp -o "$probe_dir/program"
@@ -117,18 +123,25 @@ kokkos_installations() {
 has_clang_openmp() {
   echo '#include <omp.h>' | clang++ -fopenmp=libomp -x c++ -fsyntax-only - 2>/dev/null
 }
-has_omp_target() { $compiler -print-prog-name=accel/nvptx-none/mkoffload 2>/dev/null | grep -q ^/; }
+# shellcheck disable=SC2086
+has_omp_target() {
+  [[ $compiler == false || -n $(gcc_version) ]] ||
+    die "SM_WITH=omp_target needs g++, and $compiler is another compiler: set CXX=g++-12, or the g++ that is here" 2
+  $compiler -print-prog-name=accel/nvptx-none/mkoffload 2>/dev/null | grep -q ^/
+}
 has_kokkos() { [[ -n $(kokkos_installations) ]]; }
 
-# Sets `missing` to those lines of the arguments whose probe fails.
+# Sets `missing` to those lines of the arguments whose probe fails, with the version of g++ for GCC_VERSION: each
+# has packages of its own. Where there is none yet, Debian 12's is installed.
 probe() {
-  local need name words
+  local need name words version
   missing=()
   compiler=$(find_compiler) || compiler=false
+  version=$(gcc_version)
   for need in "$@"; do
     IFS='|' read -r name _ _ _ words <<<"$need"
     # shellcheck disable=SC2086  # a program and its arguments
-    ${words:-has_$name} || missing+=("$need")
+    ${words:-has_$name} || missing+=("${need//GCC_VERSION/${version:-12}}")
   done
 }
 

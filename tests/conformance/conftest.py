@@ -86,9 +86,10 @@ class Worker:
             # Two warps, and two blocks where those may meet.
             blocks = 2 if lanes > 1 and capability.get("scope") != "block" else 1
             point |= {"lanes": 64 if lanes > 1 else 32, "blocks": blocks, "wait": "active"}
-            # Of which a thread of OpenMP is one.
+            # Of which a thread of OpenMP is one. Of two threads each has but one other: four, where these have a PU each.
             if capability["backend"] == "omp-target" and capability["family"] in ("barrier", "critical"):
-                point["lanes"] //= 32
+                on_host = "OMP_TARGET_OFFLOAD" in fallback_of(self.path) and len(os.sched_getaffinity(0)) < 4
+                point["lanes"] = 1 if lanes == 1 else 2 if on_host else 4
             where = {"pus": [], "device": 0}
             if capability.get("some_lanes"):
                 point["active"] = 5

@@ -122,8 +122,9 @@ def built_by_pip():
 
 @functools.cache
 def is_read(variable):
-    """Whether a script, the driver or CMake reads an environment variable of this name."""
-    places = [*(ROOT / "scripts").rglob("*"), *(ROOT / "cmake").glob("*"), ROOT / "driver/plan/options.cpp"]
+    """Whether a script, the driver, a worker or CMake reads an environment variable of this name."""
+    places = [*(ROOT / "scripts").rglob("*"), *(ROOT / "cmake").glob("*"), *(ROOT / "backends").glob("*/*.cpp"),
+              ROOT / "driver/plan/options.cpp"]
     return any(re.search(rf"\b{variable}\b", p.read_text(encoding="utf-8")) for p in places
                if p.is_file() and p.suffix != ".pyc")
 

@@ -3,6 +3,7 @@ told so."""
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -27,7 +28,20 @@ def test_without_a_device_it_says_why_and_what_to_do(campaign):
     if not backend["device"]["devices"]:
         assert "OMP_TARGET_OFFLOAD=disabled" in backend["problem"]
         status, _, err = campaign.call("run", "--backend", "omp-target")
-        assert status == 2 and "no CUDA" in err
+        assert status == 2 and re.split("[:;]", backend["problem"])[0] in " ".join(err.split())
+
+
+def test_a_gpu_that_cannot_load_what_was_compiled_is_named(tmp_path):
+    driver = tmp_path / "cuda.cpp"
+    driver.write_text('extern "C" {\nint cuInit(unsigned) { return 0; }\nint cuDeviceGetCount(int* n) { return *n = 1, 0; }\n'
+                      "int cuDeviceGetAttribute(int* value, int which, int) { return *value = which == 75 ? 7 : 5, 0; }\n}\n",
+                      encoding="utf-8")
+    subprocess.run(["g++", "-shared", "-fPIC", driver, "-o", tmp_path / "libcuda.so.1"], check=True, timeout=60)
+    done = subprocess.run([PROGRAM, "--capabilities"], env=os.environ | {"LD_LIBRARY_PATH": str(tmp_path)}, capture_output=True,
+                          encoding="utf-8", check=True)
+    (backend,) = json.loads(done.stdout)["backends"]
+    assert backend["device"]["devices"] == []
+    assert "has compute capability 7.5, and target regions are compiled for 8.0 or newer" in backend["problem"]
 
 
 def test_on_the_host_every_visit_is_right(campaign):
