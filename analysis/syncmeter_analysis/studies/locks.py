@@ -267,11 +267,11 @@ def _cost_alone(s: Measured) -> str:
 def _fair_lock(table: LockTable) -> str:
     """Where the fastest lock is unfair, that to take of those that are not."""
     fair = _fair_ones(table.shared)
-    if fair is None:
+    if table.shared is None or fair is None or fair.best is None:
         return ""
     each = len(fair.leaders) == 1
     taken = contest_text.advice(fair, table.name_of, _cost_alone, each=each)
-    faster = [s for s in table.shared.points if ns_of(s) < ns_of(fair.best)] if table.shared else []
+    faster = [s for s in table.shared.points if ns_of(s) < ns_of(fair.best)]
     why = ", as each faster one is unfair" if faster and all(map(unfair, faster)) else ""
     return f"where each must get its turn, {taken}{why}"
 
