@@ -1,0 +1,118 @@
+#include "driver/advise/piece_rules.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "driver/advise/source_lines.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// Pieces of work that threads fetch or make one at a time, at a price each.
+struct pieces {
+  const site& of;
+  double wall_s;
+  std::optional<interval> price_ns;
+  unsigned threads;  ///< that share them
+
+  /// What all of them take of one thread's path, at so much each.
+  [[nodiscard]] double path_s(double each_ns) const {
+    return static_cast<double>(of.count) / threads * each_ns * 1e-9;
+  }
+  [[nodiscard]] advice saving(std::string_view rule, double low_s, double high_s,
+                              const std::string& cause) const {
+    low_s = std::min(low_s, high_s);
+    return {.rule = std::string(rule),
+            .site_id = 0,
+            .at_most_s = high_s,
+            .text = fmt::format("{} That saves {} of {}.", cause,
+                                low_s > 0 ? range_text(low_s, high_s)
+                                          : fmt::format("at most {}", seconds_text(high_s)),
+                                seconds_text(wall_s)),
+            .cause = cause,
+            .at_least_s = low_s,
+            .kind = low_s > 0 ? "estimate" : "bound"};
+  }
+};
+
+/// So much longer than its price is a piece that loses two hundredths.
+constexpr double long_enough = 50;
+/// A price is that of pieces up to so many times as long.
+constexpr double alike = 10;
+
+/// What a chunk takes by itself is the least, where chunks are as short as those of the price,
+/// which have next to no work. The most is the whole time from call to call: what threads do to
+/// each other by taking neighbouring iterations in turn, as to write to one cache line, stands in
+/// the work and not in the call, and a call that waits for its looks at the clock meets fewer
+/// others at the loop's next chunk.
+std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
+  const double each_s = cost.lateness_s / static_cast<double>(all.of.count) * all.threads;
+  const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
+  const double work_s = std::max(each_s - fetch_s, 1e-9);
+  if (long_enough * fetch_s <= work_s) return std::nullopt;
+  const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
+  return all.saving(
+      "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
+      std::min(cost.lateness_s, all.wall_s),
+      fmt::format(
+          "{}: {} threads fetch {} chunks of a loop, each {} after the one before, of which the "
+          "call takes {} and the work the rest, or less where threads disturb each other. Chunks "
+          "of at least {:.0f} times as many iterations (schedule(dynamic, N)), or a static "
+          "schedule where all iterations take as long, save time.",
+          where_text(all.of), all.of.threads, grouped_digits(all.of.count), seconds_text(each_s),
+          seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s)));
+}
+
+/// Of tasks nothing is timed, and their price, with next to no work, is more than that of longer
+/// ones, which disturb each other less: a bound, and none for those that are much longer. Without a
+/// price those are named that leave a thread so little time that handing them over is a good part
+/// of it on any machine.
+std::optional<advice> about_tasks(const pieces& all) {
+  constexpr double short_ns = 5000;
+  const double each_ns = all.wall_s / all.path_s(1);
+  if (each_ns > (all.price_ns ? alike * all.price_ns->high : short_ns)) return std::nullopt;
+  const std::string price =
+      all.price_ns ? fmt::format("takes {}. A task for many pieces at once, so that it runs for {} "
+                                 "or longer,",
+                                 range_text(all.price_ns->low * 1e-9, all.price_ns->high * 1e-9),
+                                 seconds_text(long_enough * all.price_ns->value * 1e-9))
+                   : "may take much of that. A task for many pieces at once,";
+  const double most_s = all.price_ns ? all.path_s(all.price_ns->high) : all.wall_s;
+  return all.saving("tasks", 0, std::min(most_s, all.wall_s),
+                    fmt::format("{}: {} tasks are made, one for each {} of a thread's time; to "
+                                "make one and hand it over {} or none below a certain size, saves "
+                                "time.",
+                                where_text(all.of), grouped_digits(all.of.count),
+                                seconds_text(each_ns * 1e-9), price));
+}
+
+}  // namespace
+
+std::vector<advice> advise_on_pieces(const std::vector<site>& sites, const advice_setting& setting,
+                                     const meeting_pace& pace) {
+  std::vector<advice> all;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const site& of = sites[i];
+    const bool is_task = of.kind == "task";
+    if (!is_task && of.kind != "chunk") continue;
+    const pieces of_site{.of = of,
+                         .wall_s = setting.wall_s,
+                         .price_ns = price_of(of, pace, setting.prices),
+                         .threads = is_task ? of.team : of.threads};
+    const auto cost = cost_of(of);
+    std::optional<advice> found;
+    if (is_task) found = about_tasks(of_site);
+    else if (cost) found = about_chunks(of_site, *cost);
+    if (!found) continue;
+    found->site_id = i + 1;
+    all.push_back(*std::move(found));
+  }
+  return all;
+}
+
+}  // namespace syncmeter
