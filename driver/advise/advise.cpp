@@ -226,8 +226,9 @@ std::string timed_every(const std::vector<site>& sites, double wall_s) {
 /// interval; or all from a file.
 class prices_in_turn {
  public:
-  prices_in_turn(program_counts& of, const results_file* results)
-      : of_(of), wanted_(prices_for(of.file, of.of_last_run.sites, of.timed_run()->wall_s)) {
+  prices_in_turn(program_counts& of, double budget_s, const results_file* results)
+      : of_(of), wanted_(prices_for(of.file, of.of_last_run.sites, of.timed_run()->wall_s,
+                                    results ? HUGE_VAL : budget_s)) {
     if (results) {
       of.prices = prices_in_file(*results, of.file, wanted_);
       wanted_.points.clear();
@@ -236,7 +237,7 @@ class prices_in_turn {
     const std::size_t points = wanted_.points.size() + wanted_.equal_work.size();
     if (points == 0) return;
     print_message(fmt::format("prices of {}: about {:.0f} s", count_text(points, "point", "points"),
-                              std::ceil(meter_->seconds() * least)));
+                              std::ceil(meter_->seconds() * measurements_of_price)));
     measure();
   }
   void measure() {
@@ -245,7 +246,7 @@ class prices_in_turn {
     ++measured_;
   }
   void finish() {
-    while (measured_ < least && seconds() > 0) measure();
+    while (measured_ < measurements_of_price && seconds() > 0) measure();
     of_.notes.insert(of_.notes.end(), wanted_.notes.begin(), wanted_.notes.end());
   }
   [[nodiscard]] double seconds() const { return meter_ ? meter_->seconds() : 0; }
@@ -256,7 +257,6 @@ class prices_in_turn {
   [[nodiscard]] double equal_work_seconds() const { return meter_->equal_work_seconds(); }
 
  private:
-  static constexpr std::size_t least = 5;
   program_counts& of_;
   wanted_prices wanted_;
   std::optional<price_meter> meter_;
@@ -295,7 +295,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     of.notes.emplace_back("Standard input is a pipe, which can be read once: the program ran once, "
                           "timed, and what counting costs is not known.");
     of.runs.push_back(run_under_probe(of, "time", "10,64"));
-    prices_in_turn(of, results).finish();
+    prices_in_turn(of, budget_s, results).finish();
     return of;
   }
   const auto read_input_again = [&] { (void)::lseek(STDIN_FILENO, *input, SEEK_SET); };
@@ -332,7 +332,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   const std::size_t first_timed = of.runs.size();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
-  prices_in_turn prices(of, results);
+  prices_in_turn prices(of, budget_s, results);
   if (prices.has_equal_work()) add_lateness_of_run(timed.sites, of.of_last_run.sites, first_timed);
   const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
   double used_s = pair_s + timed_s + prices.seconds();

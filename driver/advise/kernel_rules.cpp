@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -215,16 +216,35 @@ void note_small_floor(const site& of, double busy_s, const advice_setting& setti
 
 }  // namespace
 
-std::vector<point> points_of_kernels(const std::vector<site>& sites, const gpu_device& gpu,
-                                     double wall_s) {
-  std::vector<point> points;
+points_in_room points_of_kernels(const std::vector<site>& sites, const gpu_device& gpu,
+                                 double wall_s, std::size_t room) {
+  std::vector<std::pair<double, const kernel_use*>> kernels;
   for (const site& of : sites) {
     if (!of.device || of.device->busy.sum_ns * 1e-9 < least_worth_saying * wall_s) continue;
     for (const kernel_use& kernel : of.kernels)
-      for (point& each : points_of_kernel(kernel, gpu))
-        if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
+      kernels.emplace_back(of.device->busy.sum_ns, &kernel);
   }
-  return points;
+  std::ranges::stable_sort(kernels, std::ranges::greater{}, [](const auto& each) {
+    const kernel_use& kernel = *each.second;
+    return std::pair(each.first, static_cast<double>(kernel.updates) +
+                                     kernel.barriers * static_cast<double>(kernel.block_threads));
+  });
+  points_in_room found;
+  std::vector<point> further;
+  for (const auto& [busy_ns, kernel] : kernels) {
+    std::vector<point> its = points_of_kernel(*kernel, gpu);
+    std::erase_if(its, [&](const point& each) {
+      return std::ranges::find(found.points, each) != found.points.end();
+    });
+    const bool fits = found.points.size() + its.size() <= room;
+    if (!fits) found.left_out.push_back(name_of(*kernel));
+    for (point& each : its)
+      if (fits) found.points.push_back(std::move(each));
+      else if (std::ranges::find(further, each) == further.end())
+        further.push_back(std::move(each));
+  }
+  found.all = found.points.size() + further.size();
+  return found;
 }
 
 void find_updates_in_code(const std::string& path, device_codes& codes, std::vector<site>& sites) {

@@ -2,6 +2,7 @@
 // barriers: by what that takes at least on this GPU.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,18 @@
 
 namespace syncmeter {
 
-/// What prices the updates and barriers of kernels that take a share of `wall_s` that is worth
-/// advice, on this GPU.
-[[nodiscard]] std::vector<point> points_of_kernels(const std::vector<site>& sites,
-                                                   const gpu_device& gpu, double wall_s);
+/// What prices kernels, as far as there is room.
+struct points_in_room {
+  std::vector<point> points{};
+  std::vector<std::string> left_out{};  ///< the kernels whose points have no room
+  std::size_t all = 0;                  ///< points of those, too
+};
+/// Of the updates and barriers of kernels that take a share of `wall_s` that is worth advice, on
+/// this GPU. All points of a kernel or none: those at the sites that take longest come first, and
+/// of one site those that update and meet most.
+[[nodiscard]] points_in_room points_of_kernels(const std::vector<site>& sites,
+                                               const gpu_device& gpu, double wall_s,
+                                               std::size_t room);
 
 /// Gives the kernels' updates their opcodes and lines, as far as they are in this file's code for
 /// GPUs.

@@ -31,6 +31,7 @@ constexpr const char* on_gpu = "cuda";
 // A body or gap beyond these changes a price no more, and would make its visit long.
 constexpr double longest_work_ns = 1e5, longest_gap_us = 5000;
 constexpr double start_s = 0.25, visit_s = 0.1;
+constexpr double seconds_of_price = visit_s * measurements_of_price;
 
 /// To one or one and a half times a power of two; below 16 ns to nothing.
 unsigned rounded_work(double work) {
@@ -97,11 +98,12 @@ std::string word_of(const char* name) {
 /// "region_around_work of 2 threads with 768 ns of work".
 std::string text_of(const point& p) {
   if (p.backend == on_gpu)
-    return fmt::format("{}{} on a GPU", p.op,
+    return fmt::format("{}{} on a GPU, {} x {} threads,", p.op,
                        is_price_of_update(p.op)
                            ? fmt::format(" of {}", count_text(p.size, "address", "addresses"))
                        : p.size == 0 ? ""
-                                     : fmt::format(" of {} kernels", p.size));
+                                     : fmt::format(" of {} kernels", p.size),
+                       p.blocks, p.lanes);
   if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
   return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
@@ -141,17 +143,19 @@ bool runs_on_runtime_of(const results_file& file, const std::string& backend,
          });
 }
 
+/// That has a GPU's op.
+std::string_view study_of(const point& p) {
+  if (p.scope != scope::none) return "atomics";
+  return is_price_of_update(p.op) ? "accumulate" : "levels";
+}
+
 std::string lacking_text(const std::string& path, const point& p) {
+  // A study's own grids and sizes are few; those that an option names are in their place.
   if (p.backend == on_gpu)
-    return p.scope == scope::none
-               ? fmt::format("{} has no price of {}; this measures it: syncmeter run --study {} "
-                             "--backend {} --op {} --output FILE.",
-                             path, text_of(p), is_price_of_update(p.op) ? "accumulate" : "levels",
-                             p.backend, p.op)
-               : fmt::format(
-                     "{} has no price of {}; this measures it: syncmeter run --study atomics "
-                     "--backend {} --op {} --blocks {} --lanes {} --output FILE.",
-                     path, text_of(p), p.backend, p.op, p.blocks, p.lanes);
+    return fmt::format("{} has no price of {}; this measures it: syncmeter run --study {} "
+                       "--backend {} --op {} --blocks {} --lanes {}{} --output FILE.",
+                       path, text_of(p), study_of(p), p.backend, p.op, p.blocks, p.lanes,
+                       p.size == 0 ? "" : fmt::format(" --size {}", p.size));
   return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
                      "it: syncmeter run --study regions --backend {} --op {} --lanes {} {}{} "
                      "--affinity {} --wait {} --output FILE.",
@@ -199,19 +203,44 @@ std::optional<gpu_device> gpu_here() {
   return gpus->second.devices.front();
 }
 
+/// The names of the first ones, and how many more there are.
+std::string unpriced_kernels_text(const std::vector<std::string>& kernels, bool forms,
+                                  std::size_t room, std::size_t all) {
+  constexpr std::size_t named = 3;
+  std::string what = forms ? "some forms in the code of kernels" : "";
+  for (std::size_t i = 0; i < std::min(named, kernels.size()); ++i)
+    what += (what.empty() ? "" : ", ") + kernels[i];
+  if (kernels.size() > named) what += fmt::format(" and {} more kernels", kernels.size() - named);
+  return fmt::format("What kernels do has {} prices at most in half of --budget, so that none were "
+                     "measured for {}; --budget {:.0f}s has room for all {}.",
+                     room, what, std::ceil(static_cast<double>(2 * all) * seconds_of_price), all);
+}
+
 /// Of what kernels that ran update and where they meet, and of the forms in their code: these only
 /// where a worker can measure on a GPU.
-std::vector<planned_point> kernel_points(const std::vector<site>& sites, double wall_s) {
+std::vector<planned_point> kernel_points(const std::vector<site>& sites, double wall_s,
+                                         double budget_s, std::vector<std::string>& notes) {
+  const std::size_t room = room_for_kernels(budget_s);
   gpu_device any;
   any.multiprocessors = 132;
   any.max_threads_per_multiprocessor = 2048;
   any.max_blocks_per_multiprocessor = 32;
   any.warp_size = 32;
-  if (points_of_forms(sites, 1).empty() && points_of_kernels(sites, any, wall_s).empty()) return {};
+  if (points_of_forms(sites, 1).empty() && points_of_kernels(sites, any, wall_s, room).all == 0)
+    return {};
   const std::optional<gpu_device> gpu = gpu_here();
-  std::vector<point> points;
-  if (gpu) points = points_of_forms(sites, gpu->multiprocessors);
-  for (point& each : points_of_kernels(sites, gpu.value_or(any), wall_s))
+  points_in_room forms;
+  if (gpu) forms.points = points_of_forms(sites, gpu->multiprocessors);
+  forms.all = forms.points.size();
+  forms.points.resize(std::min(forms.all, room / 2));
+  points_in_room kernels =
+      points_of_kernels(sites, gpu.value_or(any), wall_s, room - forms.points.size());
+  if (const std::size_t all = forms.all + kernels.all;
+      all > forms.points.size() + kernels.points.size())
+    notes.push_back(
+        unpriced_kernels_text(kernels.left_out, forms.points.size() < forms.all, room, all));
+  std::vector<point> points = std::move(forms.points);
+  for (point& each : kernels.points)
     if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
   std::vector<planned_point> planned;
   std::ranges::transform(points, std::back_inserter(planned), on_first_gpu);
@@ -339,8 +368,15 @@ thread_setting setting_of_environment() {
   return setting;
 }
 
-wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
-                         double wall_s) {
+std::size_t room_for_kernels(double budget_s) {
+  constexpr std::size_t of_one_kernel = 8;
+  constexpr double most = 1e6;
+  return std::max(of_one_kernel,
+                  static_cast<std::size_t>(std::min(most, budget_s / 2 / seconds_of_price)));
+}
+
+wanted_prices prices_for(const program_file& program, const std::vector<site>& sites, double wall_s,
+                         double budget_s) {
   // What takes a processor for a while is met by a measurement as likely as by a run that is as
   // long.
   constexpr double longest_equal_work_s = 0.5;
@@ -366,7 +402,8 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   }
   if (std::ranges::any_of(sites, launches_kernels))
     std::ranges::move(launch_points(), std::back_inserter(wanted.points));
-  std::ranges::move(kernel_points(sites, wall_s), std::back_inserter(wanted.points));
+  std::ranges::move(kernel_points(sites, wall_s, budget_s, wanted.notes),
+                    std::back_inserter(wanted.points));
   return wanted;
 }
 

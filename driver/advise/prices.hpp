@@ -69,9 +69,14 @@ struct wanted_prices {
   double equal_work_s = 0;                  ///< how long each of these is measured
   std::vector<std::string> notes{};         ///< what has no price, and why, a sentence each
 };
-/// Of those sites that take a share of `wall_s` that is worth advice.
+/// Of those sites that take a share of `wall_s` that is worth advice; of kernels as many as half of
+/// the budget has room for.
 [[nodiscard]] wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
-                                       double wall_s);
+                                       double wall_s, double budget_s);
+/// Points of kernels that are measured in half of this budget.
+[[nodiscard]] std::size_t room_for_kernels(double budget_s);
+/// How often each point is measured, at least.
+inline constexpr std::size_t measurements_of_price = 5;
 
 /// Throws usage_error for a results file of another machine, or of other allowed PUs.
 void require_this_machine(const results_file& file);

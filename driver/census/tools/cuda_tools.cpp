@@ -51,11 +51,6 @@ bool is_script(const std::string& program) {
   return begin == std::array{'#', '!'};
 }
 
-std::string bytes_of(const std::string& program) {
-  std::ifstream file(program, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// CUDA's driver compiles PTX for the device that it finds; here it is for this one, as if it were
 /// its own object file, so that functions keep their names.
 constexpr const char* architecture_of_ptx = "sm_90";
@@ -74,9 +69,9 @@ std::vector<std::vector<std::string>> commands_that_extract(const std::string& p
     return {command};
   }
   std::vector<std::vector<std::string>> commands;
-  for (const std::string& module : ptx_modules(bytes_of(program), names)) {
+  for (const std::string& module : ptx_modules_of(program, names)) {
     const std::string name = (folder / fmt::format("gcc{}", commands.size())).string();
-    std::ofstream(name + ".ptx", std::ios::binary) << module;
+    write_for_tool(name + ".ptx", module);
     commands.push_back({find_cuda_tool("ptxas"), "-c", "-arch", architecture_of_ptx, "-o",
                         fmt::format("{}.{}.cubin", name, architecture_of_ptx), name + ".ptx"});
   }
@@ -113,8 +108,7 @@ std::vector<instruction> disassemble_sass(std::string_view code, std::uint64_t b
                                           const scratch_folder& folder,
                                           const std::string& program) {
   const std::string file = (folder.path() / "code").string();
-  std::ofstream(file, std::ios::binary)
-      .write(code.data(), static_cast<std::streamsize>(code.size()));
+  write_for_tool(file, code);
   std::string target = architecture;  // sm_90 to SM90
   target.replace(0, std::min<std::size_t>(3, target.size()), "SM");
   std::vector<instruction> instructions;
@@ -277,6 +271,13 @@ std::optional<instruction> parse_sass_instruction(std::string_view line) {
   if (parsed.mnemonic.empty()) return std::nullopt;
   if (names_a_place(parsed.mnemonic)) set_target(parsed);
   return parsed;
+}
+
+void write_for_tool(const std::string& file, std::string_view bytes) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+  if (!out)
+    throw disassembly_error(fmt::format("{} cannot be written: {}", file, std::strerror(errno)));
 }
 
 void kernel_names::add(const std::string& name) {

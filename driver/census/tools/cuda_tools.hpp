@@ -30,6 +30,9 @@ class scratch_folder {
   std::filesystem::path path_;
 };
 
+/// Throws disassembly_error where not all of it is written.
+void write_for_tool(const std::string& file, std::string_view bytes);
+
 /// 90 of "sm_90a": sm_90 stands before sm_100. 0 where there is no number.
 [[nodiscard]] int architecture_number(std::string_view architecture);
 

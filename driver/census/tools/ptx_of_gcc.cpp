@@ -1,5 +1,12 @@
 #include "driver/census/tools/ptx_of_gcc.hpp"
 
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/machine/read_file.hpp"
+
 namespace syncmeter {
 
 std::vector<std::string> ptx_modules(std::string_view program, const kernel_names& names) {
@@ -18,6 +25,16 @@ std::vector<std::string> ptx_modules(std::string_view program, const kernel_name
     if (wanted) modules.emplace_back(text);
   }
   return modules;
+}
+
+std::vector<std::string> ptx_modules_of(const std::string& program, const kernel_names& names) {
+  if (names.empty()) return {};
+  const file_bytes found = read_file(program);
+  // What is not there the tools name.
+  if (found.error != 0 && found.error != ENOENT)
+    throw disassembly_error(
+        fmt::format("{} cannot be read: {}", program, std::strerror(found.error)));
+  return ptx_modules(found.bytes, names);
 }
 
 }  // namespace syncmeter

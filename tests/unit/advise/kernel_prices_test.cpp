@@ -233,12 +233,18 @@ TEST(points_of_kernel, barriers_have_as_many_blocks_as_the_gpu_has_room_for) {
 }
 
 TEST(points_of_kernels, kernels_that_take_no_time_have_none) {
-  const gpu_device gpu = gpu_of(10);
-  EXPECT_THAT(points_of_kernels({launching(0.1, updating(256))}, gpu, 1), SizeIs(4));
-  EXPECT_THAT(
-      points_of_kernels({launching(0.1, updating(256)), launching(0.1, updating(256))}, gpu, 1),
-      SizeIs(4));
-  EXPECT_THAT(points_of_kernels({launching(0.01, updating(256))}, gpu, 1), IsEmpty());
+  const auto points_of = [](const std::vector<site>& sites, std::size_t room = 100) {
+    return points_of_kernels(sites, gpu_of(10), 1, room);
+  };
+  const site one = launching(0.1, updating(256));
+  EXPECT_THAT(points_of({one}).points, SizeIs(4));
+  EXPECT_THAT(points_of({one, one}).points, SizeIs(4));
+  EXPECT_THAT(points_of({launching(0.01, updating(256))}).points, IsEmpty());
+  // Some of a kernel's points give no price.
+  const points_in_room cut = points_of({one, launching(0.05, meeting(1e9))}, 3);
+  EXPECT_THAT(cut.points, ElementsAre(testing::Field(&point::op, "barrier")));
+  EXPECT_THAT(cut.left_out, ElementsAre("count"));
+  EXPECT_EQ(cut.all, 5U);
 }
 
 TEST(advise_on_kernels, updates_that_another_way_does_faster_are_named) {

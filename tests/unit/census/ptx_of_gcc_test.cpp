@@ -46,5 +46,17 @@ TEST(PtxOfGcc, AModuleMayDefineOthersFirst) {
   EXPECT_THAT(ptx_modules("\0"s + two, names_of({"_Z4loopv"})), ElementsAre(two));
 }
 
+TEST(PtxOfGcc, AFileIsReadOnlyForNames) {
+  const std::string unreadable = "/";
+  EXPECT_THAT(ptx_modules_of(unreadable, {}), IsEmpty());
+  EXPECT_THROW((void)ptx_modules_of(unreadable, names_of({"_Z4loopv"})), disassembly_error);
+  EXPECT_THAT(ptx_modules_of("/nonexistent/program", names_of({"_Z4loopv"})), IsEmpty());
+}
+
+TEST(PtxOfGcc, WhatAToolReadsIsWrittenWholly) {
+  EXPECT_THROW(write_for_tool("/dev/full", "PTX"), disassembly_error);
+  EXPECT_NO_THROW(write_for_tool("/dev/null", "PTX"));
+}
+
 }  // namespace
 }  // namespace syncmeter::ptx_of_gcc_test

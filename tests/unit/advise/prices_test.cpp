@@ -1,0 +1,86 @@
+// Which prices of kernels are measured within a budget, and what is said of those that a file
+// lacks.
+#include "driver/advise/prices.hpp"
+
+#include <gmock/gmock.h>
+
+namespace syncmeter::prices_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// A kernel whose blocks meet, each number of threads at a point of its own.
+kernel_use meeting(const std::string& name, std::uint64_t block_threads, double barriers) {
+  kernel_use kernel;
+  kernel.name = name;
+  kernel.launches = 1;
+  kernel.blocks = 1000;
+  kernel.block_threads = block_threads;
+  kernel.barriers = barriers;
+  return kernel;
+}
+
+site launching(double busy_s, std::vector<kernel_use> kernels) {
+  site of{.kind = "kernel_launch", .module = "/bin/app", .count = 10, .threads = 1};
+  of.device = device_times{.works = 10, .busy = {.sum_ns = busy_s * 1e9}};
+  of.kernels = std::move(kernels);
+  return of;
+}
+
+std::vector<unsigned> lanes_of(const wanted_prices& wanted) {
+  std::vector<unsigned> lanes;
+  for (const planned_point& each : wanted.points) lanes.push_back(each.what.lanes);
+  return lanes;
+}
+
+TEST(prices_for, what_matters_most_has_the_room_in_the_budget) {
+  std::vector<kernel_use> many;
+  for (unsigned warps = 1; warps <= 20; ++warps)
+    many.push_back(meeting("of_" + std::to_string(warps), 32 * warps, 1000.0 * warps));
+  const std::vector<site> sites{launching(0.2, {meeting("late", 1024, 1e9)}), launching(0.5, many)};
+  const wanted_prices all = prices_for({}, sites, 1, 60);
+  EXPECT_THAT(all.points, SizeIs(21));
+  EXPECT_THAT(all.notes, IsEmpty());
+  const wanted_prices some = prices_for({}, sites, 1, 10);
+  EXPECT_THAT(lanes_of(some), ElementsAre(640, 608, 576, 544, 512, 480, 448, 416, 384, 352));
+  EXPECT_THAT(some.notes, ElementsAre(AllOf(HasSubstr("has 10 prices at most"),
+                                            HasSubstr("for of_10, of_9, of_8 and 8 more kernels"),
+                                            HasSubstr("--budget 21s has room for all 21"))));
+  // What is measured takes no longer than half of the budget.
+  EXPECT_EQ(room_for_kernels(21), 21U);
+  EXPECT_EQ(room_for_kernels(0), 8U) << "what one kernel needs";
+}
+
+TEST(prices_in_file, each_point_that_a_file_lacks_has_a_command_of_its_own) {
+  wanted_prices wanted;
+  const auto add = [&](const char* op, unsigned blocks, unsigned lanes, unsigned size) {
+    point what;
+    what.backend = "cuda";
+    what.op = op;
+    what.blocks = blocks, what.lanes = lanes, what.size = size;
+    wanted.points.push_back({.what = what, .pus = {}, .same_as = {}, .why = {}});
+  };
+  add("accumulate_fixed", 1, 1024, 1);
+  add("accumulate_fixed", 132, 1024, 1);
+  add("accumulate_block", 132, 1024, 4096);
+  add("barrier", 100, 256, 0);
+  results_file file;
+  file.path = "old.jsonl";
+  EXPECT_THAT(prices_in_file(file, {}, wanted), IsEmpty());
+  EXPECT_THAT(
+      wanted.notes,
+      ElementsAre(HasSubstr("--study accumulate --backend cuda --op accumulate_fixed --blocks 1 "
+                            "--lanes 1024 --size 1 "),
+                  HasSubstr("--blocks 132 --lanes 1024 --size 1 "),
+                  AllOf(HasSubstr("accumulate_block of 4096 addresses on a GPU, 132 x 1024"),
+                        HasSubstr("--op accumulate_block --blocks 132 --lanes 1024 --size 4096 ")),
+                  AllOf(HasSubstr("--study levels --backend cuda --op barrier --blocks 100 "
+                                  "--lanes 256 --output"))));
+}
+
+}  // namespace
+}  // namespace syncmeter::prices_test
