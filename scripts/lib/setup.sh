@@ -134,14 +134,14 @@ has_kokkos() { [[ -n $(kokkos_installations) ]]; }
 # Sets `missing` to those lines of the arguments whose probe fails, with the version of g++ for GCC_VERSION: each
 # has packages of its own. Where there is none yet, Debian 12's is installed.
 probe() {
-  local need name words version
+  local need name words of_gcc
   missing=()
   compiler=$(find_compiler) || compiler=false
-  version=$(gcc_version)
+  of_gcc=$(gcc_version)
   for need in "$@"; do
     IFS='|' read -r name _ _ _ words <<<"$need"
     # shellcheck disable=SC2086  # a program and its arguments
-    ${words:-has_$name} || missing+=("${need//GCC_VERSION/${version:-12}}")
+    ${words:-has_$name} || missing+=("${need//GCC_VERSION/${of_gcc:-12}}")
   done
 }
 
