@@ -4,6 +4,12 @@
 
 #include <cstdint>
 
+#if defined(__CUDACC__)
+#define SM_ON_GPU __device__
+#else
+#define SM_ON_GPU
+#endif
+
 namespace syncmeter::probe {
 
 /// An address in the GPU's memory that one instruction of one kernel updates.
@@ -49,7 +55,9 @@ struct kernel_counts {
   std::uint32_t is_cut_off;  ///< it ran on when the time to count was over
 };
 
-inline constexpr std::uint32_t most_kernels = 1024, most_instructions = 16384;
+inline constexpr std::uint32_t most_kernels = 1024, most_instructions = 32768;
+/// Of the executions of one instruction.
+inline constexpr std::uint32_t most_parts = 32;
 struct device_counts {
   counted_cell* cells;
   std::uint64_t cell_mask;  ///< their number less 1
@@ -61,14 +69,29 @@ struct device_counts {
 };
 
 /// Numbers that are hardly ever alike; never 0.
-#if defined(__CUDACC__)
-__device__
-#endif
-    inline std::uint64_t
-    number_of_pair(std::uint64_t a, std::uint64_t b) {
+SM_ON_GPU inline std::uint64_t number_of_pair(std::uint64_t a, std::uint64_t b) {
   std::uint64_t mixed = (a + b * 0x9E3779B97F4A7C15U) * 0xBF58476D1CE4E5B9U;
   mixed = (mixed ^ mixed >> 31U) * 0x94D049BB133111EBU;
   return (mixed ^ mixed >> 29U) | 1U;
 }
+
+SM_ON_GPU inline std::uint64_t number_of_instruction(std::uint64_t address, std::uint32_t kernel,
+                                                     counted_event event, std::uint32_t part) {
+  return number_of_pair(address, (std::uint64_t{kernel} << 8U | static_cast<std::uint32_t>(event)) +
+                                     (std::uint64_t{part} << 32U));
+}
+
+/// Where the places for an instruction's part 0 lie, and for further parts: these have a half of
+/// their own, and never take the room of another instruction. What has no room as a further part
+/// is counted as part 0.
+SM_ON_GPU inline std::uint32_t place_of_part(std::uint64_t number, std::uint32_t tried,
+                                             std::uint32_t part) {
+  constexpr std::uint32_t half = most_instructions / 2;
+  return static_cast<std::uint32_t>((number + tried) % half) + (part == 0 ? 0 : half);
+}
+/// So many places are looked at, fewer of a further part.
+SM_ON_GPU inline std::uint32_t most_tried_of_part(std::uint32_t part) { return part == 0 ? 64 : 8; }
+
+#undef SM_ON_GPU
 
 }  // namespace syncmeter::probe

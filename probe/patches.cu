@@ -59,11 +59,9 @@ __device__ bool counts_in(kernel_counts* of) {
 /// them.
 __device__ counted_instruction* instruction_of(const kernel_counts& of, std::uint64_t address,
                                                counted_event event, unsigned part = 0) {
-  const std::uint64_t number =
-      number_of_pair(address, (std::uint64_t{of.kernel} << 8U | static_cast<std::uint32_t>(event)) +
-                                  (std::uint64_t{part} << 32U));
-  for (std::uint32_t tried = 0; tried < most_tried; ++tried) {
-    counted_instruction& at = of.counts->instructions[(number + tried) % most_instructions];
+  const std::uint64_t number = number_of_instruction(address, of.kernel, event, part);
+  for (std::uint32_t tried = 0; tried < most_tried_of_part(part); ++tried) {
+    counted_instruction& at = of.counts->instructions[place_of_part(number, tried, part)];
     bool is_new;
     if (!is_place_of(at.number, number, is_new)) continue;
     if (is_new) {
@@ -134,13 +132,14 @@ __device__ bool is_first_warp() {
 // each multiprocessor has a part. Where all threads of a block must come its first warp stands for
 // them: one kernel of barriers ran a hundred times as long.
 __device__ void count_wait(void* data, std::uint64_t pc, unsigned expected, counted_event event) {
-  constexpr unsigned most_parts = 32;
   auto* const of = static_cast<kernel_counts*>(data);
   if (!counts_in(of)) return;
   const unsigned active = __activemask();
   if (lane_of_warp() != static_cast<unsigned>(__ffs(active) - 1)) return;
   const unsigned threads = __popc(active);
-  counted_instruction* const by = instruction_of(*of, pc, event, multiprocessor() % most_parts);
+  const unsigned part = multiprocessor() % most_parts;
+  counted_instruction* by = instruction_of(*of, pc, event, part);
+  if (by == nullptr && part != 0) by = instruction_of(*of, pc, event);
   if (by == nullptr) {
     add(of->counts->lost, threads);
     return;

@@ -45,6 +45,31 @@ probe::kernel_instruction instruction(probe::counted_event event, std::uint64_t 
           .hottest = 0};
 }
 
+/// Whether each of so many barriers, met on all multiprocessors, has a place as the patches look
+/// for it.
+bool all_have_places(unsigned barriers) {
+  std::vector<std::uint64_t> places(probe::most_instructions);
+  const auto has_place = [&](unsigned barrier, std::uint32_t part) {
+    const std::uint64_t number = probe::number_of_instruction(
+        0x7f00'0000'0000 + 16 * barrier, barrier / 4, probe::counted_event::barrier, part);
+    for (std::uint32_t tried = 0; tried < probe::most_tried_of_part(part); ++tried) {
+      std::uint64_t& place = places[probe::place_of_part(number, tried, part)];
+      if (place == 0) place = number;
+      if (place == number) return true;
+    }
+    return false;
+  };
+  for (unsigned barrier = 0; barrier < barriers; ++barrier)
+    for (std::uint32_t part = 0; part < probe::most_parts; ++part)
+      if (!has_place(barrier, part) && !has_place(barrier, 0)) return false;
+  return true;
+}
+
+TEST(place_of_part, four_thousand_barriers_are_counted_wholly) {
+  EXPECT_TRUE(all_have_places(4096));
+  EXPECT_FALSE(all_have_places(probe::most_instructions)) << "the rest is said to be lost";
+}
+
 TEST(kernel_of_block, counts_are_by_event) {
   probe::kernel_block head{};
   head.launches = 3;
