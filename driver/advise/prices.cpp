@@ -12,9 +12,8 @@
 #include "core/machine/environment.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/advise/equal_work.hpp"
-#include "driver/advise/kernel_forms.hpp"
+#include "driver/advise/gpu_points.hpp"
 #include "driver/advise/kernel_prices.hpp"
-#include "driver/advise/kernel_rules.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
@@ -30,8 +29,7 @@ constexpr std::size_t most_points = 6;
 constexpr const char* on_gpu = "cuda";
 // A body or gap beyond these changes a price no more, and would make its visit long.
 constexpr double longest_work_ns = 1e5, longest_gap_us = 5000;
-constexpr double start_s = 0.25, visit_s = 0.1;
-constexpr double seconds_of_price = visit_s * measurements_of_price;
+constexpr double start_s = 0.25;
 
 /// To one or one and a half times a power of two; below 16 ns to nothing.
 unsigned rounded_work(double work) {
@@ -166,91 +164,6 @@ std::string lacking_text(const std::string& path, const point& p) {
                      to_text(wait_of_environment()));
 }
 
-planned_point on_first_gpu(const point& what) {
-  return {.what = what, .pus = {}, .device = 0, .same_as = {}, .why = {}, .visits = 1};
-}
-
-/// One more kernel in a stream, and one more graph of several.
-std::vector<planned_point> launch_points() {
-  point launch;
-  launch.backend = on_gpu;
-  launch.op = "additional_launch";
-  launch.lanes = 32;
-  launch.blocks = 1;
-  point graph = launch;
-  graph.op = "additional_graph_launch";
-  graph.size = kernels_of_priced_graph;
-  return {on_first_gpu(launch), on_first_gpu(graph)};
-}
-
-/// The worker that serves this backend, with a problem where there is none.
-worker_info worker_of_backend(const std::string& backend) {
-  const std::string name = fmt::format("{}{}", worker_prefix, backend);
-  for (const auto& folder : folders_of_workers()) {
-    if (!is_program(folder / name)) continue;
-    if (auto found = workers_at(folder / name); !found.empty()) return std::move(found.front());
-  }
-  worker_info missing;
-  missing.problem = "there is no worker " + name;
-  return missing;
-}
-
-/// That prices are measured on; nothing where no worker can measure on one.
-std::optional<gpu_device> gpu_here() {
-  const worker_info worker = worker_of_backend(on_gpu);
-  const auto gpus = worker.gpus.find(on_gpu);
-  if (gpus == worker.gpus.end() || gpus->second.devices.empty()) return std::nullopt;
-  return gpus->second.devices.front();
-}
-
-/// The names of the first ones, and how many more there are.
-std::string unpriced_kernels_text(const std::vector<std::string>& kernels, bool forms,
-                                  std::size_t room, std::size_t all) {
-  constexpr std::size_t named = 3;
-  std::string what = forms ? "some forms in the code of kernels" : "";
-  for (std::size_t i = 0; i < std::min(named, kernels.size()); ++i)
-    what += (what.empty() ? "" : ", ") + kernels[i];
-  if (kernels.size() > named) what += fmt::format(" and {} more kernels", kernels.size() - named);
-  return fmt::format("What kernels do has {} prices at most in half of --budget, so that none were "
-                     "measured for {}; --budget {:.0f}s has room for all {}.",
-                     room, what, std::ceil(static_cast<double>(2 * all) * seconds_of_price), all);
-}
-
-/// Of what kernels that ran update and where they meet, and of the forms in their code: these only
-/// where a worker can measure on a GPU.
-std::vector<planned_point> kernel_points(const std::vector<site>& sites, double wall_s,
-                                         double budget_s, std::vector<std::string>& notes) {
-  const std::size_t room = room_for_kernels(budget_s);
-  gpu_device any;
-  any.multiprocessors = 132;
-  any.max_threads_per_multiprocessor = 2048;
-  any.max_blocks_per_multiprocessor = 32;
-  any.warp_size = 32;
-  if (points_of_forms(sites, 1).empty() && points_of_kernels(sites, any, wall_s, room).all == 0)
-    return {};
-  const std::optional<gpu_device> gpu = gpu_here();
-  points_in_room forms;
-  if (gpu) forms.points = points_of_forms(sites, gpu->multiprocessors);
-  forms.all = forms.points.size();
-  forms.points.resize(std::min(forms.all, room / 2));
-  points_in_room kernels =
-      points_of_kernels(sites, gpu.value_or(any), wall_s, room - forms.points.size());
-  if (const std::size_t all = forms.all + kernels.all;
-      all > forms.points.size() + kernels.points.size())
-    notes.push_back(
-        unpriced_kernels_text(kernels.left_out, forms.points.size() < forms.all, room, all));
-  std::vector<point> points = std::move(forms.points);
-  for (point& each : kernels.points)
-    if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
-  std::vector<planned_point> planned;
-  std::ranges::transform(points, std::back_inserter(planned), on_first_gpu);
-  return planned;
-}
-
-bool launches_kernels(const site& of) {
-  return of.kind == "kernel_launch" && of.device && of.count >= fewest_launches;
-}
-
 std::string unpriced_text(const std::string& why) {
   return fmt::format("What the program calls has no price: {}.", why);
 }
@@ -284,6 +197,17 @@ void add_equal_work(const site& of, const meeting_pace& pace, affinity placed,
 }
 
 }  // namespace
+
+worker_info worker_of_backend(const std::string& backend) {
+  const std::string name = fmt::format("{}{}", worker_prefix, backend);
+  for (const auto& folder : folders_of_workers()) {
+    if (!is_program(folder / name)) continue;
+    if (auto found = workers_at(folder / name); !found.empty()) return std::move(found.front());
+  }
+  worker_info missing;
+  missing.problem = "there is no worker " + name;
+  return missing;
+}
 
 std::optional<point> priced_point(const site& of, const meeting_pace& pace,
                                   const program_file& program) {
@@ -368,20 +292,13 @@ thread_setting setting_of_environment() {
   return setting;
 }
 
-std::size_t room_for_kernels(double budget_s) {
-  constexpr std::size_t of_one_kernel = 8;
-  constexpr double most = 1e6;
-  return std::max(of_one_kernel,
-                  static_cast<std::size_t>(std::min(most, budget_s / 2 / seconds_of_price)));
-}
-
 wanted_prices prices_for(const program_file& program, const std::vector<site>& sites, double wall_s,
                          double budget_s) {
   // What takes a processor for a while is met by a measurement as likely as by a run that is as
   // long.
   constexpr double longest_equal_work_s = 0.5;
   wanted_prices wanted;
-  wanted.equal_work_s = std::clamp(wall_s, visit_s, longest_equal_work_s);
+  wanted.equal_work_s = std::clamp(wall_s, visit_of_price_s, longest_equal_work_s);
   const thread_setting setting = setting_of_environment();
   const meeting_pace pace = pace_of(sites, wall_s);
   const topology& machine = wanted.machine;
@@ -400,9 +317,7 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
     add_point(*at, most_points, machine, wanted.points,
               [&](const planned_point& other) { return other.what == *at; });
   }
-  if (std::ranges::any_of(sites, launches_kernels))
-    std::ranges::move(launch_points(), std::back_inserter(wanted.points));
-  std::ranges::move(kernel_points(sites, wall_s, budget_s, wanted.notes),
+  std::ranges::move(gpu_points(sites, wall_s, budget_s, wanted.notes),
                     std::back_inserter(wanted.points));
   return wanted;
 }
@@ -458,7 +373,7 @@ price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
 }
 
 double price_meter::seconds() const {
-  return static_cast<double>(wanted_.points.size()) * visit_s +
+  return static_cast<double>(wanted_.points.size()) * visit_of_price_s +
          static_cast<double>(workers_.size()) * start_s + equal_work_seconds();
 }
 
@@ -482,7 +397,7 @@ void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
   ++visits_;
   measure_equal_work(after_run, prices);
   for (const planned_point& each : wanted_.points) {
-    options.max_time_s = visit_s + each.what.gap_us * 50e-6;
+    options.max_time_s = visit_of_price_s + each.what.gap_us * 50e-6;
     const exchange_outcome outcome = pool_->measure(
         each.what.backend, each.what.wait,
         visit_request(each, visits_, options,

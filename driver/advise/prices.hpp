@@ -73,10 +73,13 @@ struct wanted_prices {
 /// the budget has room for.
 [[nodiscard]] wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
                                        double wall_s, double budget_s);
-/// Points of kernels that are measured in half of this budget.
-[[nodiscard]] std::size_t room_for_kernels(double budget_s);
 /// How often each point is measured, at least.
 inline constexpr std::size_t measurements_of_price = 5;
+/// What one of them takes, about, without the gap that a point may have.
+inline constexpr double visit_of_price_s = 0.1;
+
+/// The worker that serves this backend, with a problem where there is none.
+[[nodiscard]] worker_info worker_of_backend(const std::string& backend);
 
 /// Throws usage_error for a results file of another machine, or of other allowed PUs.
 void require_this_machine(const results_file& file);

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "driver/advise/gpu_points.hpp"
+
 namespace syncmeter::prices_test {
 namespace {
 
