@@ -130,7 +130,7 @@ def test_what_a_busy_point_is_stands_above_the_list_once_and_a_command_is_code(b
     assert "busy" in page.locator("#rows tr").first.inner_text()
     assert page.locator("#rows td").last.inner_text() == ""
     assert page.locator("#how").inner_text().endswith("or slowed it down.")
-    assert page.locator(".banner code").all_inner_texts() == ["run --study control"]
+    assert page.locator(".banner code").all_inner_texts() == ["syncmeter run --study control"]
 
 
 @in_a_browser

@@ -20,7 +20,8 @@ def most_saved(found):
 def test_nothing_to_gain(name, compiler, advise, build):  # noqa: F811
     program = build("nothing_to_gain", compiler, "-O2", "-fopenmp")
     tried = []
-    for _ in range(TRIES):
+    # Beside another system of the same host eight looks of ten had something: ten in a row come by chance.
+    for _ in range(3 * TRIES):
         tried.append(advise(program, name))
         if not tried[-1].advice:
             words = " ".join(tried[-1].text.split())
