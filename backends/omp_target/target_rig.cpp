@@ -21,12 +21,6 @@ constexpr unsigned most_threads = 32;  // of a team: the warps of a block
 constexpr std::size_t few_bytes = 4096;
 constexpr double shortest_clocked_ns = 10'000;
 
-std::vector<int> allowed_pus() {
-  std::vector<int> allowed;
-  for (const processing_unit& unit : machine_of_this_process().units()) allowed.push_back(unit.os);
-  return allowed;
-}
-
 // What OpenMP starts of so many teams and threads.
 team_sizes sizes_started(int device, unsigned teams, unsigned threads) {
   team_sizes given;
@@ -116,7 +110,7 @@ void target_rig::prepare(const measurable& what, const point& where) {
     });
   if (what.info.host_lane) {
     check_teams(sizes_started(device_, setup_.teams, setup_.threads));
-    thread_.settle(allowed_pus());
+    thread_.settle(machine_of_this_process().allowed_pus());
     return;
   }
   cells_.fit(cuda::roaming_bytes + span_bytes_);

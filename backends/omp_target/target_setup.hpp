@@ -1,5 +1,5 @@
-// What a kernel is told and what its threads bring back, on the device and on the host; and the
-// clocks that a thread reads.
+// What the host gives to a kernel and what its threads bring back, on the device and on the host;
+// and the clocks that a thread reads.
 #pragma once
 
 #include <omp.h>

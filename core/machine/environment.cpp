@@ -119,8 +119,7 @@ nlohmann::json describe_machine() {
   utsname system{};
   const bool named = uname(&system) == 0;
   const auto count = [tree](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(tree, type); };
-  std::vector<int> allowed;
-  for (const processing_unit& unit : machine.units()) allowed.push_back(unit.os);
+  std::vector<int> allowed = machine.allowed_pus();
   std::ranges::sort(allowed);
 
   nlohmann::json j;

@@ -281,6 +281,12 @@ topology topology::from_xml(const std::string& path) {
 }
 
 std::span<const processing_unit> topology::units() const& { return state_->units; }
+std::vector<int> topology::allowed_pus() const {
+  std::vector<int> allowed;
+  for (const processing_unit& unit : units()) allowed.push_back(unit.os);
+  return allowed;
+}
+
 std::vector<int> topology::pus() const {
   std::vector<int> all;
   hwloc_obj_t pu = nullptr;

@@ -79,6 +79,8 @@ class topology {
   /// Not of a temporary: a range-for over one would outlive it.
   [[nodiscard]] std::span<const processing_unit> units() const&;
   std::span<const processing_unit> units() const&& = delete;
+  /// The OS numbers of these.
+  [[nodiscard]] std::vector<int> allowed_pus() const;
   /// OS numbers of all PUs that hwloc sees, allowed or not, in its logical order.
   [[nodiscard]] std::vector<int> pus() const;
   /// Whether the machine has a PU of that OS number: allowed or not, online or not.

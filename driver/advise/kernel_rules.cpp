@@ -84,9 +84,7 @@ struct named_change {
   double takes_s = 0;
 };
 
-std::optional<named_change> change_by_price(const kernel_use& kernel, double now_s,
-                                            const std::vector<price>& prices) {
-  const auto way = fastest_way(kernel, prices);
+std::optional<named_change> change_by_price(const std::optional<way_to_update>& way, double now_s) {
   if (!way || now_s < worth_a_change * way->takes_s.high) return std::nullopt;
   return named_change{.text =
                           fmt::format(" {} The same updates then take {} on this machine.",
@@ -138,8 +136,9 @@ std::optional<advice> about_hot_address(const site& of, double busy_s,
       name_of(kernel), updates_text(kernel, true), seconds_text(floor.most_s),
       is_add(*main_update(kernel)) ? "one" : "an add",
       range_text(add_ns->low * 1e-9, add_ns->high * 1e-9));
-  const auto change = change_by_price(kernel, floor.most_s, prices);
-  if (!change && fastest_way(kernel, prices)) {
+  const auto way = fastest_way(kernel, prices);
+  const auto change = change_by_price(way, floor.most_s);
+  if (!change && way) {
     notes.push_back(no_faster_text(of, what));
     return std::nullopt;
   }
@@ -159,7 +158,7 @@ std::optional<advice> about_updates(const site& of, double busy_s, const std::ve
       "kernel {} {}: that takes about {}, as threads of the whole GPU do {:.3g} of them per ns on "
       "so many addresses in random order on this machine.",
       name_of(kernel), updates_text(kernel, false), seconds_text(floor.most_s), per_ns);
-  const auto change = change_by_price(kernel, floor.most_s, prices);
+  const auto change = change_by_price(fastest_way(kernel, prices), floor.most_s);
   if (!change) {
     notes.push_back(no_faster_text(of, what));
     return std::nullopt;
@@ -283,12 +282,13 @@ std::vector<advice> advise_on_kernels(const std::vector<site>& sites, const advi
     const site& of = sites[i];
     if (!of.device || of.kernels.empty()) continue;
     const double busy_s = of.device->busy.sum_ns * 1e-9;
-    const std::size_t said = notes.size();
+    const std::size_t notes_before = notes.size();
     std::optional<advice> found = about_hot_address(of, busy_s, setting.prices, notes);
-    if (!found && notes.size() == said) found = about_updates(of, busy_s, setting.prices, notes);
+    if (!found && notes.size() == notes_before)
+      found = about_updates(of, busy_s, setting.prices, notes);
     if (!found) found = about_barriers(of, busy_s, setting.prices);
     if (!found) {
-      if (notes.size() == said) note_small_floor(of, busy_s, setting, notes);
+      if (notes.size() == notes_before) note_small_floor(of, busy_s, setting, notes);
       continue;
     }
     found->site_id = i + 1;

@@ -18,7 +18,7 @@ import tempfile
 WAYS = ("global", "warp", "block", "both")
 #: Cases that one run of `advise` looks at: each must take a share of the program's time, and a budget of 20 s has room for
 #: 20 prices.
-AT_A_TIME = 10
+CASES_OF_A_RUN = 10
 #: As `advise` has it: another way is worth a change from here on.
 WORTH_IT = 1.2
 #: What its sentences begin with, by way, the longest first.
@@ -84,9 +84,9 @@ def look(driver, program, names, options):
             print(f"{name:20} counts differ")
             continue
         found = advice.get(kernel["site"])
-        said = f"{found['rule']}, {way_of(found['text'])}, at most {1000 * found['saves_s']['high']:.1f} ms" if found else "nothing"
+        advice_text = f"{found['rule']}, {way_of(found['text'])}, at most {1000 * found['saves_s']['high']:.1f} ms" if found else "nothing"
         print(f"{name:20} {busy[kernel['site']]:8.1f} ms, at least {1000 * kernel.get('least_s', 0):8.1f} ms; best {best} "
-              f"({ratio:.2f} times as fast{', worth it' if ratio >= WORTH_IT else ''}); said: {said}")
+              f"({ratio:.2f} times as fast{', worth it' if ratio >= WORTH_IT else ''}); said: {advice_text}")
 
 
 def main():
@@ -101,8 +101,8 @@ def main():
     for way in WAYS if options.ways else WAYS[:1]:
         count(driver, program, way, options.budget)
     names = list(cases_of(program, "--launches", "1"))
-    for first in range(0, len(names), AT_A_TIME):
-        look(driver, program, names[first:first + AT_A_TIME], options)
+    for first in range(0, len(names), CASES_OF_A_RUN):
+        look(driver, program, names[first:first + CASES_OF_A_RUN], options)
 
 
 if __name__ == "__main__":

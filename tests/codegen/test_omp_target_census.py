@@ -21,9 +21,9 @@ def test_every_entry_is_what_it_declares():
         pytest.skip(f"syncmeter-omp-target was built by {compiler}: only what g++ 12 makes is declared")
     done = subprocess.run([DRIVER, "census", "--backend", "omp-target"], capture_output=True, encoding="utf-8", timeout=250,
                           check=False)
-    said = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
     for tool in ("ptxas", "nvdisasm"):
-        if f"{tool} not found" in said:
+        if f"{tool} not found" in printed:
             pytest.skip(f"no {tool} of the CUDA Toolkit here")
-    assert done.returncode == 0, said
-    assert said.rstrip().endswith("38 entries: 38 proven"), said[-3000:]
+    assert done.returncode == 0, printed
+    assert printed.rstrip().endswith("38 entries: 38 proven"), printed[-3000:]

@@ -105,8 +105,9 @@ def advice(
         ]
 
     names = named(one.leaders, each)
+    cost = f" ({costs(one.leaders, amount)})" if amount and not each else ""
     if len(names) == 1:
-        return f"take {names[0]}" + _costs(one, amount) * (amount is not None and not each)
+        return f"take {names[0]}{cost}"
     if kept := one.kept:
         compared = [s for s in one.points if s is one.best or isinstance(one.over(s), Ratio)]
         others = [other for other in _by_name(compared, name) if other not in _by_name(kept, name)]
@@ -115,7 +116,6 @@ def advice(
             return keep
         none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
         return f"{keep}: {none} shown to be faster"
-    cost = _costs(one, amount) if amount and not each else ""
     is_same = all(verdict(one.over_best[s.id]) is Verdict.same for s in one.ties)
     if is_same and one.is_repeated(one.leaders):
         same = f"the same within {_margin}"
@@ -153,10 +153,6 @@ def costs(found: Sequence[Measured], amount: Name) -> str:
 
 def _ns(s: Measured) -> float:
     return s.cost.value if s.cost else 0.0
-
-
-def _costs(one: Contest, amount: Name | None) -> str:
-    return f" ({costs(one.leaders, amount)})" if amount else ""
 
 
 def _cost_of(alike: Sequence[Measured], amount: Name, in_full: bool) -> str:

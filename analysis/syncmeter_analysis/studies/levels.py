@@ -220,9 +220,8 @@ def _of_each_level(found: GpuLevels) -> str:
     costs = [f"{_named(name, s)} {formats.duration(ns_of(s))}" for name, s in taken]
     wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
     because = ", as wider ones take longer" if wider else ""
-    return f"In a kernel use the narrowest level that will do{because}: {'; '.join(costs)}" * bool(
-        costs
-    )
+    use = f"In a kernel use the narrowest level that will do{because}: {'; '.join(costs)}"
+    return use if costs else ""
 
 
 def _named(name: str, s: Measured) -> str:

@@ -14,21 +14,15 @@
 namespace syncmeter::cuda {
 namespace {
 
-std::vector<int> allowed_pus() {
-  std::vector<int> allowed;
-  for (const processing_unit& unit : machine_of_this_process().units()) allowed.push_back(unit.os);
-  return allowed;
-}
-
 device_neighbours neighbours_of_device(int index) {
   std::array<char, 32> bus_id{};
   SM_CUDA(cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), index));
-  return neighbours_of(bus_id.data(), allowed_pus());
+  return neighbours_of(bus_id.data(), machine_of_this_process().allowed_pus());
 }
 
 // The PUs near to the device, or where all are equally near, all.
 std::vector<int> usual_pus(const device_neighbours& device) {
-  return device.problem.empty() ? device.near : allowed_pus();
+  return device.problem.empty() ? device.near : machine_of_this_process().allowed_pus();
 }
 
 }  // namespace
