@@ -1,11 +1,12 @@
 // Constructs of OpenMP as EPCC's benchmarks measure them (100 ns of work before or in each, of
 // which what one thread takes is taken off) and bare, as syncmeter's ops are, in turn in one
 // process: the process and its placement are the same, so that the method alone separates both. It
-// shares no code with syncmeter or EPCC on purpose.
-//   region_methods THREADS [seconds [µs]]   prints CONSTRUCT, ns by EPCC's method, ns bare: medians
-//                                           of loops that last so many µs, 100 if none is given;
-//                                           EPCC's last 1000: on a busy machine few are left
-//                                           undisturbed
+// shares no code with syncmeter or EPCC on purpose. With -DEPCC and syncbench.c (version 4.0, main
+// by another name) and common.c linked, EPCC's own functions are a third turn.
+//   region_methods THREADS [seconds [µs]]   prints CONSTRUCT, ns by EPCC's method, ns bare [, ns by
+//                                           EPCC's function]: medians of loops that last so many
+//                                           µs, 100 if none is given; EPCC's last 1000: on a busy
+//                                           machine few are left undisturbed
 #include <omp.h>
 #include <sched.h>
 
@@ -15,6 +16,15 @@
 #include <cstdlib>
 #include <random>
 #include <vector>
+
+#if defined(EPCC)
+extern "C" {
+extern int nthreads, delaylength;
+extern unsigned long innerreps;
+int getdelaylengthfromtime(double us);
+void refer(), testpr(), testpfor(), testred(), testbar(), testfor(), testsing();
+}
+#endif
 
 namespace {
 
@@ -29,11 +39,14 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void pin(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0) std::perror("sched_setaffinity"), std::exit(1);
+// To the one with that number among the processors that the process may use.
+void pin(int number, cpu_set_t may_use) {
+  int processor = 0;
+  while (!CPU_ISSET(processor, &may_use) || number-- > 0) ++processor;
+  CPU_ZERO(&may_use);
+  CPU_SET(processor, &may_use);
+  if (sched_setaffinity(0, sizeof may_use, &may_use) != 0)
+    std::perror("sched_setaffinity"), std::exit(1);
 }
 
 __attribute__((noinline)) void work() {
@@ -116,6 +129,14 @@ void single(int repeats, bool works) {
   }
 }
 
+#if defined(EPCC)
+// Its functions start the team themselves, once in a loop.
+template <void (*Function)()> void by_epcc(int repeats, bool /*works*/) {
+  innerreps = static_cast<unsigned long>(repeats);
+  Function();
+}
+#endif
+
 struct method {
   const char* name;
   construct run;
@@ -154,8 +175,10 @@ int main(int argc, char** argv) {
   const double loop_ns = (argc > 3 ? std::atof(argv[3]) : 100) * 1e3;
   counters.resize(threads);
   omp_set_num_threads(threads);
+  cpu_set_t may_use;
+  sched_getaffinity(0, sizeof may_use, &may_use);
 #pragma omp parallel
-  pin(omp_get_thread_num());
+  pin(omp_get_thread_num(), may_use);
 
   const method alone{"work", by_one_thread, false, true};
   const auto least_of_some = [](const method& one, int repeats) {
@@ -173,7 +196,15 @@ int main(int argc, char** argv) {
     methods.push_back({"for_static", static_loop, true, works});
     methods.push_back({"single", single, true, works});
   }
-  const auto kinds = (methods.size() - 1) / 2;
+  const auto kinds = (methods.size() - 1) / 2;  // in this order by each method
+#if defined(EPCC)
+  nthreads = threads;
+  delaylength = getdelaylengthfromtime(0.1);
+  for (const auto function : {&by_epcc<testpr>, &by_epcc<testpfor>, &by_epcc<testred>,
+                              &by_epcc<testbar>, &by_epcc<testfor>, &by_epcc<testsing>})
+    methods.push_back({"", function, false, true});
+  methods.push_back({"", &by_epcc<refer>, false, true});
+#endif
   const double barrier_ns = least_of_some({"barrier", barrier, true, false}, 50);
   const int repeats = std::max(20, static_cast<int>(loop_ns / barrier_ns));
   std::vector<std::size_t> order(methods.size());
@@ -184,7 +215,11 @@ int main(int argc, char** argv) {
     for (const std::size_t i : order) methods[i].costs.push_back(ns_of(methods[i], repeats));
   }
   const double taken_off = median(methods[0].costs);
-  for (std::size_t i = 1; i <= kinds; ++i)
-    std::printf("%s %.2f %.2f\n", methods[i].name, median(methods[i].costs) - taken_off,
+  for (std::size_t i = 1; i <= kinds; ++i) {
+    std::printf("%s %.2f %.2f", methods[i].name, median(methods[i].costs) - taken_off,
                 median(methods[i + kinds].costs));
+    if (methods.size() > 1 + 2 * kinds)
+      std::printf(" %.2f", median(methods[i + 2 * kinds].costs) - median(methods.back().costs));
+    std::puts("");
+  }
 }

@@ -2,7 +2,9 @@
 // of the clock: what a program of a page tells of them. It shares no code with syncmeter on
 // purpose.
 //   region_twin CONSTRUCT THREADS [seconds]   prints ns for each construct, the median of its loops
-//   region_twin gap THREADS seconds US        a region after US microseconds of serial work
+//   region_twin gap THREADS seconds US [us]   a region after US microseconds of serial work: by a
+//                                             clock around each, and by loops with and without
+//                                             regions, which last so many us (100)
 //   region_twin even THREADS                  ns of serial work from which a region with a static
 //                                             loop takes less time than one thread
 //   region_twin first THREADS                 the first region of this process, and the second
@@ -32,11 +34,14 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void pin(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0) std::perror("sched_setaffinity"), std::exit(1);
+// To the one with that number among the processors that the process may use.
+void pin(int number, cpu_set_t may_use) {
+  int processor = 0;
+  while (!CPU_ISSET(processor, &may_use) || number-- > 0) ++processor;
+  CPU_ZERO(&may_use);
+  CPU_SET(processor, &may_use);
+  if (sched_setaffinity(0, sizeof may_use, &may_use) != 0)
+    std::perror("sched_setaffinity"), std::exit(1);
 }
 
 // Some of a construct by the thread that starts regions, or by each thread of a team.
@@ -91,23 +96,34 @@ void work_until(double end) {
   }
 }
 
-// A loop of 100 us or more between two readings: one region alone would be known to a tick, and
-// leave out what happens to few of many.
-double ns_after_gap(int threads, double seconds, double gap_s) {
-  const int repeats = static_cast<int>(std::ceil(100e-6 / (gap_s + 5e-6)));
-  std::vector<double> costs;
-  for (const double end = now_s() + seconds; now_s() < end;) {
-    double regions_s = 0;
-    for (int r = 0; r < repeats; ++r) {
-      work_until(now_s() + gap_s);
-      const double before = now_s();
+// ns of a loop of gaps for each of them: of the regions behind them by a clock around each, of all,
+// or of the gaps alone.
+enum class timed { regions, all, gaps };
+double ns_of_gaps(timed what, int repeats, double gap_s, int threads) {
+  double regions_s = 0;
+  const double start = now_s();
+  for (int r = 0; r < repeats; ++r) {
+    work_until(now_s() + gap_s);
+    if (what == timed::gaps) continue;
+    const double before = what == timed::regions ? now_s() : 0;
 #pragma omp parallel num_threads(threads)
-      ++counters[omp_get_thread_num()].value;
-      regions_s += now_s() - before;
-    }
-    costs.push_back(regions_s / repeats * 1e9);
+    ++counters[omp_get_thread_num()].value;
+    if (what == timed::regions) regions_s += now_s() - before;
   }
-  return median(costs);
+  return (what == timed::regions ? regions_s : now_s() - start) / repeats * 1e9;
+}
+
+// Of loops, as one region alone would be known to a tick, and leave out what happens to few of
+// many.
+void print_after_gap(int threads, double seconds, double gap_s, double loop_s) {
+  const int repeats = static_cast<int>(std::ceil(loop_s / (gap_s + 5e-6)));
+  std::vector<double> by_clock, by_difference;
+  for (const double end = now_s() + seconds; now_s() < end;) {
+    by_clock.push_back(ns_of_gaps(timed::regions, repeats, gap_s, threads));
+    by_difference.push_back(ns_of_gaps(timed::all, repeats, gap_s, threads));
+    by_difference.back() -= ns_of_gaps(timed::gaps, repeats, gap_s, threads);
+  }
+  std::printf("%.2f %.2f\n", median(by_clock), median(by_difference));
 }
 
 // About 10 ns, of which nothing overlaps with the next.
@@ -180,10 +196,14 @@ int main(int argc, char** argv) {
     const double first = ns_of_one_region(threads);
     return std::printf("%.2f %.2f\n", first, ns_of_one_region(threads)), 0;
   }
+  cpu_set_t may_use;
+  sched_getaffinity(0, sizeof may_use, &may_use);
 #pragma omp parallel num_threads(threads)
-  pin(omp_get_thread_num());
-  if (what == "gap" && argc > 4)
-    return std::printf("%.2f\n", ns_after_gap(threads, seconds, std::atof(argv[4]) * 1e-6)), 0;
+  pin(omp_get_thread_num(), may_use);
+  if (what == "gap" && argc > 4) {
+    const double loop_us = argc > 5 ? std::atof(argv[5]) : 100;
+    return print_after_gap(threads, seconds, std::atof(argv[4]) * 1e-6, loop_us * 1e-6), 0;
+  }
   if (what == "at" && argc > 3) return print_both_ways(threads, std::atof(argv[3])), 0;
   if (what == "even") return std::printf("%.2f\n", ns_where_even(threads)), 0;
   const int repeats = std::max(10, static_cast<int>(1e6 / ns_of(argv[1], threads, 100)));
