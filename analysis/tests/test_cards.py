@@ -55,8 +55,8 @@ def test_a_card_leads_to_the_figure_that_draws_most_of_its_points(tmp_path):
         return next(card.figure for card in cards_ if "Replace critical" in card.text)
 
     assert target([some, all_, other]) == "fig-all"
-    assert target([some, other], ["scaling"]) == "fig-some"
-    assert target([other], ["scaling"]) == "scaling"
+    assert target([some, other], ["by-threads"]) == "fig-some"
+    assert target([other], ["by-threads"]) == "by-threads"
     assert target([other]) == ""
 
 

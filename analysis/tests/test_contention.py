@@ -89,7 +89,9 @@ def test_throughput_is_compared_inside_one_placement_state(tmp_path):
     (row,) = part_of(tmp_path, lines).rows
     assert isinstance(row.by_cells[2].over_one, NotComparable)
     text = printed_text(tmp_path, lines)
-    assert "2 cells cannot be compared with that of one cell (seen in different pla" in text
+    assert (
+        "2 cells cannot be compared with the throughput of one cell (seen in different pla" in text
+    )
     (line,) = [x for x in text.splitlines() if x.startswith("omp") and "same L3" not in x]
     assert "not comparable with one cell: seen in different" in line
 
@@ -121,10 +123,10 @@ def test_no_ratio_crosses_placement_states_but_both_costs_are_told(tmp_path):
 def test_the_text_has_a_line_for_each_conclusion(tmp_path):
     text = printed_text(tmp_path, two_packages())
     assert (
-        "- omp atomic_add, 4 threads, close: one cell gives 0.200 times the throughput of" in text
+        "- omp atomic_add, 4 threads, close: give each thread a cell of its own, because 4 cells give "
+        "20.1 times the throughput of one cell (" in text
     )
-    assert "; 4 cells give 20.1 times that of one cell (" in text
-    assert "), 2 cells 4.0" in text
+    assert "; one cell gives 0.200 times that of one thread alone (" in text
     assert "cannot tell" not in text
     assert "ops/s of all lanes, and fairness, by lanes and cells" in text
     # 2 lanes of 26.67 ns on one cell.
@@ -187,7 +189,7 @@ def test_placements_that_share_their_measurements_share_a_row(tmp_path):
 def test_the_figure_tells_what_contention_costs(tmp_path):
     path = write(tmp_path / "f", two_packages(), first=first())
     (figure,) = drawing.figures(contention.rows(read(path)))
-    assert figure.title.startswith("omp atomic_add, 4 threads, close: one cell gives 0.200 times ")
+    assert figure.title.startswith("omp atomic_add, 4 threads, close: give each thread a cell")
     assert [panel.title for panel in figure.panels] == [
         "int32, affinity close",
         "int32, affinity spread",

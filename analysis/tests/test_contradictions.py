@@ -119,7 +119,7 @@ def test_a_second_file_that_numbers_its_states_otherwise_changes_nothing(tmp_pat
     text, titles, _ = shown("false-sharing", sharing)
     with_locks, same_titles, _ = shown("false-sharing", sharing, locks)
     assert (with_locks, same_titles) == (text, titles)
-    assert "apart on this machine: at 32 B 4.98 (" in text
+    assert " bytes apart, because 32 bytes apart they take up to 4.98 times as long" in text
     assert "64 bytes apart are enough" in titles[0]
 
 

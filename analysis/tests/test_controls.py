@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from syncmeter_analysis.render.controls import Miss, control_rows
+from syncmeter_analysis.studies import control
+from syncmeter_analysis.studies.control import Miss, control_rows
 from tests.made import campaign, point, read, visits, write
 from tests.test_first_screen import report, updates
 
@@ -65,3 +66,30 @@ def test_no_advice_stands_beside_a_control_that_missed_by_as_much_as_costs_diffe
 )
 def test_what_a_miss_may_explain(miss, over, under, hidden):
     assert miss.hides(over, under) == hidden
+
+
+def answer_of(tmp_path, *lines, study="control"):
+    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(options={"study": study})))
+    return control.answer(control.rows(c)) if control.rows(c) else []
+
+
+def multiplies(*factors):
+    return [
+        visits([0.75 * k] * 5, point(f"control_multiply_{n}", type="int32"), family="control")
+        for n, k in factors
+    ]
+
+
+def test_the_study_answers_whether_costs_can_be_trusted(tmp_path):
+    good = answer_of(tmp_path, empty_ops(0, 20), *multiplies((1, 1), (2, 2)))
+    assert good == [
+        "trust costs and ratios within their intervals here, because 2 of 2 known costs came out as "
+        "expected: an empty op (omp) 20 of 20 not resolved and 2 planted multiplies (omp) 2.00 times"
+    ]
+    first, second = answer_of(tmp_path, empty_ops(0, 20), *multiplies((1, 1), (2, 3)))
+    assert first.startswith(
+        "trust no difference up to 50.0 % here, because 1 of 2 known costs came out as expected"
+    )
+    assert "`syncmeter run --study control --visits 9`" in first
+    assert second == "2 planted multiplies (omp): 3.00 times, expected 2 times one: not as expected"
+    assert answer_of(tmp_path, empty_ops(0, 20), study="quick") == []

@@ -139,7 +139,7 @@ def test_a_section_without_data_does_not_appear(tmp_path):
 
 
 def test_every_claim_leads_to_a_section():
-    known = {"scaling", "costs", "census", *names()}
+    known = {"by-threads", "costs", "census", *names()}
     assert {claim.figure for claim in all_claims()} <= known
 
 

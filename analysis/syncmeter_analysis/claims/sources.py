@@ -16,6 +16,6 @@ _run = "syncmeter run --study"
 run_multi_gpu = f"{_run} multi-gpu"
 
 
-def origin(source: str, study: str, figure: str = "scaling") -> dict[str, Any]:
+def origin(source: str, study: str, figure: str = "by-threads") -> dict[str, Any]:
     """Source, command and figure of a claim: `study` with what options measures it."""
     return {"source": source, "command": f"{_run} {study}", "figure": figure}

@@ -74,12 +74,20 @@ class Campaign:
             for file, points in zip(self.files, self.by_file, strict=True)
         ]
 
+    def asked(self, study: str) -> list[ResultsFile]:
+        """The files whose campaigns were asked for this study."""
+        return [file for file in self.files if study in studies_of(file)]
+
     def left_out(self, study: str) -> list[str]:
         """What the study says it leaves out, of the campaigns that were asked for it; once each."""
-        campaigns = [file.campaign for file in self.files]
-        asked = [c for c in campaigns if object_of(c, "options").get("study") == study]
-        texts = [campaign.get("left_out") for campaign in asked]
+        texts = [file.campaign.get("left_out") for file in self.asked(study)]
         return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
+
+
+def studies_of(file: ResultsFile) -> list[str]:
+    """The study that the campaign of a file was asked for; [] where the file does not say."""
+    name = object_of(file.campaign, "options").get("study")
+    return [name] if isinstance(name, str) and name else []
 
 
 def _count_rounds(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:

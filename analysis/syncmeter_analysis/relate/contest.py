@@ -135,6 +135,14 @@ class Contest:
         return s is self.best or (isinstance(r, Ratio) and r.high <= _near)
 
     @property
+    def is_open(self) -> bool:
+        """Whether nothing is known of which is faster: of several points one alone has a cost, or no
+        ratio to the fastest has an interval, as each was visited once."""
+        found = self.over_best.values()
+        known = any(isinstance(r, Ratio) and (r.bounded or not r.visits) for r in found)
+        return len(self.points) > 1 and not known
+
+    @property
     def are_near(self) -> bool:
         """Whether each tie took about as long as the fastest: one that took far longer is a tie by its
         scatter alone, and nothing to take."""

@@ -47,6 +47,8 @@ def sentence(
     is to say against it. Points of one name are one thing."""
     if one.best is None:
         return f"{where}: cannot tell which {what} to take: none has a cost"
+    if one.is_open or len(one.points) == 1:
+        return f"{where}: {_open(one, name, amount, what)}"
     is_alone = not (one.ties or one.below)
     why, next_first = why if is_alone else "", is_alone and not why
     leading = _by_name(one.kept or one.leaders, name)
@@ -104,6 +106,8 @@ def advice(
             for i, (as_named, alike) in enumerate(by_name)
         ]
 
+    if one.is_open:
+        return _open(one, name, amount)
     names = named(one.leaders, each)
     cost = f" ({costs(one.leaders, amount)})" if amount and not each else ""
     if len(names) == 1:
@@ -126,6 +130,20 @@ def advice(
         any_of = listed(names, max(2, most), last="or")
         return f"take {'either' if len(names) == 2 else 'any of'} {any_of}{cost}"
     return undecided(names, one.are_near, max(2, most), cost) + _between_two(one)
+
+
+def _open(one: Contest, name: Name, amount: Name | None, what: str = "") -> str:
+    """`cannot tell which lock to take: only A (9 ns) of 6 has a cost`, or that no two with a cost
+    were compared in two visits."""
+    found = sorted((s for s in one.points if s.usable and s.cost), key=_ns)
+    which = f"cannot tell which {what} to take".replace("  ", " ")
+    if len(found) == 1:
+        cost = f" ({amount(found[0]).partition(',')[0]})" if amount else ""
+        has = f"of {len(one.points)} has a cost" if len(one.points) > 1 else "was measured"
+        return f"{which}: only {name(found[0])}{cost} {has}"
+    names = list(_by_name(found, name))
+    span = f" ({costs(found, lambda s: amount(s).partition(',')[0])})" if amount else ""
+    return f"{which}: {listed(names, 3)}{span} were not compared in two visits or more"
 
 
 def undecided(

@@ -34,7 +34,7 @@ def _scaling(campaign: Campaign, studies: list[Section]) -> Section:
     others = [set(figure.points) for study in studies for figure in study.figures]
     figures = scaling_figures(campaign)
     drawn = [f for f in figures if not any(set(f.points) <= points for points in others)]
-    return Section("scaling", "By number of threads", [*map(Drawing, drawn)])
+    return Section("by-threads", "By number of threads", [*map(Drawing, drawn)])
 
 
 def build(campaign: Campaign) -> Report:

@@ -180,10 +180,21 @@ def changes_figure(comparisons: Sequence[Comparison]) -> Figure:
     title = (
         f"{text.count(slower, 'point')} slower, {faster} faster"
         if slower + faster
-        else "Nothing changed: no difference is resolved"
+        else _nothing_resolved(comparisons)
     )
     note = "ratio of costs with its 95 % interval, logarithmic"
     return Figure("changes", title, note, panels, points, wide=True)
+
+
+def _nothing_resolved(comparisons: Sequence[Comparison]) -> str:
+    """`Nothing changed by more than 5%` where all points show it, else that no change is shown."""
+    verdicts = [d.verdict for c in comparisons for d in c.differences]
+    undecided = sum(v is not Verdict.same for v in verdicts)
+    margin = f"{max(c.threshold for c in comparisons):.0%}"
+    if not undecided:
+        return f"Nothing changed by more than {margin}"
+    of_all = f"{undecided} of {text.count(len(verdicts), 'point')}"
+    return f"No change by more than {margin} is shown, undecided at {of_all}"
 
 
 def _slower_and_faster(comparisons: Sequence[Comparison]) -> tuple[int, int]:

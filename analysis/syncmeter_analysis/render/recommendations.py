@@ -23,12 +23,12 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
 from syncmeter_analysis.relate.repetition import Repeats
-from syncmeter_analysis.render.controls import control_miss
 from syncmeter_analysis.render.precision import precision
 from syncmeter_analysis.render.report import Block, Card, Section
 from syncmeter_analysis.render.shown_pair import bars_of, effect_of, where_of
 from syncmeter_analysis.render.trust import noise_sentences, verdict_of_machine
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
+from syncmeter_analysis.studies.control import control_miss
 
 if TYPE_CHECKING:
     from syncmeter_analysis.studies.figures import Figure

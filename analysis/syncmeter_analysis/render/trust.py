@@ -12,11 +12,11 @@ from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
-from syncmeter_analysis.render.controls import control_miss, control_rows
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
 from syncmeter_analysis.render.precision import how_far_costs_repeat, precision, where_placed
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
+from syncmeter_analysis.studies.control import control_miss, control_rows
 
 #: Statuses of points whose cost nobody should use.
 without_cost = ("failed", "timeout", "too_slow", "interferes", "noisy")
@@ -319,7 +319,7 @@ def answers_and_how_sure(campaign: Campaign, answered: list[str]) -> list[str]:
 def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:
     """Where there are several OpenMP runtimes, each with its library where it is named first."""
     libraries = {
-        backend: str(about["library"]).partition(".")[0]
+        backend: str(about["library"]).rpartition("/")[2].partition(".")[0]
         for file in campaign.files
         for worker in file.workers
         for backend, about in object_of(worker, "runtime").items()

@@ -24,6 +24,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
+from syncmeter_analysis.relate.completeness import without_answer
 from syncmeter_analysis.relate.ladder import ladder, ladder_sentence
 from syncmeter_analysis.relate.text import count
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
@@ -78,7 +79,8 @@ def answers(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]
     rungs = ladder(campaign)
     each = max(1, _most_answers // max(1, sum(bool(section.answer) for section in found)))
     first = [ladder_sentence(rungs)] if rungs else []
-    return first + [sentence for section in found for sentence in section.answer[:each]]
+    of_studies = [sentence for section in found for sentence in section.answer[:each]]
+    return [*first, *of_studies, *without_answer(campaign, bool(first or of_studies))]
 
 
 def first_screen(section: StudySection[Any], shown: Sequence[str] = ()) -> list[Block]:

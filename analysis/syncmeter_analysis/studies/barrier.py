@@ -225,9 +225,10 @@ def _at_most_lanes(placed: Placement) -> str:
     one = contest(row.costs.values())
     where = f"a barrier of {one.threads} ({placed.placed})"
     moves = line_moves(one.taken, ns_of(one.taken)) if one.taken else ""
-    why = f"because it takes {moves}" if moves else ""
+    times = moves.replace("as long as a cache line", "what a cache line takes")
+    lines = f"{cost_alone(one.taken)} is {times}" if one.taken and moves else ""
     return contest_text.sentence(
-        one, where, lambda s: _name(_runtime(s)), cost_ns, "barrier", usual, why
+        one, where, lambda s: _name(_runtime(s)), cost_ns, "barrier", usual, but=lines
     )
 
 
@@ -283,17 +284,23 @@ def _ratios(what: str, found: Sequence[Comparison]) -> list[Block]:
     return [table(what, columns, rows, keys=2)]
 
 
+_open_verdicts = {Verdict.cannot_tell, Verdict.not_comparable}
+
+
 def _sentence(c: Comparison) -> str:
     """At which numbers of threads the one is slower, faster, the same, and how many times."""
     over, under = _name(c.over), _name(c.under)
     decided: list[str] = []
     others: list[str] = []
+    is_open = not {verdict(r) for r in c.ratios.values()} & {*Verdict} - _open_verdicts
     for says in Verdict:
         at = {lanes: r for lanes, r in c.ratios.items() if verdict(r) is says}
         if not at:
             continue
         ratios = [r for r in at.values() if isinstance(r, Ratio)]
         whys = dict.fromkeys(r.why for r in at.values() if isinstance(r, NotComparable))
+        if says is Verdict.cannot_tell and is_open:
+            whys = dict.fromkeys([_what_may_be(ratios)])
         why = f" ({', '.join(whys)})" if whys else ""
         among = _among(list(at), list(c.ratios))
         if says in (Verdict.slower, Verdict.faster):
@@ -306,6 +313,14 @@ def _sentence(c: Comparison) -> str:
     if not decided:
         return f"{over} against {under}: {', '.join(others)} ({c.placed})"
     return "; ".join([f"{over} is {', '.join(decided)}", *others]) + f" ({c.placed})"
+
+
+def _what_may_be(ratios: Sequence[Ratio]) -> str:
+    """`0.81 to 1.34 times as long`: what is known of ratios that decide nothing."""
+    if not all(r.bounded for r in ratios):
+        return "too few visits"
+    low, high = min(r.low for r in ratios), max(r.high for r in ratios)
+    return f"{formats.ratio(low)} to {formats.ratio(high)} times as long"
 
 
 def span_of(ratios: Sequence[Ratio]) -> str:

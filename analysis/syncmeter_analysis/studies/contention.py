@@ -18,7 +18,7 @@ from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
 from syncmeter_analysis.studies.cells import notes, of_each, rate
@@ -270,15 +270,16 @@ def name_of(row: Row) -> str:
 
 
 def throughput_sentence(row: Row) -> str:
-    """One cell against a lone lane, then more cells against one, the most first."""
-    found = []
-    if row.over_alone is not None:
-        found.append(_gives("one cell", row.over_alone, "the throughput of one thread alone"))
+    """The most cells against one, then one cell against a lone lane."""
     more = [(n, c.over_one) for n, c in reversed(row.by_cells.items()) if c.over_one is not None]
-    found += [_gives(f"{n} cells", over, "that of one cell") for n, over in more[:1]]
-    others = [f"{n} cells {formats.times(r)}" for n, r in more[1:] if isinstance(r, Ratio)]
-    sentence = ", ".join(["; ".join(found), *others])
-    return f"{name_of(row)}: {sentence or 'cannot tell: nothing to compare'}"
+    found = [_gives(f"{n} cells", over, "the throughput of one cell") for n, over in more[:1]]
+    # Throughput of more cells over that of one: slower is what has less.
+    if more and more[0][0] == row.lanes and verdict(more[0][1]) is Verdict.slower:
+        found[0] = f"give each thread a cell of its own, because {found[0]}"
+    if row.over_alone is not None:
+        what = "that" if found else "the throughput"
+        found.append(_gives("one cell", row.over_alone, f"{what} of one thread alone"))
+    return f"{name_of(row)}: {'; '.join(found) or 'cannot tell: nothing to compare'}"
 
 
 def _gives(cells: str, r: Ratio | NotComparable, what: str) -> str:

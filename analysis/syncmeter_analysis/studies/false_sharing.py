@@ -54,10 +54,25 @@ def _distance(found: Sequence[Row]) -> str:
                 "least"
             )
         return f"{apart} is not known: {size.why}; try more `--visits`"
-    enough, _, evidence = size_sentence(found).partition(": ")
-    if enough == "none":
-        return f"Data of different threads need no distance on this machine: {evidence}"
-    return f"Keep data of different threads {enough} apart on this machine: {evidence}"
+    deciding = sizing(found)
+    if all(row.size.enough is None or row.costs_nothing for row in deciding):
+        return (
+            f"Data of different threads need no distance on this machine: {size.enough} bytes apart "
+            f"they take as long as {apart_bytes} bytes apart"
+        )
+    nearer = max(row.size.slower_at for row in deciding)
+    longer = formats.ratio(_most_at(deciding, nearer))
+    return (
+        f"Keep data of different threads {size.enough} bytes apart, because {nearer} bytes apart they "
+        f"take up to {longer} times as long, and {size.enough} as long as {apart_bytes}, within "
+        f"{default_margin:.0%}"
+    )
+
+
+def _most_at(found: Sequence[Row], stride: int) -> float:
+    """The largest ratio at this distance."""
+    ratios = [row.over_apart.get(stride) for row in found]
+    return max((r.value for r in ratios if isinstance(r, Ratio)), default=1.0)
 
 
 def _most_nearer(found: Sequence[Row], size: Size) -> float:
@@ -231,6 +246,15 @@ def _figure(op: str, found: Sequence[Row]) -> Figure:
     )
 
 
+def _what_may_be(ratios: Sequence[Ratio]) -> str:
+    """What is known where no distance is resolved to cost more."""
+    cannot = "cannot tell whether sharing a line costs time"
+    if not ratios or not all(r.bounded for r in ratios):
+        return f"{cannot}: too few visits"
+    least, most = min(r.low for r in ratios), max(r.high for r in ratios)
+    return f"{cannot}: it takes {formats.ratio(least)} to {formats.ratio(most)} times as long"
+
+
 def what_it_costs(found: Sequence[Row]) -> str:
     """What it costs to share a line, and how far apart is enough."""
     ratios = [r for row in found for r in row.over_apart.values() if isinstance(r, Ratio)]
@@ -239,7 +263,7 @@ def what_it_costs(found: Sequence[Row]) -> str:
     if not slower:
         same = all(verdict(r) is Verdict.same for r in ratios)
         nothing = "sharing a line costs nothing"
-        return nothing if ratios and same else "cannot tell whether sharing a line costs time"
+        return nothing if ratios and same else _what_may_be(ratios)
     title = f"threads that share a line take up to {formats.ratio(max(slower))} times as long"
     if by_lanes := next_line_spans(found):
         title += f"; 64 B over 128 B: {by_lanes}"

@@ -12,8 +12,12 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import Ratio, default_margin, ratio
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import duration
-from syncmeter_analysis.studies.blocks import Cell
+from syncmeter_analysis.relate.text import count, duration, listed
+from syncmeter_analysis.studies.blocks import Block, Cell, Text, table
+
+title = "Known costs"
+measured_by = "`syncmeter run --study control`"
+order = -1
 
 Row = list[Cell]
 
@@ -78,7 +82,8 @@ def _row(
 
 
 def _span(values: list[float], decimals: int) -> str:
-    return f"{min(values):.{decimals}f} to {max(values):.{decimals}f}"
+    low, high = (f"{value:.{decimals}f}" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 # A 95 % interval of an empty op leaves 0 out with a chance of 5 %. So many of a table's that do are no
@@ -219,3 +224,59 @@ def _controls(campaign: Campaign) -> list[Control]:
         good = adds >= 0.9 * len(checked)
         rows.append(_row("2 and 4 ops", "cost 2 and 4 times one", found_at, good, unlike))
     return rows
+
+
+@dataclass(frozen=True)
+class Known:
+    """The controls of a campaign that was asked for them, and by how much they missed."""
+
+    rows: list[Row]
+    miss: Miss
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    def of(self, kind: str) -> list[Row]:
+        return [row for row in self.rows if row[-1].kind == kind]
+
+
+def rows(campaign: Campaign) -> Known:
+    """None of a campaign of another study: there they stand with what a report may be trusted for."""
+    asked = bool(campaign.asked("control"))
+    return Known(control_rows(campaign) if asked else [], control_miss(campaign))
+
+
+def answer(found: Known) -> list[str]:
+    """Whether costs and ratios of this machine can be trusted, and what is not as expected."""
+    good, bad, unclear = (found.of(kind) for kind in ("good", "bad", "unclear"))
+    of_all = f"{len(good)} of {count(len(found.rows), 'known cost')}"
+    seen = [f"{row[0].text} {row[2].text}" for row in good]
+    what = f"came out as expected: {listed(seen, 2)}" if good else "came out as expected"
+    if bad:
+        sentences = [
+            f"{row[0].text}: {row[2].text}, expected {row[1].text}: not as expected" for row in bad
+        ]
+        miss = (
+            f"trust no difference up to {found.miss}" if _is_known(found.miss) else "trust no cost"
+        )
+        again = "stop other programs and run `syncmeter run --study control --visits 9`"
+        sentences.insert(0, f"{miss} here, because {of_all} {what}; {again}")
+    elif good:
+        sentences = [f"trust costs and ratios within their intervals here, because {of_all} {what}"]
+    else:
+        sentences = [f"cannot tell whether costs can be trusted: none of {of_all[5:]} is judged"]
+    return sentences + [
+        f"{row[0].text}: {row[2].text}, expected {row[1].text}: cannot tell" for row in unclear
+    ]
+
+
+def _is_known(miss: Miss) -> bool:
+    return math.isfinite(miss.ns) and math.isfinite(miss.share)
+
+
+def text(found: Known) -> list[Block]:
+    """What is known beforehand beside what was measured."""
+    return [
+        table("What is known beforehand", "control|expected|measured|", found.rows),
+        Text("As expected: an empty op in as many tables of ten as chance allows, others by 10 %."),
+    ]

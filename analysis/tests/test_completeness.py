@@ -1,0 +1,101 @@
+"""What a campaign says that could not tell: why, what it resolved all the same, and what to run."""
+
+import pytest
+
+from syncmeter_analysis.render.trust import answers_and_how_sure
+from syncmeter_analysis.studies import answers, sections
+from tests.made import around, campaign, point, read, visits, write
+
+PLAN = {"points": 4, "visits": 40, "same": 0, "refused": 0, "predicted_s": 1.0}
+SPENT = {"kind": "end", "reason": "budget", "visits": 2, "failed": 0, "wall_ns": 1.0}
+
+
+def said(tmp_path, study, *lines, **first):
+    members = {"options": {"study": study}, "plan": PLAN, **first}
+    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(**members)))
+    return answers(c, sections(c))
+
+
+def lock(op, cost, n=1, backend="omp"):
+    what = point(op, backend=backend, lanes=2, placement="shared", type="int32", order="unordered")
+    return visits(around(cost, n), what, family="critical")
+
+
+@pytest.mark.parametrize(
+    ("locks", "why"),
+    [
+        ([("lock_add", 60.0)], "only omp lock (60.00 ns for 2 sections)"),
+        (
+            [("lock_add", 60.0), ("spin_lock_add", 40.0)],
+            "omp spin_lock and omp lock (40.00 to 60.00 ns for 2 sections) were not compared",
+        ),
+    ],
+)
+def test_no_lock_is_advised_that_was_compared_with_none(tmp_path, locks, why):
+    """A sole one was named as the one to take, as was one that a single visit had as the fastest."""
+    alone = visits(
+        [9.0],
+        point("critical_add", placement="shared", type="int32", order="unordered"),
+        family="critical",
+    )
+    both = said(tmp_path, "locks", alone, *(lock(op, cost) for op, cost in locks))
+    first = next(sentence for sentence in both if sentence.startswith("2 threads"))
+    assert f", one add under the lock: cannot tell which lock to take: {why}" in first
+
+
+def test_of_several_locks_the_one_with_a_cost_is_not_the_fastest(tmp_path):
+    nothing = {"cost_ns": {"value": -1.0, "low": -9.0, "high": 9.0}}
+    what = point("lock_add", lanes=2, placement="shared", type="int32", order="unordered")
+    costs = [-1.0, 1.0, -1.0, 1.0, 0.0]
+    unresolved = visits(costs, what, family="critical", estimate=nothing)
+    (first, *_) = said(tmp_path, "locks", lock("spin_lock_add", 40.0, 5), unresolved)
+    assert "take: only omp spin_lock (40.00 ns for 2 sections) of 2 has a cost" in first
+
+
+@pytest.mark.parametrize("study", ["paper", "waiting", "atomics", "quick"])
+def test_a_study_without_an_answer_says_what_it_resolved_and_how_to_go_on(tmp_path, study):
+    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
+    more = visits([90.0], point("fence", lanes=2), family="fence")
+    first, second = said(tmp_path, study, few, more, SPENT)
+    assert first == (
+        f"{study}: cannot tell: 2 points have a cost, from atomic_read 1 lane 5.000 ns to fence 2 "
+        "lanes 90.00 ns"
+    )
+    assert second == (
+        f"Not complete: 2 of 40 visits were measured; `syncmeter run --resume {tmp_path}/f.jsonl` "
+        "measures the others"
+    )
+
+
+def test_a_complete_study_without_an_answer_is_to_be_measured_with_more_visits(tmp_path):
+    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
+    (only,) = said(tmp_path, "paper", few, {**SPENT, "reason": "complete"})
+    assert only == (
+        "paper: cannot tell: 1 point has a cost, atomic_read 1 lane 5.000 ns; measure again with more "
+        "`--visits`"
+    )
+
+
+def test_an_answer_stands_before_how_to_go_on(tmp_path):
+    *_, last = said(
+        tmp_path, "locks", lock("lock_add", 60.0, 5), lock("spin_lock_add", 20.0, 5), SPENT
+    )
+    assert last.startswith("Not complete: 10 of 40 visits were measured")
+
+
+def test_a_runtime_is_named_by_its_library_and_not_by_where_that_lies(tmp_path):
+    workers = [
+        {"kind": "worker", "worker": name, "runtime": {name: {"library": path}}}
+        for name, path in (
+            ("omp", "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0"),
+            ("omp-llvm", "/usr/lib/llvm-14/lib/libomp.so.5"),
+        )
+    ]
+    locks = [lock("lock_add", 60.0, 5), lock("lock_add", 20.0, 5, "omp-llvm")]
+    c = read(
+        write(tmp_path / "f.jsonl", *workers, *locks, first=campaign(options={"study": "locks"}))
+    )
+    found = " ".join(answers_and_how_sure(c, answers(c, sections(c))))
+    assert (
+        "omp-llvm (libomp) lock" in found and "omp (libgomp) lock" in found and "/usr" not in found
+    )
