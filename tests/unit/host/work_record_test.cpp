@@ -2,6 +2,10 @@
 // and a gap that was none fail the sample.
 #include "core/host/work_record.hpp"
 
+#include <array>
+#include <cstring>
+#include <set>
+
 #include <gmock/gmock.h>
 
 namespace syncmeter::work_record_test {
@@ -55,6 +59,32 @@ TEST(work_record, each_thread_enters_each_region) {
   EXPECT_THAT(record.check_entered(4, 2), HasSubstr("thread 2 took part 4 times, expected 0"));
   record.of(1U).entered = 3;
   EXPECT_THAT(record.check_entered(4, lanes), HasSubstr("thread 1 took part 3 times, expected 4"));
+}
+
+// A line that threads read in each region, and lane 0 writes in each gap, is fetched by all of
+// them.
+TEST(work_record, what_a_gap_changes_lies_on_no_line_that_threads_read) {
+  work_record record{{.lanes = lanes, .gap_us = 1}};
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&record);
+  const auto seen = [&] {
+    std::array<unsigned char, sizeof record> now{};
+    std::memcpy(now.data(), bytes, now.size());
+    return now;
+  };
+  const auto before = seen();
+  record.spend_gap();
+  record.work_in_team();
+  const auto after = seen();
+  const thread_work* const read = &record.of(0U);
+  std::set<std::size_t> read_lines, written_lines;
+  constexpr std::size_t line = 128;
+  for (std::size_t i = 0; i + sizeof read <= sizeof record; i += sizeof read)
+    if (std::memcmp(bytes + i, &read, sizeof read) == 0) read_lines.insert(i / line);
+  for (std::size_t i = 0; i < sizeof record; ++i)
+    if (before[i] != after[i]) written_lines.insert(i / line);
+  EXPECT_THAT(read_lines, testing::SizeIs(1));
+  EXPECT_THAT(written_lines, testing::SizeIs(1));
+  EXPECT_NE(read_lines, written_lines);
 }
 
 TEST(work_record, a_gap_lasts_as_long_as_it_should) {
