@@ -31,6 +31,7 @@ ways = {
     "accumulate_fixed": "64-bit fixed point",
     "accumulate_block": "privatized per block",
     "accumulate_block_reduce": "privatized and warp-aggregated",
+    "accumulate_block_match": "privatized and warp-matched",
     "accumulate_block_by_bulk": "privatized with bulk reduction",
 }
 usual = "accumulate_atomic"

@@ -151,6 +151,11 @@ sass_text code_of(adding how) {
   case adding::block_integer:
     return {"STS 1, BAR.SYNC 2, convert 1, ATOMS.ADD 1, LDS 1, RED.ADD 1, WARPSYNC 1, YIELD 1, "
             "branch 4"};
+  case adding::block_match:
+    return {.hopper = "STS 1, BAR.SYNC 2, MATCH.ANY 1, VOTE.ANY 3, SHFL.IDX 1, LDS 2, FADD 2, "
+                      "ATOMS.CAST.SPIN 1, RED.ADD 1, WARPSYNC 1, YIELD 1, branch 8",
+            .before = "STS 1, BAR.SYNC 2, MATCH.ANY 1, VOTE.ANY 2, SHFL.IDX 1, LDS 2, FADD 2, "
+                      "ATOMS.CAST.SPIN 1, RED.ADD 1, WARPSYNC 1, YIELD 1, branch 7"};
   case adding::block_by_bulk:
     // Older GPUs have no copy engine: there the op is refused, and compiles to the rest.
     return {.hopper = "STS 1, BAR.SYNC 3, LDS 1, FADD 1, ATOMS.CAST.SPIN 1, MEMBAR.ALL.CTA 1, "

@@ -57,6 +57,9 @@ SM_CUDA_ACCUMULATE(accumulate_integer, integer,
                    "16 integer adds per thread, no float ones: atomicAdd of 32-bit integers")
 SM_CUDA_ACCUMULATE(accumulate_block_integer, block_integer,
                    "as accumulate_block, of 32-bit integers")
+SM_CUDA_ACCUMULATE(accumulate_block_match, block_match,
+                   "as accumulate_block, with one add to the copy for the lanes of a warp with one "
+                   "address, found by __match_any_sync")
 #undef SM_CUDA_ACCUMULATE
 
 }  // namespace ops
@@ -65,7 +68,7 @@ using accumulate_ops =
     op_list<ops::accumulate_atomic, ops::accumulate_cas, ops::accumulate_exchange,
             ops::accumulate_warp_match, ops::accumulate_warp_reduce, ops::accumulate_block,
             ops::accumulate_block_reduce, ops::accumulate_fixed, ops::accumulate_block_by_bulk,
-            ops::accumulate_integer, ops::accumulate_block_integer>;
+            ops::accumulate_integer, ops::accumulate_block_integer, ops::accumulate_block_match>;
 
 /// A loop around a compare-and-swap, as CUDA's programming guide has it ("Atomic Functions").
 SM_FN void add_by_cas(float* cell, float value) {
@@ -200,6 +203,7 @@ template <class T, class Form> class accumulate_lane {
       if constexpr (How == adding::block_integer)
         atomicAdd(reinterpret_cast<int*>(copy) + cell(), __float2int_rn(value));
       else if constexpr (How == adding::block_reduce) add_by_reduction(copy, cell(), value);
+      else if constexpr (How == adding::block_match) add_by_match(copy, cell(), value);
       else atomicAdd(copy + cell(), value);
     }
     if constexpr (How == adding::block_integer) {

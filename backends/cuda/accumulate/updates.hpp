@@ -26,12 +26,13 @@ enum class adding : std::uint8_t {
   fixed,          ///< as an integer of 64 bits
   block_by_bulk,  ///< as `block`, the copy added by cp.reduce.async.bulk
   integer,        ///< whole numbers, as integers of 32 bits
-  block_integer   ///< the same to a copy in shared memory
+  block_integer,  ///< the same to a copy in shared memory
+  block_match     ///< as `warp_match`, to a copy in shared memory
 };
 
 [[nodiscard]] constexpr bool has_copy(adding how) {
   return how == adding::block || how == adding::block_reduce || how == adding::block_by_bulk ||
-         how == adding::block_integer;
+         how == adding::block_integer || how == adding::block_match;
 }
 /// Cells are integers of 32 bits.
 [[nodiscard]] SM_BOTH constexpr bool adds_integers(adding how) {
