@@ -13,6 +13,7 @@
 #include "probe/device_counts.hpp"
 #include "probe/kernel.hpp"
 #include "probe/sanitizer.hpp"
+#include "probe/times.hpp"
 
 namespace syncmeter::probe {
 namespace {
@@ -21,13 +22,14 @@ namespace {
 struct library_functions {
   sanitizer::add_patches_function add_patches = nullptr;
   sanitizer::patch_instructions_function patch_instructions = nullptr;
-  sanitizer::patch_module_function patch_module = nullptr;
+  sanitizer::patch_module_function patch_module = nullptr, unpatch_module = nullptr;
   sanitizer::function_place_function function_place = nullptr;
   sanitizer::set_launch_data_function set_launch_data = nullptr;
   sanitizer::alloc_function alloc = nullptr;
   sanitizer::set_function set = nullptr;
   sanitizer::copy_function to_device = nullptr, to_host = nullptr;
   sanitizer::stream_handle_function stream_handle = nullptr;
+  sanitizer::synchronize_function synchronize = nullptr;
 };
 constinit library_functions of_library{};
 
@@ -41,10 +43,13 @@ struct launched_kernel {
   std::uint32_t kind;
   std::uint64_t begins, ends;  // the code of the function
   std::uint64_t launches, blocks, threads;
+  bool is_cut_off;  // launched when the time to count was over
   char name[1000];
 };
 constinit launched_kernel* kernels = nullptr;
 constinit std::uint32_t kernel_count = 0;
+/// By the monotonic clock; 0: nothing was launched yet.
+constinit std::uint64_t counting_ends_ns = 0;
 
 /// The GPU's memory of a context.
 struct counting_context {
@@ -73,6 +78,8 @@ std::uint64_t time_to_count_ns() {
   const std::uint64_t ms = text == nullptr ? 0 : ::strtoull(text, nullptr, 10);
   return (ms == 0 ? usual_ms : ms) * 1'000'000;
 }
+
+bool is_time_over() { return counting_ends_ns != 0 && now() >= counting_ends_ns; }
 
 /// Makes the tables of a context. The patches' file is loaded into each.
 bool make_tables(counting_context& of) {
@@ -124,7 +131,7 @@ counting_context* tables_of(void* context) {
 
 void patch(const sanitizer::module_data& loaded) {
   const yielding_lock held(lock_of_contexts);
-  if (tables_of(loaded.context) == nullptr) return;
+  if (is_time_over() || tables_of(loaded.context) == nullptr) return;
   struct patch_of {
     int what;
     const char* function;
@@ -168,6 +175,35 @@ launched_kernel* kernel_of(const sanitizer::launch_data& launch, std::uint64_t s
   return &made;
 }
 
+/// With the lock held, from when the time to count is over: patches take time even where they count
+/// nothing.
+void unpatch_module_of(const launched_kernel& kernel) {
+  if (of_library.unpatch_module == nullptr) return;
+  for (std::uint32_t i = 0; i < kernel_count; ++i)
+    if (&kernels[i] != &kernel && kernels[i].module == kernel.module && kernels[i].is_cut_off)
+      return;
+  of_library.unpatch_module(kernel.module);
+}
+
+/// Whoever launches is never so far ahead of the GPU that the time to count is over long before
+/// patches of what is still to come can be taken out: by 16 kernels at most, and by one where these
+/// are long.
+void wait_for_launched(const sanitizer::launch_data& launch) {
+  constexpr std::uint32_t most_ahead = 16;
+  constexpr std::uint64_t long_ns = 10'000'000;
+  constinit static std::uint32_t launched = 0, waits_after = 1;
+  if (of_library.synchronize == nullptr || is_time_over() ||
+      __atomic_add_fetch(&launched, 1, __ATOMIC_RELAXED) %
+              __atomic_load_n(&waits_after, __ATOMIC_RELAXED) !=
+          0)
+    return;
+  const std::uint64_t begin = now();
+  of_library.synchronize(launch.stream_handle);
+  const std::uint32_t after =
+      since(begin, now()) > long_ns ? 1 : std::min(2 * waits_after, most_ahead);
+  __atomic_store_n(&waits_after, after, __ATOMIC_RELAXED);
+}
+
 void count_launch(const sanitizer::launch_data& launch, kind what) {
   const yielding_lock held(lock_of_contexts);
   const counting_context* const in = tables_of(launch.context);
@@ -177,6 +213,11 @@ void count_launch(const sanitizer::launch_data& launch, kind what) {
   const auto volume = [](const std::uint32_t(&size)[3]) {
     return std::uint64_t{size[0]} * size[1] * size[2];
   };
+  if (counting_ends_ns == 0) counting_ends_ns = now() + time_to_count_ns();
+  if (is_time_over() && !kernel->is_cut_off) {
+    unpatch_module_of(*kernel);
+    kernel->is_cut_off = true;
+  }
   ++kernel->launches;
   kernel->blocks += volume(launch.grid);
   kernel->threads = volume(launch.block);
@@ -186,11 +227,11 @@ void count_launch(const sanitizer::launch_data& launch, kind what) {
 
 /// Cells of the same address and kernel together.
 struct cell_of_kernel {
-  std::uint64_t number, updates;
+  std::uint64_t number, updates, warps;
 };
 
 struct cell_sums {
-  std::uint64_t cells, hottest;
+  std::uint64_t cells, hottest, hottest_warps;
 };
 
 /// What a context has counted, on the host.
@@ -214,16 +255,17 @@ bool read_from(const counting_context& of, read_tables& to) {
              sanitizer::success;
 }
 
-void add_to_sums(cell_sums& sums, std::uint64_t updates, bool is_new) {
+void add_to_sums(cell_sums& sums, std::uint64_t updates, std::uint64_t warps, bool is_new) {
   if (is_new) ++sums.cells;
   sums.hottest = std::max(sums.hottest, updates);
+  sums.hottest_warps = std::max(sums.hottest_warps, warps);
 }
 
 void add_cells(read_tables& tables, std::uint64_t cell_count) {
   for (std::uint64_t i = 0; i < cell_count; ++i) {
     const counted_cell& cell = tables.cells[i];
     if (cell.number == 0 || cell.instruction >= most_instructions) continue;
-    add_to_sums(tables.of_instructions[cell.instruction], cell.updates, true);
+    add_to_sums(tables.of_instructions[cell.instruction], cell.updates, cell.warps, true);
     const std::uint32_t kernel = tables.counts->instructions[cell.instruction].kernel;
     const std::uint64_t number = number_of_pair(cell.address, kernel);
     // There are as many places as cells at most: one is free.
@@ -233,7 +275,8 @@ void add_cells(read_tables& tables, std::uint64_t cell_count) {
       const bool is_new = place.number == 0;
       place.number = number;
       place.updates += cell.updates;
-      add_to_sums(tables.of_kernels[kernel % most_kernels], place.updates, is_new);
+      place.warps += cell.warps;
+      add_to_sums(tables.of_kernels[kernel % most_kernels], place.updates, place.warps, is_new);
       break;
     }
   }
@@ -252,12 +295,13 @@ void write_kernel(const read_tables& tables, std::uint32_t number) {
   if (block == nullptr) return;
   block->address = kernel.site;
   block->kind = kernel.kind;
-  block->is_cut_off = tables.counts->kernels[number].is_cut_off;
+  block->is_cut_off = kernel.is_cut_off || tables.counts->kernels[number].is_cut_off != 0 ? 1 : 0;
   block->launches = kernel.launches;
   block->blocks = kernel.blocks;
   block->threads = kernel.threads;
   block->cells = tables.of_kernels[number].cells;
   block->hottest = tables.of_kernels[number].hottest;
+  block->hottest_warps = tables.of_kernels[number].hottest_warps;
   block->lost = tables.counts->lost;
   auto* to = reinterpret_cast<kernel_instruction*>(block + 1);
   for (std::uint32_t i = 0; i < most_instructions; ++i) {
@@ -273,7 +317,8 @@ void write_kernel(const read_tables& tables, std::uint32_t number) {
              .parts = each.parts,
              .uncounted = each.uncounted,
              .cells = tables.of_instructions[i].cells,
-             .hottest = tables.of_instructions[i].hottest};
+             .hottest = tables.of_instructions[i].hottest,
+             .hottest_warps = tables.of_instructions[i].hottest_warps};
   }
   block->instructions = its;
   ::memcpy(to, kernel.name, ::strlen(kernel.name));
@@ -337,7 +382,9 @@ void on_event(void*, std::uint32_t domain, std::uint32_t what, const void* data)
     if (what == sanitizer::context_ends)
       end_context(static_cast<const sanitizer::module_data*>(data)->context);
   } else if (domain == sanitizer::launches && what == sanitizer::launch_begins) {
-    count_launch(*static_cast<const sanitizer::launch_data*>(data), kind::kernel_launch);
+    const auto& launch = *static_cast<const sanitizer::launch_data*>(data);
+    wait_for_launched(launch);
+    count_launch(launch, kind::kernel_launch);
   } else if (domain == sanitizer::graphs && what == sanitizer::node_launch_begins) {
     const auto& node = *static_cast<const sanitizer::node_launch_data*>(data);
     if (node.type == sanitizer::kernel_node) count_launch(node.kernel, kind::graph_launch);
@@ -396,6 +443,8 @@ bool patch_kernels(const char*& problem) {
   }
   static_cast<void>(find(library, "sanitizerGetFunctionPcAndSize", found.function_place));
   static_cast<void>(find(library, "sanitizerGetStreamHandle", found.stream_handle));
+  static_cast<void>(find(library, "sanitizerUnpatchModule", found.unpatch_module));
+  static_cast<void>(find(library, "sanitizerStreamSynchronize", found.synchronize));
   kernels = new_elements<launched_kernel>(most_kernels);
   if (kernels == nullptr) {
     problem = "the program has no memory for that";

@@ -18,7 +18,7 @@ struct counted_cell {
   std::uint64_t address;
   std::uint64_t updates;
   std::uint32_t instruction;  ///< its place among counted_instructions
-  std::uint32_t unused;
+  std::uint32_t warps;        ///< executions by warps of which a thread updates it
 };
 static_assert(sizeof(counted_cell) == 32);
 

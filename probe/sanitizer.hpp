@@ -62,6 +62,7 @@ using set_launch_data_function = result (*)(void* launch, void* function, void* 
 using alloc_function = result (*)(void* context, void** memory, std::size_t bytes);
 using set_function = result (*)(void* memory, int value, std::size_t bytes, void* stream);
 using copy_function = result (*)(void* to, void* from, std::size_t bytes, void* stream);
+using synchronize_function = result (*)(void* stream_handle);
 using stream_handle_function = result (*)(void* context, void* stream, void** handle);
 
 }  // namespace syncmeter::probe::sanitizer

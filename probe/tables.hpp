@@ -152,6 +152,7 @@ struct kernel_instruction {
   std::uint64_t uncounted;  ///< updates of cells that no room was found for
   std::uint64_t cells;      ///< distinct addresses
   std::uint64_t hottest;    ///< updates of the address that has the most
+  std::uint64_t hottest_warps;  ///< executions by warps that update the address with most of these
 };
 
 /// A kernel of a run whose kernels are patched, as launched at one site. Behind it stand its
@@ -167,6 +168,7 @@ struct kernel_block {
   std::uint64_t updates;         ///< of the GPU's memory by atomic operations
   std::uint64_t cells, hottest;  ///< distinct addresses, over all its instructions, and the updates
                                  ///< of the one that has the most
+  std::uint64_t hottest_warps;   ///< as of an instruction
   std::uint64_t lost;            ///< of the process: threads at instructions without room
   std::uint64_t instructions;    ///< how many follow
 };

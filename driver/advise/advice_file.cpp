@@ -120,6 +120,7 @@ json line_of_update(const update_use& of) {
   }
   line["addresses"] = of.addresses;
   line["hottest"] = of.hottest;
+  line["hottest_warps"] = of.hottest_warps;
   line["uncounted"] = of.uncounted;
   return line;
 }
@@ -139,6 +140,7 @@ json line_of_kernel(const kernel_use& of, std::size_t id, std::size_t site_id,
             {"updates", of.updates},
             {"addresses", of.addresses},
             {"hottest", of.hottest},
+            {"hottest_warps", of.hottest_warps},
             {"shared_updates", shared_updates(of)},
             {"barriers", of.barriers},
             {"cluster_waits", of.cluster_waits},

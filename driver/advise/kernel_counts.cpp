@@ -23,6 +23,7 @@ update_use update_of(const probe::kernel_instruction& from, bool in_shared_memor
           .warp_addresses = from.parts,
           .addresses = from.cells,
           .hottest = from.hottest,
+          .hottest_warps = from.hottest_warps,
           .uncounted = from.uncounted};
 }
 
@@ -61,6 +62,7 @@ std::optional<kernel_use> kernel_of_block(std::string_view bytes) {
                     .updates = head->updates,
                     .addresses = head->cells,
                     .hottest = head->hottest,
+                    .hottest_warps = head->hottest_warps,
                     .is_cut_off = head->is_cut_off != 0,
                     .has_lost = head->lost > 0};
   std::uint64_t at = sizeof(probe::kernel_block);
@@ -89,6 +91,7 @@ void add_kernel(const kernel_use& from, kernel_use& to) {
   to.updates += from.updates;
   to.addresses += from.addresses;
   to.hottest = std::max(to.hottest, from.hottest);
+  to.hottest_warps = std::max(to.hottest_warps, from.hottest_warps);
   to.barriers += from.barriers;
   to.cluster_waits += from.cluster_waits;
   to.object_waits += from.object_waits;
@@ -106,6 +109,7 @@ void add_kernel(const kernel_use& from, kernel_use& to) {
     same->warp_addresses += each.warp_addresses;
     same->addresses += each.addresses;
     same->hottest = std::max(same->hottest, each.hottest);
+    same->hottest_warps = std::max(same->hottest_warps, each.hottest_warps);
     same->uncounted += each.uncounted;
   }
 }

@@ -18,6 +18,7 @@ struct update_use {
   std::uint64_t warp_addresses = 0;  ///< distinct addresses in each execution by a warp, added up
   std::uint64_t addresses = 0;       ///< distinct ones, of the GPU's memory
   std::uint64_t hottest = 0;         ///< updates of the one that has the most
+  std::uint64_t hottest_warps = 0;   ///< executions by warps that update the one with most of these
   std::uint64_t uncounted = 0;       ///< updates of addresses that the tables had no room for
   std::string operation{};           ///< its opcode; empty: not known
   std::string place{};               ///< the line of its source; empty: not known
@@ -30,6 +31,7 @@ struct kernel_use {
   std::uint64_t updates = 0;    ///< of the GPU's memory
   std::uint64_t addresses = 0;  ///< distinct ones, and the updates of the one that has the most
   std::uint64_t hottest = 0;
+  std::uint64_t hottest_warps = 0;  ///< executions by warps that update the one with most of these
   double barriers = 0;              ///< of blocks, each once
   std::uint64_t cluster_waits = 0;  ///< of threads for the barrier of their cluster
   std::uint64_t object_waits = 0;   ///< of threads for a barrier in shared memory

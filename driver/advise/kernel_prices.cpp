@@ -17,17 +17,16 @@ namespace {
 
 constexpr std::string_view add_of_float = "accumulate_atomic", add_of_64_bits = "accumulate_fixed",
                            add_of_integer = "accumulate_integer";
-constexpr std::string_view by_warp = "accumulate_warp_match", by_block = "accumulate_block",
-                           by_both = "accumulate_block_reduce",
+constexpr std::string_view by_block = "accumulate_block",
                            by_block_of_integers = "accumulate_block_integer",
-                           barrier_of_block = "barrier";
-constexpr std::array<std::string_view, 7> ops_of_updates{
-    add_of_float, add_of_64_bits, add_of_integer, by_warp, by_block, by_both, by_block_of_integers};
-/// Threads of the priced blocks, each of which adds so often in one op.
-constexpr unsigned lanes_of_price = 1024;
+                           by_match = "accumulate_block_match", barrier_of_block = "barrier";
+constexpr std::array<std::string_view, 6> ops_of_updates{
+    add_of_float, add_of_64_bits, add_of_integer, by_block, by_block_of_integers, by_match};
+/// Of each lane in one op.
 constexpr double adds_of_lane = 16;
 /// So many that each thread has its own.
 constexpr unsigned one_for_each = 1U << 20U;
+constexpr double lanes_of_warp = 32;
 
 bool has_type(const update_use& update, std::string_view type) {
   return update.operation.find(type) != std::string::npos;
@@ -38,15 +37,21 @@ bool is_of_float(const update_use& update) {
          has_type(update, ".BF16");
 }
 
+}  // namespace
+
 std::string_view op_of_update(const update_use& update) {
   if (is_of_float(update)) return add_of_float;
   return has_type(update, ".64") ? add_of_64_bits : add_of_integer;
 }
 
-/// Shared memory has an add of integers of 32 bits, and none of the others.
+// Shared memory has an add of integers of 32 bits, and none of the others.
 std::string_view block_op_of(const update_use& update) {
   return op_of_update(update) == add_of_integer ? by_block_of_integers : by_block;
 }
+
+std::string_view match_op() { return by_match; }
+
+namespace {
 
 point point_of(std::string_view op, unsigned blocks, unsigned lanes, unsigned size) {
   point p;
@@ -62,12 +67,9 @@ interval times(const interval& of, double factor) {
   return {.value = of.value * factor, .low = of.low * factor, .high = of.high * factor};
 }
 
-interval longer_of(const interval& a, const interval& b) { return a.value < b.value ? b : a; }
-
-std::optional<interval> longer_of(const std::optional<interval>& a,
-                                  const std::optional<interval>& b) {
-  if (!a || !b) return std::nullopt;
-  return longer_of(*a, *b);
+/// Of so many addresses drawn at random, those that the lanes of a warp have.
+double addresses_of_warp(double drawn_from) {
+  return drawn_from * (1 - std::pow(1 - 1 / drawn_from, lanes_of_warp));
 }
 
 /// Threads of the kernel's blocks, in whole warps.
@@ -111,6 +113,10 @@ prices_by_size(std::string_view op, const std::vector<price>& prices,
   return by_size;
 }
 
+void add_once(std::vector<point>& points, point each) {
+  if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
+}
+
 /// In ns, of measurements of one point.
 std::optional<interval> price_of_one_add(const std::vector<price>& found) {
   const auto cost = over_measurements(found);
@@ -118,80 +124,6 @@ std::optional<interval> price_of_one_add(const std::vector<price>& found) {
   const double threads = 1.0 * found.front().what.blocks * found.front().what.lanes;
   return times(*cost, 1 / (threads * adds_of_lane));
 }
-
-/// Of the kernel's updates, in s.
-struct priced_updates {
-  const kernel_use& kernel;
-  const update_use& update;
-  const std::vector<price>& prices;
-
-  [[nodiscard]] double number() const { return static_cast<double>(kernel.updates); }
-  [[nodiscard]] double hottest() const { return static_cast<double>(kernel.hottest); }
-  [[nodiscard]] double alike() const { return threads_alike(update); }
-  [[nodiscard]] std::optional<interval> by(std::string_view op, double updates,
-                                           double addresses) const {
-    const auto ns = price_of_add(op, addresses, prices);
-    return ns ? std::optional(times(*ns, updates * 1e-9)) : std::nullopt;
-  }
-  [[nodiscard]] std::optional<interval> by(std::string_view op, double updates) const {
-    return by(op, updates, static_cast<double>(kernel.addresses));
-  }
-  /// With an address for each thread.
-  [[nodiscard]] std::optional<interval> on_own(std::string_view op, double updates) const {
-    const auto found =
-        prices_by_size(op, prices, [](const point& each) { return each.size == one_for_each; });
-    if (found.empty()) return std::nullopt;
-    const auto ns = price_of_one_add(found.begin()->second);
-    return ns ? std::optional(times(*ns, updates * 1e-9)) : std::nullopt;
-  }
-  [[nodiscard]] std::optional<interval> one_by_one(double updates) const {
-    const auto ns = price_of_hot_add(update, prices);
-    return ns ? std::optional(times(*ns, updates * 1e-9)) : std::nullopt;
-  }
-};
-
-// What a warp does to find its threads with one address is measured with an address for each, where
-// it finds none.
-std::optional<interval> takes_by_warp(const priced_updates& of) {
-  if (of.alike() < several_alike) return std::nullopt;
-  const auto adds = longer_of(of.one_by_one(of.hottest() / of.alike()),
-                              of.by(op_of_update(of.update), of.number() / of.alike()));
-  return longer_of(adds, of.on_own(by_warp, of.number()));
-}
-
-std::optional<interval> takes_by_block(const priced_updates& of) {
-  if (of.kernel.addresses > most_in_shared_memory) return std::nullopt;
-  const std::string_view op = block_op_of(of.update);
-  return longer_of(of.by(op, of.number()), of.by(op, of.hottest(), 1));
-}
-
-std::optional<interval> takes_by_both(const priced_updates& of) {
-  if (of.kernel.addresses > most_in_shared_memory || of.alike() < several_alike)
-    return std::nullopt;
-  const std::string_view op = block_op_of(of.update);
-  const auto adds =
-      longer_of(of.by(op, of.number() / of.alike()), of.by(op, of.hottest() / of.alike(), 1));
-  return longer_of(adds, of.by(by_both, of.number(), 1));
-}
-
-struct named_way {
-  std::string_view name, change;
-  std::optional<interval> (*takes)(const priced_updates&);
-};
-constexpr std::array<named_way, 3> ways{
-    {{"warp",
-      "Let one thread of a warp add for all that update its address (cooperative_groups::reduce, "
-      "or __match_any_sync where addresses differ).",
-      &takes_by_warp},
-     {"block",
-      "Let each block add in its shared memory (privatize), and its threads once at the end to the "
-      "GPU's.",
-      &takes_by_block},
-     {"both",
-      "Let one thread of a warp add for all that update its address (cooperative_groups::reduce, "
-      "or __match_any_sync where addresses differ), to a copy of its block's in shared memory "
-      "(privatize), which is added once at the end to the GPU's.",
-      &takes_by_both}}};
 
 }  // namespace
 
@@ -211,6 +143,20 @@ double threads_alike(const update_use& update) {
          static_cast<double>(std::max<std::uint64_t>(1, update.warp_addresses));
 }
 
+double addresses_as_alike(const update_use& update, std::uint64_t addresses) {
+  const auto most = static_cast<double>(std::max<std::uint64_t>(1, addresses));
+  const double alike = threads_alike(update);
+  if (alike < several_alike) return most;
+  double low = 1, high = most;
+  while (high > 1.001 * low) {
+    const double middle = std::sqrt(low * high);
+    (addresses_of_warp(middle) < lanes_of_warp / alike ? low : high) = middle;
+  }
+  // Of few launches the counts of addresses that are drawn at random are off by a little.
+  constexpr double about = 1.1;
+  return high * about > most ? most : high < about ? 1 : high;
+}
+
 std::optional<interval> price_of_hot_add(const update_use& update,
                                          const std::vector<price>& prices) {
   const std::string_view op = is_of_float(update) ? add_of_float : add_of_64_bits;
@@ -223,10 +169,19 @@ std::optional<interval> price_of_hot_add(const update_use& update,
   return times(*found, 1 / (lanes_of_price * adds_of_lane));
 }
 
+unsigned lanes_of_copy(const kernel_use& kernel) {
+  constexpr std::uint64_t least = 256;
+  return static_cast<unsigned>(
+      std::bit_ceil(std::clamp<std::uint64_t>(kernel.block_threads, least, lanes_of_price)));
+}
+
 std::optional<interval> price_of_add(std::string_view op, double addresses,
-                                     const std::vector<price>& prices) {
+                                     const std::vector<price>& prices, unsigned lanes) {
   std::optional<std::pair<double, interval>> below, above;
-  for (const auto& [size, found] : prices_by_size(op, prices, &has_drawn_addresses)) {
+  const auto is_wanted = [lanes](const point& each) {
+    return has_drawn_addresses(each) && each.lanes == lanes;
+  };
+  for (const auto& [size, found] : prices_by_size(op, prices, is_wanted)) {
     const auto ns = price_of_one_add(found);
     if (!ns) continue;
     const std::pair<double, interval> here{size, *ns};
@@ -240,6 +195,12 @@ std::optional<interval> price_of_add(std::string_view op, double addresses,
   return interval{.value = between(below->second.value, above->second.value),
                   .low = between(below->second.low, above->second.low),
                   .high = between(below->second.high, above->second.high)};
+}
+
+std::optional<interval> price_of_own_add(std::string_view op, const std::vector<price>& prices) {
+  const auto found =
+      prices_by_size(op, prices, [](const point& each) { return each.size == one_for_each; });
+  return found.empty() ? std::nullopt : price_of_one_add(found.begin()->second);
 }
 
 // The GPU is not known here: of prices on no more blocks than the kernel has, the one on most.
@@ -278,24 +239,13 @@ kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& pric
     floors.barriers = times(barrier->ns, kernel.barriers / barrier->blocks * 1e-9);
   const update_use* const update = main_update(kernel);
   if (update == nullptr || kernel.updates == 0) return floors;
-  const priced_updates of{.kernel = kernel, .update = *update, .prices = prices};
-  floors.hottest = of.one_by_one(of.hottest());
-  if (is_add(*update)) floors.updates = of.by(op_of_update(*update), of.number());
+  if (const auto ns = price_of_hot_add(*update, prices))
+    floors.hottest = times(*ns, static_cast<double>(kernel.hottest) * 1e-9);
+  if (!is_add(*update)) return floors;
+  if (const auto ns =
+          price_of_add(op_of_update(*update), static_cast<double>(kernel.addresses), prices))
+    floors.updates = times(*ns, static_cast<double>(kernel.updates) * 1e-9);
   return floors;
-}
-
-std::optional<way_to_update> fastest_way(const kernel_use& kernel,
-                                         const std::vector<price>& prices) {
-  const update_use* const update = main_update(kernel);
-  if (update == nullptr || kernel.updates == 0 || !is_add(*update)) return std::nullopt;
-  const priced_updates of{.kernel = kernel, .update = *update, .prices = prices};
-  std::optional<way_to_update> fastest;
-  for (const named_way& each : ways) {
-    const auto takes_s = each.takes(of);
-    if (takes_s && (!fastest || takes_s->value < fastest->takes_s.value))
-      fastest = way_to_update{.name = each.name, .change = each.change, .takes_s = *takes_s};
-  }
-  return fastest;
 }
 
 std::vector<point> points_of_kernel(const kernel_use& kernel, const gpu_device& gpu) {
@@ -310,21 +260,30 @@ std::vector<point> points_of_kernel(const kernel_use& kernel, const gpu_device& 
   points.push_back(
       point_of(is_of_float(*update) ? add_of_float : add_of_64_bits, 1, lanes_of_price, 1));
   if (!is_add(*update)) return points;
-  const auto add = [&](std::string_view op, std::uint64_t addresses, unsigned most) {
+  const auto add_of = [&](std::string_view op, unsigned lanes, std::uint64_t addresses,
+                          unsigned most) {
+    const unsigned blocks = gpu.multiprocessors * (lanes_of_price / lanes);
     for (const unsigned size : addresses_around(addresses, most))
-      points.push_back(point_of(op, gpu.multiprocessors, lanes_of_price, size));
+      add_once(points, point_of(op, blocks, lanes, size));
+  };
+  const auto add = [&](std::string_view op, std::uint64_t addresses, unsigned most) {
+    add_of(op, lanes_of_price, addresses, most);
+  };
+  const auto add_copy = [&](std::string_view op, std::uint64_t addresses) {
+    add_of(op, lanes_of_copy(kernel), addresses, most_in_shared_memory);
   };
   const bool fits = kernel.addresses <= most_in_shared_memory;
   const unsigned most_drawn = gpu.multiprocessors * lanes_of_price - 1;
   add(op_of_update(*update), kernel.addresses, most_drawn);
+  const auto as_alike =
+      static_cast<std::uint64_t>(std::ceil(addresses_as_alike(*update, kernel.addresses)));
   if (fits) {
-    add(block_op_of(*update), kernel.addresses, most_in_shared_memory);
-    add(block_op_of(*update), 1, most_in_shared_memory);
+    for (const std::uint64_t addresses : {kernel.addresses, as_alike, std::uint64_t{1}})
+      add_copy(block_op_of(*update), addresses);
+    add(op_of_update(*update), one_for_each, one_for_each);
   }
-  if (threads_alike(*update) >= several_alike) {
-    if (kernel.addresses <= std::bit_floor(most_drawn)) add(by_warp, one_for_each, one_for_each);
-    if (fits) add(by_both, 1, most_in_shared_memory);
-  }
+  if (threads_alike(*update) >= several_alike && kernel.addresses <= std::bit_floor(most_drawn))
+    add_copy(by_match, as_alike);
   return points;
 }
 

@@ -28,6 +28,12 @@ inline constexpr double several_alike = 1.5;
 /// Addresses that a block's copy has room for.
 inline constexpr unsigned most_in_shared_memory = 4096;
 
+/// Threads of the blocks that prices are of, as many blocks as give each multiprocessor 1024. Of
+/// copies in shared memory blocks are as large as the kernel's, from 256 threads on: fewer threads
+/// of one copy are in each other's way less.
+inline constexpr unsigned lanes_of_price = 1024;
+[[nodiscard]] unsigned lanes_of_copy(const kernel_use& kernel);
+
 /// Of one add to an address that all add to, in ns. An update whose opcode is not known may be the
 /// faster one.
 [[nodiscard]] std::optional<interval> price_of_hot_add(const update_use& update,
@@ -37,7 +43,23 @@ inline constexpr unsigned most_in_shared_memory = 4096;
 /// about as often, in random order: between two numbers of addresses that were measured, the second
 /// one twice the first at most, along a line in logarithms. Nothing for as many as threads.
 [[nodiscard]] std::optional<interval> price_of_add(std::string_view op, double addresses,
-                                                   const std::vector<price>& prices);
+                                                   const std::vector<price>& prices,
+                                                   unsigned lanes = lanes_of_price);
+
+/// The ops of the study `accumulate` that an add of the kernel's type is priced by: to the GPU's
+/// memory, to a block's copy in shared memory, and to such a copy by one thread of a warp for all
+/// with its address.
+[[nodiscard]] std::string_view op_of_update(const update_use& update);
+[[nodiscard]] std::string_view block_op_of(const update_use& update);
+[[nodiscard]] std::string_view match_op();
+
+/// Of so many addresses in random order a warp would have as many alike: where neighbours in a warp
+/// update one address, or one address has more than its share, fewer than the kernel's `addresses`.
+[[nodiscard]] double addresses_as_alike(const update_use& update, std::uint64_t addresses);
+
+/// In ns, of one add of threads that fill the GPU, each to an address of its own, side by side.
+[[nodiscard]] std::optional<interval> price_of_own_add(std::string_view op,
+                                                       const std::vector<price>& prices);
 
 /// What a barrier of blocks as large as the kernel's takes, where so many run at once.
 struct barrier_price {
@@ -61,18 +83,6 @@ struct kernel_floors {
   [[nodiscard]] double about_s() const;
 };
 [[nodiscard]] kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& prices);
-
-/// A way to do the same updates.
-struct way_to_update {
-  std::string_view name;    ///< warp, block, or both
-  std::string_view change;  ///< a sentence
-  interval takes_s;
-};
-/// The fastest other way that has a price and that the kernel's addresses allow; nothing without
-/// one, and for what is no add. Of a block's copy in shared memory it includes that the copy is
-/// added after 16 updates of each thread.
-[[nodiscard]] std::optional<way_to_update> fastest_way(const kernel_use& kernel,
-                                                       const std::vector<price>& prices);
 
 /// What prices a kernel on this GPU.
 [[nodiscard]] std::vector<point> points_of_kernel(const kernel_use& kernel, const gpu_device& gpu);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "driver/advise/kernel_prices.hpp"
+#include "driver/advise/kernel_ways.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/parse_axes.hpp"
 

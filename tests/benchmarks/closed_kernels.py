@@ -41,14 +41,15 @@ def advised(driver, budget, command):
 
 
 def counts_of_case(case):
-    return (case["kernel"], *(case[name] for name in ("launches", "updates", "addresses", "hottest", "warp_addresses", "barriers")))
+    names = ("launches", "updates", "addresses", "hottest", "hottest_warps", "warp_addresses", "barriers")
+    return (case["kernel"], *(case[name] for name in names))
 
 
 def counts_of_kernel(kernel):
     """In shared memory a loop that tries again has more updates than its kernel does: they are left out."""
     warp_addresses = sum(each["warp_addresses"] for each in kernel["instructions"] if not each.get("shared_memory"))
     return (kernel["name"].split("::")[-1], kernel["launches"], kernel["updates"], kernel["addresses"], kernel["hottest"],
-            warp_addresses, round(kernel["barriers"]))
+            kernel["hottest_warps"], warp_addresses, round(kernel["barriers"]))
 
 
 def kernels_of_cases(cases, lines):

@@ -187,18 +187,19 @@ constexpr std::array cases{
     closed_case{"barriers-1024", kind::barriers, pattern::even, 0, 1, 264, 1024, 10000, 30, true},
     // With nothing to gain: much other work, or updates of addresses side by side.
     closed_case{"rest-private", kind::histogram, pattern::ordered, 4 * million, 1U << 17U, 1056,
-                256, 100, 2, false},
-    closed_case{"rest-hist-64k", kind::histogram, pattern::even, 4 * million, 65536, 1056, 256, 100,
-                2, false},
-    closed_case{"rest-hist-256", kind::histogram, pattern::even, million, 256, 1056, 256, 400, 2,
+                256, 100, 500, false},
+    closed_case{"rest-hist-64k", kind::histogram, pattern::even, 4 * million, 65536, 1056, 256, 600,
+                140, false},
+    closed_case{"rest-hist-256", kind::histogram, pattern::even, million, 256, 1056, 256, 12000, 25,
                 false},
-    closed_case{"rest-hist-1k", kind::histogram, pattern::even, million, 1024, 1056, 256, 400, 2,
+    closed_case{"rest-hist-1k", kind::histogram, pattern::even, million, 1024, 1056, 256, 4000, 80,
                 false},
-    closed_case{"rest-degrees-4k", kind::degrees, pattern::even, million, 4096, 1056, 256, 400, 2,
-                false},
+    closed_case{"rest-degrees-4k", kind::degrees, pattern::even, million, 4096, 1056, 256, 2000,
+                160, false},
     closed_case{"rest-degrees-32k", kind::degrees, pattern::even, 2 * million, 32768, 1056, 256,
-                200, 2, false},
-    closed_case{"rest-sum-512", kind::sums, pattern::even, million, 512, 1056, 256, 400, 2, false},
+                1000, 160, false},
+    closed_case{"rest-sum-512", kind::sums, pattern::even, million, 512, 1056, 256, 8000, 40,
+                false},
     closed_case{"rest-few-blocks", kind::histogram, pattern::even, million, 4096, 8, 128, 500, 12,
                 false},
     closed_case{"rest-barriers-256", kind::barriers, pattern::even, 0, 2000, 1056, 256, 400, 4,
@@ -229,8 +230,8 @@ __global__ void fill(pattern to, unsigned number, unsigned cells, unsigned* at) 
 
 /// What must be counted of one launch by the way `global`.
 struct expected {
-  std::uint64_t updates = 0, addresses = 0, hottest = 0, warp_addresses = 0, shared = 0,
-                barriers = 0;
+  std::uint64_t updates = 0, addresses = 0, hottest = 0, hottest_warps = 0, warp_addresses = 0,
+                shared = 0, barriers = 0;
 };
 
 /// The values of a warp are 32 after one another: grids are whole warps.
@@ -240,6 +241,7 @@ expected expected_of(const closed_case& of, const std::string& way) {
     return {.updates = std::uint64_t{2} * of.work * of.blocks,
             .addresses = of.blocks,
             .hottest = std::uint64_t{2} * of.work,
+            .hottest_warps = std::uint64_t{2} * of.work,
             .warp_addresses = std::uint64_t{2} * of.work * of.blocks,
             .barriers = std::uint64_t{2} * of.work * of.blocks};
   // By cell: its values, the warps that have it, and the last of these.
@@ -260,6 +262,7 @@ expected expected_of(const closed_case& of, const std::string& way) {
     return {.updates = copied,
             .addresses = of.cells,
             .hottest = of.blocks,
+            .hottest_warps = of.blocks,
             .warp_addresses = copied,
             .shared = by_warp ? warp_cells : of.number,
             .barriers = std::uint64_t{2} * of.blocks};
@@ -267,6 +270,7 @@ expected expected_of(const closed_case& of, const std::string& way) {
   return {.updates = by_warp ? warp_cells : of.number,
           .addresses = static_cast<std::uint64_t>(met),
           .hottest = std::ranges::max(by_warp ? warps : values),
+          .hottest_warps = std::ranges::max(warps),
           .warp_addresses = warp_cells};
 }
 
@@ -317,6 +321,7 @@ void run_with(const options& how, unsigned* values, kernel_of<T> kernel, const s
     print("updates", want.updates * launches);
     print("addresses", want.addresses);
     print("hottest", want.hottest * launches);
+    print("hottest_warps", want.hottest_warps * launches);
     print("warp_addresses", want.warp_addresses * launches);
     print("shared", want.shared * launches);
     print("barriers", want.barriers * launches);

@@ -1,11 +1,13 @@
 // In the Compute Sanitizer's place, and in that of CUDA's driver and of a GPU: its functions are
 // those that the probe looks for, its GPU's memory is the program's, and a kernel counts as patches
 // do.
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 #include "probe/device_counts.hpp"
 #include "probe/sanitizer.hpp"
@@ -49,6 +51,7 @@ void update(const probe::kernel_counts& of, std::uint64_t offset, unsigned cell,
     if (found.number == 0) found = {number, address, 0, place, 0};
     if (found.number != number) continue;
     found.updates += threads;
+    ++found.warps;
     return;
   }
 }
@@ -137,6 +140,15 @@ int sanitizerPatchInstructions(int, void* of, const char* function) {
 }
 int sanitizerPatchModule(void* of) {
   is_patched = of == &module && patched_instructions == 6;
+  return api::success;
+}
+int sanitizerUnpatchModule(void* of) {
+  if (of == &module) is_patched = false;
+  return api::success;
+}
+/// Its kernels take a while.
+int sanitizerStreamSynchronize(void*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
   return api::success;
 }
 int sanitizerGetFunctionPcAndSize(void*, const char* name, std::uint64_t* address,

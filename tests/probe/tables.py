@@ -183,8 +183,9 @@ class Kernel:
     updates: int
     cells: int
     hottest: int
+    hottest_warps: int
     lost: int
-    #: By event: (offset, threads, warps, parts, uncounted, cells, hottest) of each instruction.
+    #: By event: (offset, threads, warps, parts, uncounted, cells, hottest, hottest_warps) of each instruction.
     instructions: dict
 
 
@@ -198,12 +199,12 @@ def read_patched_kernels(path):
     while at < used:
         type_of_block, size = struct.unpack_from("<II", data, at)
         if type_of_block == 7:
-            _, kind, cut_off, *sums, number = struct.unpack_from("<QIIQQQQQQQQ", data, at + 8)
+            _, kind, cut_off, *sums, number = struct.unpack_from("<QIIQQQQQQQQQ", data, at + 8)
             instructions = collections.defaultdict(list)
             for i in range(number):
-                offset, event, _, *of = struct.unpack_from("<QIIQQQQQQ", data, at + 88 + 64 * i)
+                offset, event, _, *of = struct.unpack_from("<QIIQQQQQQQ", data, at + 96 + 72 * i)
                 instructions[EVENTS[event]].append((offset, *of))
-            name = data[at + 88 + 64 * number : at + size].split(b"\0")[0].decode()
+            name = data[at + 96 + 72 * number : at + size].split(b"\0")[0].decode()
             found.append(Kernel(name, KINDS[kind], bool(cut_off), *sums, dict(instructions)))
         at += size
     return found

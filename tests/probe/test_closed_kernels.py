@@ -46,10 +46,10 @@ def test_they_compile_without_a_warning(tmp_path):
 
 def case_and_kernel():
     """Of a histogram by copies in shared memory, whose updates of these come again, and what was counted."""
-    case = {"case": "h", "kernel": "histogram_block", "launches": 2, "updates": 8, "addresses": 4, "hottest": 2, "warp_addresses": 8, "shared": 64,
-            "barriers": 4}
+    case = {"case": "h", "kernel": "histogram_block", "launches": 2, "updates": 8, "addresses": 4, "hottest": 2, "hottest_warps": 2, "warp_addresses": 8,
+            "shared": 64, "barriers": 4}
     instructions = [{"updates": 70, "warp_addresses": 70, "shared_memory": True}, {"updates": 8, "warp_addresses": 8}]
-    kernel = {"record": "kernel", "name": "(anonymous namespace)::histogram_block", "launches": 2, "updates": 8, "addresses": 4, "hottest": 2,
+    kernel = {"record": "kernel", "name": "(anonymous namespace)::histogram_block", "launches": 2, "updates": 8, "addresses": 4, "hottest": 2, "hottest_warps": 2,
               "barriers": 3.99999, "instructions": instructions}
     return case, kernel
 
@@ -57,13 +57,13 @@ def case_and_kernel():
 def test_a_case_is_found_by_all_of_its_counts():
     case, kernel = case_and_kernel()
     assert closed_kernels.kernels_of_cases({"h": case}, [kernel]) == {"h": kernel}
-    for name in ("launches", "updates", "addresses", "hottest", "warp_addresses", "barriers"):
+    for name in ("launches", "updates", "addresses", "hottest", "hottest_warps", "warp_addresses", "barriers"):
         assert closed_kernels.kernels_of_cases({"h": {**case, name: case[name] + 1}}, [kernel]) == {}, name
     assert closed_kernels.kernels_of_cases({"h": case}, [{**kernel, "at_least": True}]) == {}
 
 
 def test_sentences_name_the_ways_as_the_driver_has_them():
-    rules = (ROOT / "driver" / "advise" / "kernel_prices.cpp").read_text(encoding="utf-8")
+    rules = (ROOT / "driver" / "advise" / "kernel_ways.cpp").read_text(encoding="utf-8")
     words = " ".join(re.sub(r'"\s*"', "", rules).split())
     for way, sentence in closed_kernels.SENTENCES.items():
         assert sentence in words, way

@@ -40,14 +40,24 @@ def test_kernels_are_of_the_site_that_launches_them(build, sanitizer, count):
         n = kernel.launches
         assert (kernel.blocks, kernel.threads, kernel.cut_off, kernel.lost) == (6 * n, 64, False, 0)
         assert (kernel.updates, kernel.cells, kernel.hottest) == (UPDATES * n, CELLS, HOTTEST * n)
-        # Threads, warps, distinct addresses of each warp, uncounted, addresses, the hottest one's.
-        assert sorted(kernel.instructions["update"]) == [(0x40, 32 * n, 4 * n, 4 * n, 0, 4, 8 * n), (0x60, n, n, n, 0, 1, n)]
-        assert kernel.instructions["barrier"] == [(0x80, 64 * n, 0, n << 32, 0, 0, 0)]
+        assert kernel.hottest_warps == 2 * n, "both instructions update the first one"
+        # Threads, warps, distinct addresses of each warp, uncounted, addresses, the hottest one's updates and warps.
+        assert sorted(kernel.instructions["update"]) == [(0x40, 32 * n, 4 * n, 4 * n, 0, 4, 8 * n, n), (0x60, n, n, n, 0, 1, n, n)]
+        assert kernel.instructions["barrier"] == [(0x80, 64 * n, 0, n << 32, 0, 0, 0, 0)]
 
 
 def test_kernels_of_graphs_are_of_the_graph_s_launch(build, sanitizer, count):
     (kernel,) = [kernel for kernel in count(build("cuda_calls", "g++", "-O2")).patched_kernels if kernel.kind == "graph_launch"]
     assert (kernel.name, kernel.launches, kernel.updates, kernel.hottest) == ("kernel_of_graph", 40, 40 * UPDATES, 40 * HOTTEST)
+
+
+def test_patches_are_taken_out_when_the_time_to_count_is_over(build, sanitizer, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PATCHES_MS", "1")
+    kernels = count(build("cuda_calls", "g++", "-O2")).patched_kernels
+    # The GPU is waited for at once, and takes 2 ms.
+    assert 0 < sum(kernel.updates for kernel in kernels) <= 16 * UPDATES
+    assert sum(kernel.launches for kernel in kernels) > 3000
+    assert all(kernel.cut_off for kernel in kernels if kernel.launches > 16)
 
 
 @pytest.mark.parametrize(("variable", "value", "problem"),

@@ -42,7 +42,8 @@ probe::kernel_instruction instruction(probe::counted_event event, std::uint64_t 
           .parts = parts,
           .uncounted = 0,
           .cells = 0,
-          .hottest = 0};
+          .hottest = 0,
+          .hottest_warps = 0};
 }
 
 /// Whether each of so many barriers, met on all multiprocessors, has a place as the patches look
@@ -76,6 +77,7 @@ TEST(kernel_of_block, counts_are_by_event) {
   head.updates = 1000;
   head.cells = 10;
   head.hottest = 900;
+  head.hottest_warps = 30;
   const auto third = (std::uint64_t{1} << 32U) / 3;
   const auto found =
       kernel_of_block(bytes_of(head,
@@ -91,6 +93,7 @@ TEST(kernel_of_block, counts_are_by_event) {
   EXPECT_EQ(found->updates, 1000U);
   EXPECT_EQ(found->addresses, 10U);
   EXPECT_EQ(found->hottest, 900U);
+  EXPECT_EQ(found->hottest_warps, 30U);
   EXPECT_EQ(shared_updates(*found), 500U);
   EXPECT_NEAR(found->barriers, 1, 1e-6);
   EXPECT_EQ(found->cluster_waits, 64U);
@@ -129,11 +132,12 @@ TEST(kernel_of_block, kernels_of_two_processes_have_addresses_of_their_own) {
   first.updates = 10, first.addresses = 2, first.hottest = 7;
   first.by_instruction = {{.offset = 8, .updates = 10, .addresses = 2, .hottest = 7}};
   kernel_use sum = first;
-  first.hottest = 9;
+  first.hottest = 9, first.hottest_warps = 5;
   add_kernel(first, sum);
   EXPECT_EQ(sum.updates, 20U);
   EXPECT_EQ(sum.addresses, 4U);
   EXPECT_EQ(sum.hottest, 9U);
+  EXPECT_EQ(sum.hottest_warps, 5U);
   ASSERT_THAT(sum.by_instruction, SizeIs(1));
   EXPECT_EQ(sum.by_instruction.front().updates, 20U);
 }
