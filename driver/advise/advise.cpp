@@ -416,16 +416,21 @@ std::string why_disturbed(const program_counts& of) {
 
 }  // namespace
 
+bool counts_stand_alone(const program_counts& of) {
+  const auto cost = cost_of_counting(of.runs);
+  return cost && cost->ratio > 1 + most_disturbance;
+}
+
 std::string why_withheld(const program_counts& of) {
-  if (const auto cost = cost_of_counting(of.runs); cost && cost->ratio > 1 + most_disturbance)
+  if (counts_stand_alone(of))
     return fmt::format("counted runs take {:.2f} times as long as plain ones, and their times are "
                        "those of another program",
-                       cost->ratio);
+                       cost_of_counting(of.runs)->ratio);
   return why_disturbed(of);
 }
 
 bool is_withheld(const advice& each, const program_counts& of) {
-  return !(each.by_gpu_clock ? why_disturbed(of) : why_withheld(of)).empty();
+  return !(each.of_plain_runs ? why_disturbed(of) : why_withheld(of)).empty();
 }
 
 bool may_show_shares(const program_counts& of) {

@@ -81,6 +81,8 @@ inline constexpr double most_disturbance = 0.05;
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 
+/// Whether counting takes so much of the time that times of counted runs are another program's.
+[[nodiscard]] bool counts_stand_alone(const program_counts& counted);
 /// Why no seconds are named for what a change may save, in half a sentence: counting or other
 /// programs took too much of the time. Empty where they are named.
 [[nodiscard]] std::string why_withheld(const program_counts& counted);

@@ -104,7 +104,7 @@ advice saving_of(const idle_gpu& gpu, std::string_view rule, double low_s, const
           .cause = cause,
           .at_least_s = low_s,
           .kind = low_s > 0 ? "estimate" : "bound",
-          .by_gpu_clock = true};
+          .of_plain_runs = true};
 }
 
 /// Kernels of a graph follow one another by themselves, at the price of a graph's kernel at most:

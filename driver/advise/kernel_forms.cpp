@@ -283,7 +283,7 @@ std::optional<advice> advice_on(const finding& found, const std::vector<site>& s
                 .cause = cause,
                 .kind = "range",
                 .more_ids = std::move(ids),
-                .by_gpu_clock = true};
+                .of_plain_runs = true};
 }
 
 /// Of a file's code for GPUs, in bytes.

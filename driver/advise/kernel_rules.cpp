@@ -116,7 +116,7 @@ advice advice_of(const site& of, std::string_view rule, const std::string& what,
               "{} The GPU takes {} for what is launched there, of which that saves at most {}.",
               cause, seconds_text(busy_s), saves_s < busy_s ? seconds_text(saves_s) : "all"),
           .cause = cause,
-          .by_gpu_clock = true};
+          .of_plain_runs = true};
 }
 
 std::string no_faster_text(const site& of, const std::string& what) {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/advise/lock_prices.hpp"
 #include "driver/advise/shared_lines.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
@@ -366,6 +367,8 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
         !of.is_worth_saying())
       continue;
     all.push_back(about_case(of));
+    add_prices_of_lock(all.back(), of.first(), static_cast<double>(of.count) / of.threads_in_all(),
+                       setting);
     advised.insert(object.number);
   }
   for (std::size_t id = 1; id <= sites.size(); ++id) {

@@ -14,6 +14,8 @@
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/gpu_points.hpp"
 #include "driver/advise/kernel_prices.hpp"
+#include "driver/advise/lock_prices.hpp"
+#include "driver/advise/preload.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
@@ -21,6 +23,7 @@
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/visit_record.hpp"
+#include "probe/swaps.hpp"
 
 namespace syncmeter {
 namespace {
@@ -103,6 +106,7 @@ std::string text_of(const point& p) {
                                      : fmt::format(" of {} kernels", p.size),
                        p.blocks, p.lanes);
   if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
+  if (p.placement != placement::none) return fmt::format("{} of {} threads", p.op, p.lanes);
   return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
 
@@ -126,6 +130,7 @@ bool is_near(const point& there, const point& wanted) {
            form_of(there) == form_of(wanted);
   return there.op == wanted.op && there.backend == wanted.backend && there.lanes == wanted.lanes &&
          there.affinity == wanted.affinity && there.pus.empty() && there.size == wanted.size &&
+         there.type == wanted.type && there.placement == wanted.placement &&
          there.wait == wait_of_environment() && is_about(there.section_ns, wanted.section_ns, 16) &&
          is_about(there.gap_us, wanted.gap_us, 10);
 }
@@ -154,6 +159,10 @@ std::string lacking_text(const std::string& path, const point& p) {
                        "--backend {} --op {} --blocks {} --lanes {}{} --output FILE.",
                        path, text_of(p), study_of(p), p.backend, p.op, p.blocks, p.lanes,
                        p.size == 0 ? "" : fmt::format(" --size {}", p.size));
+  if (p.placement != placement::none)
+    return fmt::format("{} has no price of {}; this measures it: syncmeter run --study locks "
+                       "--backend {} --op {} --lanes {} --affinity {} --output FILE.",
+                       path, text_of(p), p.backend, p.op, p.lanes, to_text(p.affinity));
   return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
                      "it: syncmeter run --study regions --backend {} --op {} --lanes {} {}{} "
                      "--affinity {} --wait {} --output FILE.",
@@ -307,6 +316,7 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
     if (is_timed_meeting(each) && waits_for_late_threads(each))
       add_equal_work(each, pace, setting.placed, wanted);
     auto at = priced_point(each, pace, program);
+    if (!at) at = priced_point_of_lock(each, wall_s, program);
     if (!at || at->lanes > machine.units().size()) continue;
     if (!setting.why_not_placed.empty()) {
       wanted.notes.push_back(
@@ -368,13 +378,28 @@ price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
     else add_once(wanted.notes, unpriced_text(found.problem));
   }
   std::erase_if(wanted.points, std::not_fn(is_served));
-  pool_.emplace(workers_, worker_pool::settings{
-                              .cpus = read_cpu_grant().allowed, .deadlines = {}, .on_start = {}});
+  const worker_pool::settings how{
+      .cpus = read_cpu_grant().allowed, .deadlines = {}, .on_start = {}};
+  pool_.emplace(workers_, how);
+  const std::string library = find_own_library("libsyncmeter-swaps.so");
+  if (library.empty() || swapped_points() == 0) return;
+  for (const char* const swap : priced_swaps) {
+    swapped_workers& with = swapped_.emplace_back(swap, worker_of_backend("posix"));
+    with.workers.front().environment = {preload_setting(library),
+                                        fmt::format("{}={}", probe::swap_variable, swap)};
+    with.pool.emplace(with.workers, how);
+  }
+}
+
+std::size_t price_meter::swapped_points() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      wanted_.points, [](const planned_point& each) { return is_price_of_mutex(each.what); }));
 }
 
 double price_meter::seconds() const {
-  return static_cast<double>(wanted_.points.size()) * visit_of_price_s +
-         static_cast<double>(workers_.size()) * start_s + equal_work_seconds();
+  const std::size_t points = wanted_.points.size() + swapped_.size() * swapped_points();
+  return static_cast<double>(points) * visit_of_price_s +
+         static_cast<double>(workers_.size() + swapped_.size()) * start_s + equal_work_seconds();
 }
 
 double price_meter::equal_work_seconds() const {
@@ -390,32 +415,46 @@ void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& 
   }
 }
 
-void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
+void price_meter::measure_point(worker_pool& by, const planned_point& what, price as,
+                                std::vector<price>& prices) {
   run_options options;
   options.precision = 0.02;
   options.oversubscribe = true;
+  options.max_time_s = visit_of_price_s + what.what.gap_us * 50e-6;
+  const exchange_outcome outcome =
+      by.measure(what.what.backend, what.what.wait,
+                 visit_request(what, visits_, options,
+                               {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
+  std::string problem = outcome.reason;
+  if (outcome.what == exchange_outcome::kind::answered) {
+    const visit_record visit = read_visit(outcome.line);
+    problem = visit.reason;
+    if (!visit.estimates.empty()) {
+      as.what = what.what;
+      as.cost_ns = visit.estimates.front().cost_ns;
+      prices.push_back(std::move(as));
+      return;
+    }
+  }
+  add_once(wanted_.notes,
+           fmt::format("{}{} was not measured: {}.", text_of(what.what),
+                       as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap),
+                       problem));
+}
+
+void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
   ++visits_;
   measure_equal_work(after_run, prices);
-  for (const planned_point& each : wanted_.points) {
-    options.max_time_s = visit_of_price_s + each.what.gap_us * 50e-6;
-    const exchange_outcome outcome = pool_->measure(
-        each.what.backend, each.what.wait,
-        visit_request(each, visits_, options,
-                      {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
-    std::string problem = outcome.reason;
-    if (outcome.what == exchange_outcome::kind::answered) {
-      const visit_record visit = read_visit(outcome.line);
-      problem = visit.reason;
-      if (!visit.estimates.empty()) {
-        prices.push_back({.what = each.what,
-                          .cost_ns = visit.estimates.front().cost_ns,
-                          .after_run = after_run});
-        continue;
-      }
-    }
-    add_once(wanted_.notes, fmt::format("{} was not measured: {}.", text_of(each.what), problem));
-  }
+  for (const planned_point& each : wanted_.points)
+    measure_point(*pool_, each, {.what = {}, .after_run = after_run}, prices);
   pool_->close();
+  for (swapped_workers& with : swapped_) {
+    for (const planned_point& each : wanted_.points)
+      if (is_price_of_mutex(each.what))
+        measure_point(*with.pool, each, {.what = {}, .after_run = after_run, .swap = with.swap},
+                      prices);
+    with.pool->close();
+  }
 }
 
 }  // namespace syncmeter

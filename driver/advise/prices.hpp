@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct price {
   interval cost_ns{};         ///< of one op, beyond the work in it or before it
   std::size_t after_run = 0;  ///< the number of the program's run that came before, from 1 on; 0:
                               ///< of a results file
+  std::string swap{};         ///< the lock in the place of its mutex; empty: as it is
 };
 
 /// Fewer launches of kernels are no loop that takes time, and need no price.
@@ -105,9 +107,22 @@ class price_meter {
   [[nodiscard]] double equal_work_seconds() const;
 
  private:
+  /// With another lock in the place of the mutexes.
+  struct swapped_workers {
+    swapped_workers(const char* name, worker_info one) : swap(name), workers{std::move(one)} {}
+    std::string swap;
+    std::vector<worker_info> workers;
+    std::optional<worker_pool> pool{};
+  };
+  [[nodiscard]] std::size_t swapped_points() const;
+  /// Adds what one point takes, measured by these workers, to the prices.
+  void measure_point(worker_pool& by, const planned_point& what, price as,
+                     std::vector<price>& prices);
+
   wanted_prices& wanted_;
   std::vector<worker_info> workers_;
   std::optional<worker_pool> pool_;
+  std::list<swapped_workers> swapped_;
   unsigned visits_ = 0;
 };
 

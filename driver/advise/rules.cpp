@@ -213,6 +213,25 @@ std::string above_floor(const meeting& m) {
                      seconds_text(each_ns * 1e-9), 100 * m.cost.lateness_s / m.in_all_s(), sharing);
 }
 
+/// Times of counted runs are another program's: how often threads meet stands, and what it takes
+/// them by themselves. That is saved at least, and all of a plain run at most.
+advice by_counts_alone(const meeting& m, std::string_view rule, const std::string& cause) {
+  const double wall_s = m.setting.plain_wall_s.value;
+  const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, wall_s);
+  advice found = m.bound(
+      rule, wall_s, cause,
+      fmt::format("By themselves so many take {} of {} on this machine ({} each, of {} threads "
+                  "around such work): without them the program takes that less at least, and all "
+                  "of it at most.",
+                  range_text(low_s, std::min(m.count() * m.price_ns->high * 1e-9, wall_s)),
+                  seconds_text(wall_s), range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
+                  m.of.times->threads));
+  found.at_least_s = low_s;
+  found.kind = "estimate";
+  found.of_plain_runs = true;
+  return found;
+}
+
 advice about_mechanism(const meeting& m) {
   const std::string wall = seconds_text(m.setting.wall_s), in_all = seconds_text(m.in_all_s());
   const std::string cause =
@@ -227,6 +246,8 @@ advice about_mechanism(const meeting& m) {
     return m.bound(
         rule, m.in_all_s(), cause,
         fmt::format("They take {} of {}, of which that saves at most all.", in_all, wall));
+  if (m.setting.counts_alone && m.setting.plain_wall_s.value > 0)
+    return by_counts_alone(m, rule, cause);
   // The price is of meetings whose threads arrive as they do on an idle machine, and the least that
   // fewer of them save; what they take here, also by threads that sleep or wait for each other in
   // turn, is saved with them at most. A path without them has all the rest.

@@ -19,6 +19,13 @@ struct tried_saving {
   bool is_shown = false;  ///< it is better, beyond chance
 };
 
+/// What another lock in the place of a mutex saves, by prices of both: less than 0 where it takes
+/// longer.
+struct swap_saving {
+  std::string swap;  ///< as the library of swaps names it
+  double low_s = 0, high_s = 0;
+};
+
 struct advice {
   std::string rule;            ///< imbalance, regions, barriers, atomics, oversubscription, nested,
                                ///< sleeping; of locks: locks, section, readers, signals; of
@@ -34,8 +41,9 @@ struct advice {
   std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
   std::optional<tried_saving> tried{};
-  bool by_gpu_clock = false;  ///< its seconds are of plain runs and a GPU's clock: what counting
-                              ///< the calls costs is not in them
+  bool of_plain_runs = false;  ///< its seconds are of plain runs and a GPU's clock, or of counts
+                               ///< and prices: what counting the calls costs is not in them
+  std::vector<swap_saving> swaps{};  ///< of a mutex that has a price
 };
 
 /// What else advice goes by.
@@ -47,6 +55,8 @@ struct advice_setting {
   bool sleeps = false;    ///< the environment has threads of OpenMP sleep whenever they wait
   std::vector<lock_object> objects{};
   stamp_costs stamps{};
+  bool counts_alone = false;  ///< counting takes so much that times of counted runs are another
+                              ///< program's: counts stand, and what has a price
 };
 /// As the environment and the system say, but for the time and the prices.
 [[nodiscard]] advice_setting setting_of_run();

@@ -77,7 +77,8 @@ setting_to_try swap_of(probe::swap_kind kind, const trial_facts& facts, const st
   return {.settings = {preload_setting(facts.swaps),
                        fmt::format("{}={}", probe::swap_variable,
                                    probe::swap_names[static_cast<std::size_t>(kind)])},
-          .name = name};
+          .name = name,
+          .swap = probe::swap_names[static_cast<std::size_t>(kind)]};
 }
 
 /// In the mean of the threads, what the calls at an advice's sites take that find their lock taken.

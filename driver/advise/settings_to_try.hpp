@@ -15,6 +15,7 @@ struct setting_to_try {
   std::size_t rank = 0;                   ///< of the advice that it is for, from 1 on
   std::string name{};                     ///< what they stand for; empty: themselves
   std::vector<std::size_t> more_ranks{};  ///< of further advice that it is for
+  std::string swap{};                     ///< the lock that it puts in the place of mutexes
   std::string left_out{};                 ///< why it is not tried, a sentence; empty: it is
 
   [[nodiscard]] std::string text() const;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/advise/lock_prices.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -17,9 +18,14 @@ namespace {
 /// What all advice that a trial is for may save: to wait in another way saves less than not to
 /// wait.
 std::string saving_text(const program_counts& of, const setting_to_try& what) {
-  if (!why_withheld(of).empty()) return "no saving is named";
+  const advice& first = of.advices[what.rank - 1];
+  const auto priced = std::ranges::find(first.swaps, what.swap, &swap_saving::swap);
+  if (priced != first.swaps.end())
+    return fmt::format("by its price it {} of {}", saving_text_of(*priced),
+                       seconds_text(plain_wall_s(of.runs).value));
+  if (is_withheld(first, of)) return "no saving is named";
   const double wall_s = of.timed_run()->wall_s;
-  double most_s = of.advices[what.rank - 1].at_most_s;
+  double most_s = first.at_most_s;
   for (const std::size_t rank : what.more_ranks) most_s += of.advices[rank - 1].at_most_s;
   return fmt::format("saves at most {} of {}", seconds_text(std::min(most_s, wall_s)),
                      seconds_text(wall_s));

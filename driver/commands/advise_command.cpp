@@ -144,6 +144,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.plain_wall_s = plain_wall_s(counted.runs);
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
+    setting.counts_alone = counts_stand_alone(counted);
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
     std::vector<std::string> on_shares;

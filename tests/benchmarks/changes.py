@@ -112,11 +112,14 @@ def run(program, settings, longest_s):
     return time.monotonic() - begin, done.stdout
 
 
-def predict(header, advices, rules):
-    """(saves_s or None, kind, rules)"""
+def predict(header, advices, rules, swap=None):
+    """(saves_s or None, kind, rules); of another lock by its price, where that is known."""
     chosen = [advice for advice in advices if advice["rule"] in rules] if rules else advices[:1]
     named = ", ".join(dict.fromkeys(advice["rule"] for advice in chosen))
-    if not chosen or header["withheld"]:
+    priced = [saving for advice in chosen for saving in advice.get("swaps", []) if saving["swap"] == swap]
+    if priced:
+        return {end: priced[0][end] for end in ("low", "high")}, "estimate", named
+    if not chosen or any(advice["saves_s"] is None for advice in chosen):
         return None, "withheld" if chosen else "none", named
     wall = next(run["wall_s"] for run in header["runs"] if run["arm"] == "time")
     saves = {end: min(wall, sum(advice["saves_s"][end] for advice in chosen)) for end in ("low", "high")}
@@ -142,7 +145,7 @@ def measure(change, programs, advised, runs, as_it_is_s):
                 as_it_is_s.append(seconds)
         if refused:
             break
-    saves, kind, rules = predict(*advised, change.rules)
+    saves, kind, rules = predict(*advised, change.rules, change.settings.get("SYNCMETER_SWAP"))
     return {"change": change.name, "before_s": times[0], "after_s": times[1], "same_output": len(printed) <= 1, "refused": refused,
             "predicted": saves, "kind": kind, "rules": rules, "withheld": advised[0]["withheld"]}
 
@@ -178,7 +181,8 @@ def row(name, lines):
         lows = hazards.seconds([line["predicted"]["low"] for line in named])
         predicted = f"{lows}, {highs}" if named[0]["kind"] == "estimate" else f"at most {highs}"
     share = statistics.median(shares)
-    wrong = bool(named) and share > 100 * SIGN
+    middle = statistics.median(line["predicted"]["low"] + line["predicted"]["high"] for line in named) if named else 0
+    wrong = bool(named) and abs(share) > 100 * SIGN and (share < 0) != (middle > 0)
     notes += [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))
     return (f"| {name} | {lines[-1]['rules'] or 'nothing'} | {before:.2g} | {predicted} | {hazards.seconds(savings)} | "
             f"{share:+.0f} % ({min(shares):+.0f} to {max(shares):+.0f}) | {sum(covered)} of {len(covered)} | "

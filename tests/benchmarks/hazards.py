@@ -79,8 +79,8 @@ def advise(binaries, program, budget_s, settings=None):
 
 def held(saving, predicted, kind):
     """Whether the fix brought what was predicted; a bound is held from above alone."""
-    low = predicted["low"] * (1 - TOLERANCE) if kind == "estimate" else -float("inf")
-    return low <= saving <= predicted["high"] * (1 + TOLERANCE)
+    low = predicted["low"] - TOLERANCE * abs(predicted["low"]) if kind == "estimate" else -float("inf")
+    return low <= saving <= predicted["high"] + TOLERANCE * abs(predicted["high"])
 
 
 def seconds(values):

@@ -199,7 +199,7 @@ TEST(advise_on_kernels, one_address_is_a_floor_by_the_price_of_its_type) {
   EXPECT_EQ(found.front().kind, "bound");
   EXPECT_DOUBLE_EQ(found.front().at_most_s, 1);
   EXPECT_DOUBLE_EQ(found.front().at_least_s, 0);
-  EXPECT_TRUE(found.front().by_gpu_clock);
+  EXPECT_TRUE(found.front().of_plain_runs);
   EXPECT_THAT(found.front().text,
               AllOf(HasSubstr("kernel count (count.cu:7)"),
                     HasSubstr("updates one address of the GPU's memory 1,000,000,000 times"),

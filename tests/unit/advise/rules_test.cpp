@@ -99,6 +99,24 @@ TEST(advise_on, a_price_makes_an_estimate) {
   EXPECT_NEAR(found.at_most_s, 0.3, 1e-9);
 }
 
+TEST(advise_on, counts_and_prices_stand_where_counting_disturbs) {
+  advice_setting setting{.wall_s = 1,
+                         .plain_wall_s = {0.25, 0.24, 0.26},
+                         .prices = {priced("barrier_after_work", 64, 200)},
+                         .counts_alone = true};
+  const std::vector<site> sites{meeting("barrier", 1'000'000, 50, 250)};
+  const advice found = first_of(sites, setting);
+  EXPECT_TRUE(found.of_plain_runs);
+  EXPECT_EQ(found.kind, "estimate");
+  EXPECT_NEAR(found.at_least_s, 0.2, 1e-9);
+  EXPECT_NEAR(found.at_most_s, 0.25, 1e-9) << "a plain run";
+  EXPECT_THAT(found.text, HasSubstr("By themselves so many take 0.2 s of 0.25 s"));
+  setting.plain_wall_s = {0.15, 0.15, 0.15};
+  EXPECT_NEAR(first_of(sites, setting).at_least_s, 0.15, 1e-9);
+  setting.prices.clear();
+  EXPECT_FALSE(first_of(sites, setting).of_plain_runs);
+}
+
 TEST(advise_on, an_estimate_begins_with_the_least_price_and_stays_below_the_bound) {
   advice_setting setting{.wall_s = 1};
   for (const double ns : {220, 200, 210, 260, 900})

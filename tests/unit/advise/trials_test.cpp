@@ -11,6 +11,7 @@ namespace syncmeter::trials_test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A program of libgomp with one site of this kind, and an advice of this rule on it.
@@ -136,6 +137,24 @@ TEST(TrialsText, SumsWhatAllAdviceOfASettingMaySave) {
       "Tried, each in turn with the program as it is:\n"
       "- a spinning barrier in pthread_barrier_wait (SYNCMETER_SWAP=barrier), for advice 1, 2 "
       "and 3, sleeping: saves at most 0.6 s of 1 s. Not tried: For a reason.\n");
+}
+
+TEST(TrialsText, AnotherLockHasThePredictionOfItsPrice) {
+  program_counts of = with_waits(0.05, 2);
+  of.runs.push_back({.arm = "plain", .wall_s = 0.5});
+  of.advices[0].at_most_s = 0.9;
+  of.advices[0].swaps = {{.swap = "ttas", .low_s = -0.45, .high_s = -0.25},
+                         {.swap = "mcs", .low_s = -0.1, .high_s = 0.2}};
+  std::vector<trial> left_out;
+  for (const setting_to_try& each : settings_to_try(of, {.pus = 2, .swaps = "/lib/swaps.so"})) {
+    left_out.push_back({.what = each, .found = {}});
+    left_out.back().what.left_out = "For a reason.";
+  }
+  const std::string text = trials_text(of, left_out, {}, 1000);
+  EXPECT_THAT(text, HasSubstr("SYNCMETER_SWAP=adaptive), for advice 1, locks: saves at most 0.9"));
+  EXPECT_THAT(text, HasSubstr("SYNCMETER_SWAP=ttas), for advice 1, locks: by its price it takes "
+                              "0.25 s to 0.45 s more of 0.5 s."));
+  EXPECT_THAT(text, HasSubstr("by its price it takes up to 0.1 s more or 0.2 s less of 0.5 s."));
 }
 
 TEST(SettingsToTry, ASpinningBarrierIsForThreadsThatSleepAtOne) {
