@@ -70,14 +70,14 @@ std::uint32_t up_to_multiple(std::uint32_t trips, std::uint32_t step) {
   return beyond == 0 || trips > most_trips - step ? trips : trips - beyond + step;
 }
 
-std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
+calibration trips_to_reach(timed_bench& subject, double goal_ns) {
   const std::uint32_t step = subject.trips_in_step();
   std::uint32_t trips = step;
   while (true) {
     double span_ns = longer_side_ns(subject, trips);
     // The confirmation warms both sides up as well: nothing is measured between it and round 1.
     if (span_ns >= goal_ns) span_ns = std::min(span_ns, longer_side_ns(subject, trips));
-    if (span_ns >= goal_ns) return trips;
+    if (span_ns >= goal_ns) return {.trips = trips, .span_ns = span_ns};
     if (trips == most_trips) {
       throw point_failed(fmt::format(
           "{} trips took {} ns: the loop is empty, or the clock does not advance", trips, span_ns));
@@ -88,8 +88,7 @@ std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
 
 // An earlier visit's trips are kept where they still fit, so that its samples and this one's
 // compare.
-bool still_fits(timed_bench& subject, std::uint32_t trips, double goal_ns) {
-  const double span_ns = longer_side_ns(subject, trips);
+bool still_fits(timed_bench& subject, std::uint32_t trips, double span_ns, double goal_ns) {
   const bool not_long = span_ns <= 3 * goal_ns || trips == subject.trips_in_step();
   return span_ns >= 0.5 * goal_ns && not_long;
 }
@@ -124,16 +123,17 @@ double longest_trip_ns(const visit_options& options) { return std::max(options.m
 
 calibration calibrate(timed_bench& subject, const visit_options& options) {
   const double goal_ns = sample_goal_ns(options);
-  std::uint32_t trips = options.trips;
-  if (trips == 0 || !still_fits(subject, trips, goal_ns)) {
+  calibration found{.trips = options.trips};
+  if (found.trips != 0) found.span_ns = longer_side_ns(subject, found.trips);
+  if (found.trips == 0 || !still_fits(subject, found.trips, found.span_ns, goal_ns)) {
     if (const auto trip = too_slow(subject, longest_trip_ns(options)))
-      return {.trips = 1, .too_slow = trip};
-    trips = trips_to_reach(subject, goal_ns);
+      return {.trips = 1, .span_ns = trip->span_ns, .too_slow = trip};
+    found = trips_to_reach(subject, goal_ns);
   }
   if (options.additivity) {
-    for (const std::size_t index : {2U, 3U}) (void)span_of(subject, index, trips);
+    for (const std::size_t index : {2U, 3U}) (void)span_of(subject, index, found.trips);
   }
-  return {.trips = trips, .too_slow = std::nullopt};
+  return found;
 }
 
 }  // namespace syncmeter

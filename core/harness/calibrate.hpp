@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "core/harness/harness.hpp"
 
@@ -26,6 +28,9 @@ class timed_bench {
   [[nodiscard]] sample take(std::size_t index, std::uint32_t trips);
   [[nodiscard]] std::uint32_t trips_in_step() const { return subject_.trips_in_step(); }
   void begin_round() { subject_.begin_round(); }
+  void expect(std::span<const std::vector<std::size_t>> rounds, std::uint32_t trips) {
+    subject_.expect(rounds, trips);
+  }
   [[nodiscard]] std::optional<double> pair_probe();
   [[nodiscard]] std::int64_t now_ns() { return subject_.now_ns(); }
 
@@ -45,7 +50,8 @@ struct slow_trip {
 
 struct calibration {
   std::uint32_t trips = 1;
-  std::optional<slow_trip> too_slow;
+  double span_ns = 0;  ///< of the longer side with them
+  std::optional<slow_trip> too_slow{};
 };
 
 /// A trip that lasts longer is too slow to be measured: the visit's whole time, or 50 ms where a

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,14 +30,21 @@ class side_order {
  public:
   explicit side_order(std::uint64_t seed) : draw_(seed) {}
 
-  [[nodiscard]] bool test_first() const { return test_first_; }
-
-  // Only kept rounds count: a dropped one is taken again in the same order, so that what is kept
-  // stays balanced even where drops fall on one order more often.
-  void next() {
+  // Whether the next round has the test side first.
+  [[nodiscard]] bool next() {
+    if (!dropped_.empty()) {
+      const bool again = dropped_.front();
+      dropped_.erase(dropped_.begin());
+      return again;
+    }
+    const bool first = test_first_;
     test_first_ = second_of_pair_ ? !test_first_ : drawn();
     second_of_pair_ = !second_of_pair_;
+    return first;
   }
+  // Only kept rounds count: a dropped one is taken again in the same order, so that what is kept
+  // stays balanced even where drops fall on one order more often.
+  void drop(bool test_first) { dropped_.push_back(test_first); }
 
  private:
   bool drawn() { return (draw_() >> 63) != 0; }
@@ -42,6 +52,7 @@ class side_order {
   std::mt19937_64 draw_;
   bool test_first_ = drawn();
   bool second_of_pair_ = true;
+  std::vector<bool> dropped_;
 };
 
 unsigned class_of(double hop_ns, const std::vector<double>& bounds) {
@@ -58,17 +69,26 @@ struct attempt {
 // The rounds of one visit as they are taken, and when to stop.
 class visit {
  public:
+  // `sample_ns`: how long the longer side of a round takes.
   visit(timed_bench& subject, const loop_shape& shape, const visit_options& options,
-        std::int64_t begin_ns, visit_result& result)
+        std::int64_t begin_ns, double sample_ns, visit_result& result)
       : subject_(subject), shape_(shape), options_(options), begin_ns_(begin_ns), result_(result),
-        order_(options.seed) {}
+        order_(options.seed), round_ns_(static_cast<double>(sides()) * sample_ns) {}
 
   void take_rounds();
   void conclude();
 
  private:
+  // With additivity 2 and 4 measured ops follow.
+  [[nodiscard]] std::size_t sides() const { return options_.additivity ? counts.size() : 2; }
+  [[nodiscard]] double elapsed_ns() const {
+    return static_cast<double>(subject_.now_ns() - begin_ns_);
+  }
   [[nodiscard]] std::optional<double> probe();
-  [[nodiscard]] attempt take_sides();
+  [[nodiscard]] std::size_t rounds_until_look() const;
+  [[nodiscard]] std::vector<std::size_t> in_order(bool test_first) const;
+  [[nodiscard]] attempt take_sides(std::span<const std::size_t> order);
+  void take_round(std::span<const std::size_t> order);
   void find_state(attempt& made);
   void keep(const attempt& made);
   [[nodiscard]] std::string_view reason_to_stop(double round_ns);
@@ -83,6 +103,7 @@ class visit {
   std::optional<double> hop_before_ns_;
   std::vector<state_rounds> states_;
   std::vector<double> hops_ns_, fairness_, slowest_over_fastest_;
+  double round_ns_;  // as the last ones took
   double longest_round_ns_ = 0;
 };
 
@@ -92,14 +113,35 @@ std::optional<double> visit::probe() {
   return hop_ns;
 }
 
-attempt visit::take_sides() {
+// As many rounds as are taken in any case: up to the next look, as far as the time lasts.
+std::size_t visit::rounds_until_look() const {
+  if (options_.rounds_at_once < 2) return 1;
+  std::size_t kept = 0, look = early_look;
+  if (!states_.empty()) {
+    const state_rounds& leading = states_[headline(states_)];
+    kept = leading.rounds.size();
+    look = leading.look;
+  }
+  const double left_ns = std::max(options_.max_time_ns - elapsed_ns(), 0.0);
+  std::size_t most = options_.rounds_at_once;
+  if (left_ns < round_ns_ * static_cast<double>(most))
+    most = std::max<std::size_t>(1, static_cast<std::size_t>(left_ns / round_ns_));
+  return std::clamp<std::size_t>(look > kept ? look - kept : 1, 1, most);
+}
+
+// A BA round is the AB round backwards as a whole: only so does a drift cancel in every difference
+// to the baseline.
+std::vector<std::size_t> visit::in_order(bool test_first) const {
+  std::vector<std::size_t> order(sides());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (test_first) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+attempt visit::take_sides(std::span<const std::size_t> order) {
   attempt made;
   made.taken.span_ns.fill(std::numeric_limits<double>::quiet_NaN());
-  // With additivity 2 and 4 measured ops follow. A BA round is the AB round backwards as a whole:
-  // only so does a drift cancel in every difference to the baseline.
-  const std::size_t sides = options_.additivity ? counts.size() : 2;
-  for (std::size_t turn = 0; turn < sides; ++turn) {
-    const std::size_t index = order_.test_first() ? sides - 1 - turn : turn;
+  for (const std::size_t index : order) {
     const sample one = subject_.take(index, shape_.trips);
     made.taken.span_ns[index] = one.span_ns;
     if (index < 2) made.taken.host_ns[index] = one.host_ns;
@@ -135,7 +177,6 @@ void visit::keep(const attempt& made) {
   fairness_.push_back(made.test.fairness);
   slowest_over_fastest_.push_back(made.test.slowest_over_fastest);
   sort_in(states_, made.taken);
-  order_.next();
 }
 
 std::string_view visit::precise_enough() {
@@ -157,13 +198,12 @@ std::string_view visit::precise_enough() {
 // Where rounds keep being dropped, twice as many tries are enough to call the point noisy.
 std::string_view visit::reason_to_stop(double round_ns) {
   longest_round_ns_ = std::max(longest_round_ns_, round_ns);
-  const double elapsed_ns = static_cast<double>(subject_.now_ns() - begin_ns_);
   const std::size_t least = longest_round_ns_ > options_.max_time_ns ? 2 : 5;
   const bool tried = result_.rounds.size() >= least || result_.rounds_taken >= 2 * least;
   if (!result_.rounds.empty()) {
     if (const auto why = precise_enough(); !why.empty()) return why;
   }
-  if (elapsed_ns >= options_.max_time_ns && tried) return "max_time";
+  if (elapsed_ns() >= options_.max_time_ns && tried) return "max_time";
   if (result_.rounds_taken >= most_rounds) return "max_rounds";
   return "";
 }
@@ -172,17 +212,24 @@ void visit::take_rounds() {
   hop_before_ns_ = probe();
   while (result_.stopped_by.empty()) {
     const std::int64_t begin_ns = subject_.now_ns();
-    subject_.begin_round();
-    attempt made = take_sides();
-    find_state(made);
-    ++result_.rounds_taken;
-    if (made.dropped == drop::none) {
-      keep(made);
-    } else {
-      ++result_.drops.at(static_cast<std::size_t>(made.dropped));
-    }
-    result_.stopped_by = reason_to_stop(static_cast<double>(subject_.now_ns() - begin_ns));
+    std::vector<std::vector<std::size_t>> rounds(rounds_until_look());
+    for (auto& order : rounds) order = in_order(order_.next());
+    if (options_.rounds_at_once > 1) subject_.expect(rounds, shape_.trips);
+    for (const auto& order : rounds) take_round(order);
+    round_ns_ =
+        static_cast<double>(subject_.now_ns() - begin_ns) / static_cast<double>(rounds.size());
+    result_.stopped_by = reason_to_stop(round_ns_);
   }
+}
+
+void visit::take_round(std::span<const std::size_t> order) {
+  subject_.begin_round();
+  attempt made = take_sides(order);
+  find_state(made);
+  ++result_.rounds_taken;
+  if (made.dropped == drop::none) return keep(made);
+  ++result_.drops.at(static_cast<std::size_t>(made.dropped));
+  order_.drop(order.front() != 0);
 }
 
 void visit::conclude() {
@@ -244,7 +291,7 @@ visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
       set_too_slow(result, info, *calibrated.too_slow, longest_trip_ns(options));
     } else {
       const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
-      visit running(timed, shape, options, begin_ns, result);
+      visit running(timed, shape, options, begin_ns, calibrated.span_ns, result);
       running.take_rounds();
       running.conclude();
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,12 @@ class bench {
   /// The samples until the next call are one round: a bench may change between rounds what it must
   /// not change within one.
   virtual void begin_round() {}
+  /// Which rounds come next: the sides of each, all of `trips`, in the order in which take() will
+  /// ask for them after its begin_round(). A bench whose samples can wait in a queue takes them all
+  /// at once, without the host's clock.
+  virtual void expect(std::span<const std::vector<std::size_t>> rounds, std::uint32_t trips) {
+    static_cast<void>(rounds), static_cast<void>(trips);
+  }
   /// A sample has this many trips, or a multiple of it.
   [[nodiscard]] virtual std::uint32_t trips_in_step() const { return 1; }
   /// Mean hop between the lanes now, in ns; nothing where the point is not contended or there is
@@ -64,6 +71,7 @@ struct visit_options {
   std::uint64_t seed = 1;        ///< orders the sides within rounds
   std::uint32_t trips = 0;       ///< what an earlier visit calibrated; 0 = calibrate
   bool additivity = false;       ///< also take 2 and 4 measured ops
+  std::size_t rounds_at_once = 1;      ///< that a bench is told to expect, at most; 1: none
   std::vector<double> state_bounds{};  ///< ns between placement-state classes, ascending; empty =
                                        ///< one state
 };

@@ -150,6 +150,7 @@ measure_request read_measure_request(const json& j, double tick_ns) {
   r.options.seed = whole_or(o, "seed", r.options.seed);
   r.options.trips = whole_or(o, "trips", r.options.trips);
   r.options.additivity = o.value("additivity", false);
+  r.options.rounds_at_once = whole_or(o, "rounds_at_once", r.options.rounds_at_once);
   r.lanes.watch_states = o.value("watch_states", false);
   r.lanes.quiet_floor_ns = times_or_none(o, "quiet_floor_ns");
   r.options.state_bounds = times_or_none(o, "state_bounds_ns");

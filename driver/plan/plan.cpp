@@ -373,6 +373,17 @@ void put_sample_first(campaign_plan& plan, const std::vector<processing_unit>& u
   plan.predicted_s = std::min(plan.predicted_s, budget_s);
 }
 
+// Portable backends launch kernels themselves and are timed by the host's clock: what they are
+// compared with has to be as well.
+void queue_rounds(campaign_plan& plan, unsigned at_once, const std::vector<worker_info>& workers) {
+  const bool any_portable = std::ranges::any_of(plan.points, [&](const planned_point& p) {
+    return p.device && is_portable(workers, p.what.backend);
+  });
+  if (any_portable) return;
+  for (planned_point& p : plan.points)
+    if (p.device) p.rounds_at_once = at_once;
+}
+
 }  // namespace
 
 double max_visit_s(const planned_point& point, const run_options& options) {
@@ -417,6 +428,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many)
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
   share_among_gpus(plan, options, ops, workers);
+  queue_rounds(plan, chosen->gpu.rounds_at_once, workers);
   plan.predicted_s = predicted_s(plan, options, workers);
   if (chosen->pace && chosen->pace->longest_s && plan.predicted_s > *chosen->pace->longest_s)
     put_sample_first(plan, units_wanted(options, machine), *chosen->pace->longest_s);

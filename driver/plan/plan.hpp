@@ -55,7 +55,8 @@ struct planned_point {
   bool additivity = false;
   bool watch_states = false;  ///< pair probes even where its lanes have no line in common
   unsigned visits = 5;
-  unsigned stage = 0;       ///< all visits of a stage come before those of the next
+  unsigned rounds_at_once = 1;  ///< that its worker may queue
+  unsigned stage = 0;           ///< all visits of a stage come before those of the next
   nlohmann::json census{};  ///< what its loops compiled to, for the results; null when not known
 };
 

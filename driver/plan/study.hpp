@@ -127,6 +127,8 @@ struct gpu_part {
   std::vector<gpu_rule> rules{};
   gpu_axes others{};                   ///< for ops that only the user names
   std::optional<double> max_time_s{};  ///< of each point, where that is not the usual
+  unsigned rounds_at_once = 1;  ///< as many may be queued, where no cost is compared by the host's
+                                ///< clock
 };
 
 /// How long a study takes over each point, where that is not the usual.

@@ -106,6 +106,7 @@ class ring_rig : public cuda_rig {
  private:
   void prepare_more() override;
   sample measure(std::size_t index) override;
+  [[nodiscard]] bool can_wait_in_queue() const override { return false; }
   void place_flags();
   [[nodiscard]] std::string count_polls(std::uint64_t rotations);
 

@@ -2,6 +2,7 @@
 // only folded, or compared where each has a cell of its own.
 #include "backends/cuda/lane/cuda_cells.hpp"
 
+#include "backends/cuda/lane/cuda_clock.cuh"
 #include "backends/cuda/lane/cuda_lane.cuh"
 #include "backends/cuda/runtime/cuda_check.hpp"
 #include "core/axes.hpp"
@@ -145,6 +146,12 @@ __global__ void copies(std::byte* first, const std::byte* image, std::size_t byt
   }
 }
 
+__global__ void hold(std::int64_t ns) {
+  const std::int64_t until = global_timer() + ns;
+  while (global_timer() < until) {
+  }
+}
+
 dim3 grid_for(const cell_layout& layout, const cell_places& places) {
   return {sweeping_blocks(layout.cells, check_block), places.count};
 }
@@ -169,6 +176,11 @@ void fill_objects(std::byte* first, const std::byte* image, std::size_t bytes, s
                   std::size_t count, cudaStream_t stream) {
   copies<<<sweeping_blocks(count * bytes, check_block), check_block, 0, stream>>>(
       first, image, bytes, pitch, count);
+  SM_CUDA(cudaGetLastError());
+}
+
+void hold_stream(cudaStream_t stream) {
+  hold<<<1, 1, 0, stream>>>(20'000);
   SM_CUDA(cudaGetLastError());
 }
 

@@ -45,6 +45,7 @@ class levels_rig : public cuda_rig {
   void prepare_more() override;
   void queue_more_resets() override;
   sample measure(std::size_t index) override;
+  [[nodiscard]] bool can_wait_in_queue() const override { return false; }
 
  private:
   bool waits_in_software_ = false;

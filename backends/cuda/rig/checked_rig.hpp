@@ -28,6 +28,8 @@ class checked_rig : public cuda_rig {
     if (copy->wrong != 0) taken.failure = wrong(*copy, ops(index));
     return taken;
   }
+  /// Lanes are checked after every sample.
+  [[nodiscard]] bool can_wait_in_queue() const override { return false; }
   /// Called before each sample, outside the clock.
   virtual void queue_first() {}
   /// Queues the check of all lanes, after each lane did `ops` ops; `found` is all zero. In `held`

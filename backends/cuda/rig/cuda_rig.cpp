@@ -10,8 +10,6 @@
 namespace syncmeter::cuda {
 namespace {
 
-constexpr std::size_t gate_line_bytes = 256;
-
 // One block on a few lines of memory meets one slice of L2, near or far, and the median over rounds
 // would jump between the two. So such a sample is the sum of launches on cells here and there, the
 // same places on both sides of a round.
@@ -33,6 +31,10 @@ bool cuda_rig::has_own_cells() const {
 void cuda_rig::prepare_point() {
   const measurable& what = *what_;
   const point& where = where_;
+  queued_ = 0;
+  expected_.clear();
+  expected_at_ = 0;
+  in_queue_ = false;
   require_block_fits();
   if (where.active > warp_size || (where.active != 0 && where.lanes % warp_size != 0)) {
     throw point_refused(fmt::format("--active {} with --lanes {}: 1 to {} lanes of each warp can "
@@ -159,7 +161,7 @@ void cuda_rig::fit_memory() {
   setup_.mailboxes = static_cast<std::byte*>(mailboxes_.fit(warps() * mailbox_bytes));
   outcomes_.fit(most_launches_ * threads() * sizeof(lane_outcome));
   setup_.sinks = static_cast<std::uint64_t*>(sinks_.fit(threads() * sizeof(std::uint64_t)));
-  setup_.gate = static_cast<unsigned*>(gate_.fit(gate_line_bytes));
+  setup_.gate = static_cast<unsigned*>(gates_.fit(gate_line_bytes));
   setup_.gate_opens_at = where_.blocks > 1 && !where_.waves ? where_.blocks : 0;
   setup_.stride_bytes = has_own_cells() ? static_cast<unsigned>(layout_.pitch) : 0;
   setup_.active = layout_.active;
@@ -180,14 +182,11 @@ void cuda_rig::use_place(const cell_places& places, unsigned launch) {
   setup_.cells = first == nullptr ? nullptr : first + places.offset[launch];
   setup_.second_cells = second == nullptr ? nullptr : second + places.offset[launch];
   setup_.outcomes = static_cast<lane_outcome*>(outcomes_.get()) + launch * threads();
-  setup_.records = static_cast<block_record*>(records_.get()) + launch * where_.blocks;
+  setup_.records = static_cast<block_record*>(records_.get()) + queued_ * sample_records() +
+                   launch * where_.blocks;
 }
 
-void cuda_rig::begin_round() { cell_draw_ = next_draw(cell_draw_); }
-
 void cuda_rig::queue_resets(const cell_places& places) {
-  if (setup_.gate_opens_at > 0)
-    SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_line_bytes, stream_.get()));
   if (uses_lock()) SM_CUDA(cudaMemsetAsync(setup_.lock, 0, sizeof *setup_.lock, stream_.get()));
   if (what_->info.family == family::handoff) {
     SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0xff, warps() * mailbox_bytes, stream_.get()));

@@ -1,6 +1,7 @@
 // Takes samples on one GPU: memory for one point, launches, clocks, and the check of every sample.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,9 @@ struct kernel_call {
   void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = &launch_stub;
 };
 
+/// Of memory, for the gate that the blocks of a launch start at.
+inline constexpr std::size_t gate_line_bytes = 256;
+
 class cuda_rig : public gpu_rig {
  public:
   explicit cuda_rig(const device_facts& device);
@@ -37,6 +41,8 @@ class cuda_rig : public gpu_rig {
   /// Moves the cells: which slice of L2 serves an address, near or far, is half of what its access
   /// costs, so that each round takes another one.
   void begin_round() override;
+  /// Takes the samples at once, where nothing has to be looked at between them.
+  void expect(std::span<const std::vector<std::size_t>> rounds, std::uint32_t trips) override;
 
   /// Runs a litmus kernel once; how often it saw what must not be.
   std::uint64_t run_litmus(const kernel_call& kernel, bool one_block);
@@ -58,6 +64,8 @@ class cuda_rig : public gpu_rig {
   /// What the ops of one study need beside cells and mailboxes: called once the memory of a point
   /// is there. May throw point_refused.
   virtual void prepare_more() {}
+  /// Whether samples of the point can be queued one behind the other.
+  [[nodiscard]] virtual bool can_wait_in_queue() const;
   /// Queued before each launch, outside the clock.
   virtual void queue_more_resets() {}
   /// Bytes of a cell that is of none of the types of the type axis: what it begins with and has to
@@ -82,30 +90,48 @@ class cuda_rig : public gpu_rig {
   cell_layout layout_;
 
  private:
+  /// Around a sample's launch, where it is one.
+  struct sample_clocks {
+    event begin, end;
+  };
+
   [[nodiscard]] bool has_own_cells() const;
   [[nodiscard]] bool uses_lock() const { return what_->info.family == family::critical; }
   void use_place(const cell_places& places, unsigned launch);
   void fit_memory();
   void move_ring();
   void queue_resets(const cell_places& places);
-  void read_clocks(sample& taken, std::size_t launches);
+  [[nodiscard]] unsigned launches() const { return std::min(trips_, most_launches_); }
+  [[nodiscard]] std::size_t sample_records() const {
+    return std::size_t{launches()} * where_.blocks;
+  }
+  [[nodiscard]] const sample_clocks& clocks_of(std::size_t at) const { return clocks_of_[at]; }
+  void begin_queue(std::size_t samples);
+  std::int64_t queue_sample(std::size_t index, bool by_host);
+  void fetch_queue();
+  [[nodiscard]] sample read_sample(std::size_t at);
+  void read_clocks(sample& taken, std::span<const block_record> all, const sample_clocks& clocks);
   [[nodiscard]] bool is_over_with_its_loop() const;
   void read_sharing(sample& taken, std::span<const block_record> blocks) const;
   [[nodiscard]] unsigned resident_blocks(const void* stub);
   void check_resources(const void* stub);
   void check_clusters(const void* stub);
   void launch(std::size_t index, std::uint32_t trips);
-  [[nodiscard]] std::int64_t start_clock();
 
-  event begin_, end_;
+  std::vector<sample_clocks> clocks_of_;  ///< of each sample in the queue
+  std::size_t queued_ = 0;                ///< samples
+  std::vector<std::size_t> expected_;     ///< the first sample of each round that was taken at once
+  std::size_t expected_at_ = 0;           ///< the next of these rounds
+  std::size_t next_sample_ = 0;
+  bool in_queue_ = false;           ///< the round under way is one of them
   std::uint32_t launch_trips_ = 0;  ///< of the launch under way
   std::size_t arrays_ = 0;
   unsigned most_launches_ = 1;           ///< in one sample
   std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for
   std::size_t static_shared_bytes_ = 0;  ///< that the kernel has beside it
   int registers_ = 0;
-  device_buffer cells_, second_cells_, mailboxes_, ring_, ones_, gate_, outcomes_, sinks_, records_,
-      litmus_;
+  device_buffer cells_, second_cells_, mailboxes_, ring_, ones_, gates_, outcomes_, sinks_,
+      records_, litmus_;
   walk ring_kind_ = walk::none;
   std::uint64_t ring_start_ = 1;
   std::uint64_t cell_draw_ = 1;

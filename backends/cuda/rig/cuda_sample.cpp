@@ -1,4 +1,5 @@
-// One sample on a GPU: launches, clocks, and the check behind each.
+// Samples on a GPU: launches, clocks, and the check behind each; one by one, or those of several
+// rounds in one queue, with one look at what they found.
 #include <algorithm>
 
 #include "backends/cuda/rig/cuda_rig.hpp"
@@ -37,8 +38,7 @@ std::uint32_t share_of(std::uint32_t trips, const cell_places& places, unsigned 
 }  // namespace
 
 cell_places cuda_rig::places_for(std::size_t index) const {
-  cell_places places =
-      spread(cell_draw_, std::min(trips_, most_launches_), layout_.cells * layout_.pitch);
+  cell_places places = spread(cell_draw_, launches(), layout_.cells * layout_.pitch);
   const std::uint64_t ops_per_trip =
       what_->info.unroll * ops_in_step(what_->info, counts.at(index));
   for (unsigned n = 0; n < places.count; ++n)
@@ -49,44 +49,111 @@ cell_places cuda_rig::places_for(std::size_t index) const {
 // A launch by itself is also timed by the host's clock. Everything is in the stream before the host
 // waits: a round trip of its own for the check would cost more than the check.
 sample cuda_rig::measure(std::size_t index) {
+  if (in_queue_) return read_sample(next_sample_++);
   if (what_->hooks.before != nullptr) what_->hooks.before(*this);
+  begin_queue(1);
+  const std::int64_t start_ns = queue_sample(index, true);
+  fetch_queue();
+  const bool alone = launches() == 1;
+  double host_ns = 0;
+  if (alone) {
+    SM_CUDA(cudaEventSynchronize(clocks_of(0).end.get()));
+    host_ns = static_cast<double>(now_ns() - start_ns);
+  }
+  SM_CUDA(cudaStreamSynchronize(stream_.get()));
+  sample taken = read_sample(0);
+  taken.host_ns = host_ns;
+  if (taken.failure.empty())
+    taken.failure = objects_.check(places_for(index).ops[0], stream_.get());
+  return taken;
+}
+
+void cuda_rig::begin_queue(std::size_t samples) {
+  while (clocks_of_.size() < samples) clocks_of_.emplace_back();
+  records_.fit(samples * sample_records() * sizeof(block_record));
+  if (setup_.gate_opens_at > 0) {
+    gates_.fit(samples * gate_line_bytes);
+    SM_CUDA(cudaMemsetAsync(gates_.get(), 0, samples * gate_line_bytes, stream_.get()));
+  }
+  check_.begin(samples, launches(), stream_.get());
+  queued_ = 0;
+}
+
+// The time of the host's clock before its launch, in ns, where it is asked for and the sample is a
+// launch by itself: then nothing else is under way on the device.
+std::int64_t cuda_rig::queue_sample(std::size_t index, bool by_host) {
   const cell_places places = places_for(index);
-  const std::size_t record_bytes = places.count * where_.blocks * sizeof(block_record);
-  records_.fit(record_bytes);
   queue_resets(places);
+  if (setup_.gate_opens_at > 0)
+    setup_.gate =
+        static_cast<unsigned*>(gates_.get()) + queued_ * gate_line_bytes / sizeof(unsigned);
+  const sample_clocks& clocks = clocks_of(queued_);
   const bool alone = places.count == 1;
   std::int64_t start_ns = 0;
   for (unsigned n = 0; n < places.count; ++n) {
     use_place(places, n);
     queue_more_resets();
     objects_.queue(where_.blocks, where_.lanes, stream_.get());
-    if (alone) start_ns = start_clock();
+    if (alone) move_ring();
+    if (alone && by_host) {
+      SM_CUDA(cudaStreamSynchronize(stream_.get()));
+      start_ns = now_ns();
+    }
+    if (alone) SM_CUDA(cudaEventRecord(clocks.begin.get(), stream_.get()));
     launch(index, share_of(trips_, places, n));
   }
-  if (alone) SM_CUDA(cudaEventRecord(end_.get(), stream_.get()));
+  if (alone) SM_CUDA(cudaEventRecord(clocks.end.get(), stream_.get()));
   use_place(places, 0);
   check_.queue(setup_, arrays(), places, stream_.get());
-  SM_CUDA(cudaMemcpyAsync(host_records_.fit(record_bytes), records_.get(), record_bytes,
-                          cudaMemcpyDeviceToHost, stream_.get()));
+  ++queued_;
+  return start_ns;
+}
+
+void cuda_rig::fetch_queue() {
+  check_.fetch(stream_.get());
+  const std::size_t bytes = queued_ * sample_records() * sizeof(block_record);
+  SM_CUDA(cudaMemcpyAsync(host_records_.fit(bytes), records_.get(), bytes, cudaMemcpyDeviceToHost,
+                          stream_.get()));
+}
+
+sample cuda_rig::read_sample(std::size_t at) {
   sample taken;
-  if (alone) {
-    SM_CUDA(cudaEventSynchronize(end_.get()));
-    taken.host_ns = static_cast<double>(now_ns() - start_ns);
-  }
-  SM_CUDA(cudaStreamSynchronize(stream_.get()));
-  read_clocks(taken, places.count);
-  taken.failure = check_.verdict();
-  if (taken.failure.empty()) taken.failure = objects_.check(places.ops[0], stream_.get());
+  const auto* const records = static_cast<const block_record*>(host_records_.get());
+  read_clocks(taken, {records + at * sample_records(), sample_records()}, clocks_of(at));
+  taken.failure = check_.verdict(at);
   return taken;
 }
 
-// The host's clock, in ns, when nothing is under way on the device.
-std::int64_t cuda_rig::start_clock() {
-  move_ring();
+// Kernels of the rig's own, of which nothing is looked at between samples.
+bool cuda_rig::can_wait_in_queue() const {
+  return what_->hooks.before == nullptr && what_->object.bytes == 0 &&
+         what_->by_count[0] == nullptr;
+}
+
+// The device waits until the host is ahead of it: else the first launches would begin as late after
+// their event as the host is slow.
+void cuda_rig::expect(std::span<const std::vector<std::size_t>> rounds, std::uint32_t trips) {
+  expected_.clear();
+  expected_at_ = 0;
+  if (!can_wait_in_queue()) return;
+  trips_ = trips;
+  std::size_t samples = 0;
+  for (const auto& round : rounds) samples += round.size();
+  begin_queue(samples);
+  hold_stream(stream_.get());
+  for (const auto& round : rounds) {
+    cell_draw_ = next_draw(cell_draw_);
+    expected_.push_back(queued_);
+    for (const std::size_t index : round) queue_sample(index, false);
+  }
+  fetch_queue();
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
-  const std::int64_t start_ns = now_ns();
-  SM_CUDA(cudaEventRecord(begin_.get(), stream_.get()));
-  return start_ns;
+}
+
+void cuda_rig::begin_round() {
+  in_queue_ = expected_at_ < expected_.size();
+  if (in_queue_) next_sample_ = expected_[expected_at_++];
+  else cell_draw_ = next_draw(cell_draw_);
 }
 
 void cuda_rig::walk_on(walk kind) {
@@ -139,9 +206,8 @@ void cuda_rig::read_sharing(sample& taken, std::span<const block_record> blocks)
 // By cycles of the multiprocessors that the blocks run on, where the end of their loops is the end
 // of what they measure; else by the events around the launch: the difference of the two sides
 // cancels the launch, but for the microsecond by which one launch differs from the next.
-void cuda_rig::read_clocks(sample& taken, std::size_t launches) {
-  const std::span all{static_cast<const block_record*>(host_records_.get()),
-                      launches * where_.blocks};
+void cuda_rig::read_clocks(sample& taken, std::span<const block_record> all,
+                           const sample_clocks& clocks) {
   read_sharing(taken, all.last(where_.blocks));
   // The clock that ran: of one block over all its launches, of many blocks their median.
   std::vector<double> ghz;
@@ -152,11 +218,11 @@ void cuda_rig::read_clocks(sample& taken, std::size_t launches) {
     if (where_.blocks > 1 && static_cast<double>(r.lane_ns) >= shortest_clocked_ns(1))
       ghz.push_back(static_cast<double>(r.lane_cycles) / static_cast<double>(r.lane_ns));
   }
-  if (where_.blocks == 1 && ns >= shortest_clocked_ns(launches)) ghz.push_back(cycles / ns);
+  if (where_.blocks == 1 && ns >= shortest_clocked_ns(launches())) ghz.push_back(cycles / ns);
   // A sample too short to clock is only a warm-up; nothing is estimated from it.
   if (!ghz.empty()) note_clock(taken, median(ghz));
   if (!is_over_with_its_loop()) {
-    taken.span_ns = ns_between(begin_, end_);
+    taken.span_ns = ns_between(clocks.begin, clocks.end);
     taken.cycles = taken.span_ns * last_ghz();
     return;
   }

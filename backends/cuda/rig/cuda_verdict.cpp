@@ -46,43 +46,64 @@ std::size_t sample_check::slot_bytes() const {
   return layout_.group == 1 ? sizeof(own_outcome) : layout_.cells * sizeof(group_outcome);
 }
 
+// Of mailboxes nothing is found on the device: they are copied themselves.
+std::size_t sample_check::sample_bytes() const {
+  return mailboxes_ > 0 ? slot_bytes() : arrays_ * slots_ * slot_bytes();
+}
+
+void sample_check::begin(std::size_t samples, unsigned places, cudaStream_t stream) {
+  places_.clear();
+  slots_ = places;
+  const std::size_t bytes = samples * sample_bytes();
+  if (bytes == 0) return;
+  seen_.fit(bytes);
+  if (mailboxes_ > 0) return;
+  void* const slots = found_.fit(bytes);
+  if (layout_.group == 1) SM_CUDA(cudaMemsetAsync(slots, 0, bytes, stream));
+}
+
 void sample_check::queue(const kernel_setup& setup, std::span<std::byte* const, 2> arrays,
                          const cell_places& places, cudaStream_t stream) {
-  places_ = places;
+  const std::size_t first = places_.size() * sample_bytes();
+  cell_places& checked = places_.emplace_back(places);
   if (mailboxes_ > 0) {
-    SM_CUDA(cudaMemcpy2DAsync(seen_.fit(slot_bytes()), sizeof(std::uint64_t), setup.mailboxes,
-                              mailbox_bytes, sizeof(std::uint64_t), mailboxes_,
+    SM_CUDA(cudaMemcpy2DAsync(static_cast<std::byte*>(seen_.get()) + first, sizeof(std::uint64_t),
+                              setup.mailboxes, mailbox_bytes, sizeof(std::uint64_t), mailboxes_,
                               cudaMemcpyDeviceToHost, stream));
     return;
   }
   if (arrays_ == 0) return;
   // An op by itself that writes two arrays does so by turns.
   if (layout_.oracle == oracle::written_twice && what_->info.pairing == pairing::self)
-    for (std::uint64_t& ops : places_.ops) ops /= 2;
-  const std::size_t bytes = arrays_ * places_.count * slot_bytes();
-  auto* slots = static_cast<std::byte*>(found_.fit(bytes));
-  if (layout_.group == 1) SM_CUDA(cudaMemsetAsync(slots, 0, bytes, stream));
+    for (std::uint64_t& ops : checked.ops) ops /= 2;
+  auto* slots = static_cast<std::byte*>(found_.get()) + first;
   for (const std::byte* array : arrays.first(arrays_)) {
     if (layout_.group == 1) {
-      check_own(layout_, array, places_, setup.outcomes, reinterpret_cast<own_outcome*>(slots),
+      check_own(layout_, array, checked, setup.outcomes, reinterpret_cast<own_outcome*>(slots),
                 stream);
     } else {
-      fold_groups(layout_, array, places_, setup.outcomes, reinterpret_cast<group_outcome*>(slots),
+      fold_groups(layout_, array, checked, setup.outcomes, reinterpret_cast<group_outcome*>(slots),
                   stream);
     }
-    slots += places_.count * slot_bytes();
+    slots += slots_ * slot_bytes();
   }
-  SM_CUDA(cudaMemcpyAsync(seen_.fit(bytes), found_.get(), bytes, cudaMemcpyDeviceToHost, stream));
 }
 
-std::string sample_check::verdict() const {
-  const auto* slot = static_cast<const std::byte*>(seen_.get());
+void sample_check::fetch(cudaStream_t stream) {
+  const std::size_t bytes = places_.size() * sample_bytes();
+  if (bytes == 0 || mailboxes_ > 0) return;
+  SM_CUDA(cudaMemcpyAsync(seen_.get(), found_.get(), bytes, cudaMemcpyDeviceToHost, stream));
+}
+
+std::string sample_check::verdict(std::size_t sample) const {
+  const cell_places& checked = places_.at(sample);
+  const auto* slot = static_cast<const std::byte*>(seen_.get()) + sample * sample_bytes();
   if (mailboxes_ > 0)
     return verdict_of_mailboxes({reinterpret_cast<const std::uint64_t*>(slot), mailboxes_},
-                                places_.ops[0]);
+                                checked.ops[0]);
   for (std::size_t which = 0; which < arrays_; ++which) {
-    for (unsigned place = 0; place < places_.count; ++place, slot += slot_bytes()) {
-      if (auto wrong = verdict_of(slot, places_.ops[place]); !wrong.empty())
+    for (unsigned place = 0; place < slots_; ++place, slot += slot_bytes()) {
+      if (auto wrong = verdict_of(slot, checked.ops[place]); !wrong.empty())
         return which == 0 ? wrong : "second array: " + wrong;
     }
   }

@@ -2,6 +2,7 @@
 // status says what was resolved.
 #include "core/harness/harness.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -165,6 +166,39 @@ TEST(Harness, RoundsComeInPairsOfAbAndBa) {
   }
   EXPECT_GT(test_first, 16U) << "the first of a pair is drawn";
   EXPECT_LT(test_first, 48U);
+}
+
+std::vector<std::size_t> sides_in_rounds(const scripted_bench& bench, const visit_result& visit) {
+  std::vector<std::size_t> sides;
+  for (const call& made : calls_in_rounds(bench, visit)) sides.push_back(made.index);
+  return sides;
+}
+
+TEST(Harness, RoundsAreExpectedUpToEachLook) {
+  scripted_bench bench({.disturb = jitter(0.02, 3)});
+  const auto visit = bench.measure({.max_time_ns = 1e9, .rounds_at_once = 8});
+  const std::vector<std::size_t> first{5, 6, 4, 5, 6, 8};
+  const auto& at_once = bench.expected_at_once();
+  ASSERT_GE(at_once.size(), first.size()) << "a noisy point";
+  EXPECT_EQ(std::vector(at_once.begin(), at_once.begin() + 6), first);
+  EXPECT_EQ(*std::max_element(at_once.begin(), at_once.end()), 8U);
+  EXPECT_EQ(bench.expected(), sides_in_rounds(bench, visit))
+      << "none is taken that is not expected";
+}
+
+TEST(Harness, NoRoundIsExpectedUnasked) {
+  scripted_bench bench({});
+  (void)bench.measure({});
+  EXPECT_THAT(bench.expected_at_once(), SizeIs(0));
+}
+
+// Rounds of 4 ms: the second look would be after 44 ms.
+TEST(Harness, NoMoreRoundsAreExpectedThanTheTimeLasts) {
+  scripted_bench bench({.step_ns = 2e6 / 32, .cost_ns = 1, .disturb = jitter(0.02, 3)});
+  const auto visit = bench.measure({.max_time_ns = 40e6, .rounds_at_once = 16});
+  EXPECT_EQ(visit.stopped_by, "max_time");
+  EXPECT_LT(visit.elapsed_ns, 1.2 * 40e6);
+  EXPECT_EQ(bench.expected(), sides_in_rounds(bench, visit));
 }
 
 TEST(Harness, TheSeedAloneDecidesTheOrder) {

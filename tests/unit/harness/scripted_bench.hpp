@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "core/harness/harness.hpp"
@@ -62,6 +63,10 @@ class scripted_bench : public bench {
   }
 
   void begin_round() override { samples_before_round_.push_back(calls_.size()); }
+  void expect(std::span<const std::vector<std::size_t>> rounds, std::uint32_t) override {
+    expected_at_once_.push_back(rounds.size());
+    for (const auto& round : rounds) expected_.insert(expected_.end(), round.begin(), round.end());
+  }
 
   std::int64_t now_ns() override { return static_cast<std::int64_t>(clock_ns_); }
 
@@ -74,6 +79,11 @@ class scripted_bench : public bench {
   [[nodiscard]] const std::vector<std::size_t>& samples_before_round() const {
     return samples_before_round_;
   }
+  /// How many rounds were announced each time, and the sides of all of them.
+  [[nodiscard]] const std::vector<std::size_t>& expected_at_once() const {
+    return expected_at_once_;
+  }
+  [[nodiscard]] const std::vector<std::size_t>& expected() const { return expected_; }
   [[nodiscard]] std::size_t probes() const { return probes_; }
   [[nodiscard]] double sampled_ns() const { return sampled_ns_; }
 
@@ -89,7 +99,7 @@ class scripted_bench : public bench {
 
   script script_;
   std::vector<call> calls_;
-  std::vector<std::size_t> samples_before_round_;
+  std::vector<std::size_t> samples_before_round_, expected_at_once_, expected_;
   std::size_t probes_ = 0;
   double clock_ns_ = 0;
   double sampled_ns_ = 0;

@@ -249,6 +249,22 @@ TEST(gpu_plan, control_and_paper_have_their_launches_and_forms) {
   EXPECT_THAT(launches(paper, "atomic_add"), SizeIs(2 * 55 * 7 + 2 * 4 * 5));
 }
 
+TEST(gpu_plan, rounds_are_queued_in_paper_where_no_cost_is_by_the_hosts_clock) {
+  const auto most_at_once = [](const campaign_plan& plan) {
+    unsigned most = 0;
+    for (const planned_point& p : plan.points) most = std::max(most, p.rounds_at_once);
+    return most;
+  };
+  EXPECT_EQ(most_at_once(plan_for(with_ops({}, "paper"))), 16U);
+  EXPECT_EQ(most_at_once(plan_for({})), 1U) << "quick compares backends";
+  for (const planned_point& p :
+       plan_for(with_ops({}, "paper"), {fixtures::omp_worker(), cuda_worker()}).points)
+    EXPECT_EQ(p.rounds_at_once, p.device ? 16U : 1U) << "a CPU has no queue";
+  worker_info portable = cuda_worker();
+  portable.native_of["cuda"] = "another";
+  EXPECT_EQ(most_at_once(plan_for(with_ops({}, "paper"), {portable})), 1U);
+}
+
 TEST(gpu_plan, atomics_takes_every_form_and_is_for_gpus) {
   const campaign_plan plan = plan_for(with_ops({}, "atomics"));
   // int32: 4 forms, shared and at two strides; float: its standard form, shared and at stride 1.

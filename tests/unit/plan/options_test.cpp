@@ -156,9 +156,9 @@ TEST(options, a_study_may_have_a_pace_of_its_own) {
   EXPECT_FALSE(o.visits) << "the plan knows how many pairs there are";
   const run_options paper = parsed({"--study", "paper"});
   EXPECT_DOUBLE_EQ(paper.max_time_s, 0.15);
-  EXPECT_DOUBLE_EQ(paper.gpu_max_time_s, 0.03);
+  EXPECT_DOUBLE_EQ(paper.gpu_max_time_s, 0.018);
   EXPECT_DOUBLE_EQ(parsed({"--max-time", "1s", "--study", "paper"}).gpu_max_time_s, 1);
-  EXPECT_DOUBLE_EQ(nlohmann::json(paper).get<run_options>().gpu_max_time_s, 0.03);
+  EXPECT_DOUBLE_EQ(nlohmann::json(paper).get<run_options>().gpu_max_time_s, 0.018);
   const run_options asked = parsed({"--precision", "0.005", "--study", "core-to-core"});
   EXPECT_DOUBLE_EQ(asked.precision, 0.005);
 }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 json whole_request() {
   return json::parse(R"({"kind":"measure","id":2,"point":{"backend":"omp","op":"barrier","lanes":2},
     "pus":[3,-1],"visit":4,"resumed":true,"options":{"precision":0.02,"early_precision":0.002,"max_time_ns":3e7,
-    "min_sample_ns":1e5,"seed":18446744073709551615,"trips":4294967295,"additivity":true,
+    "min_sample_ns":1e5,"seed":18446744073709551615,"trips":4294967295,"additivity":true,"rounds_at_once":16,
     "watch_states":true,"quiet_floor_ns":[510.5,511],"state_bounds_ns":[80]}})");
 }
 
@@ -36,6 +36,7 @@ TEST(measure_request, is_read_member_by_member) {
   EXPECT_TRUE(r.resumed && r.options.additivity && r.lanes.watch_states);
   EXPECT_EQ(r.options.precision, 0.02);
   EXPECT_EQ(r.options.early_precision, 0.002);
+  EXPECT_EQ(r.options.rounds_at_once, 16U);
   EXPECT_EQ(r.options.max_time_ns, 3e7);
   EXPECT_EQ(r.options.min_sample_ns, 1e5);
   EXPECT_EQ(r.options.clock_tick_ns, 25);
@@ -51,6 +52,7 @@ TEST(measure_request, may_leave_out_all_but_point_and_pus) {
   EXPECT_EQ(r.visit, 1U);
   EXPECT_EQ(r.options.precision, visit_options{}.precision);
   EXPECT_EQ(r.options.early_precision, 0) << "a visit ends early only where it is asked to";
+  EXPECT_EQ(r.options.rounds_at_once, 1U) << "samples are queued only where it is asked for";
   EXPECT_EQ(r.options.seed, visit_options{}.seed);
 }
 
