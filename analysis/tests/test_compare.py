@@ -14,7 +14,7 @@ from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.compare_by import compare_by
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.text import cost_interval
-from syncmeter_analysis.render.compare import as_text
+from syncmeter_analysis.render.compare import as_text, compare_report
 from tests.made import around, campaign, point, results, visits, write
 
 
@@ -36,6 +36,19 @@ def many(seed, n=100, scatter=0.03, factor=1.0):
 def test_equal_campaigns_differ_in_nothing(tmp_path):
     c = both(tmp_path, many(1), many(2))
     assert (c.status, c.resolved, len(c.differences)) == (0, [], 100)
+
+
+def test_a_figure_without_a_change_says_how_much_is_undecided(tmp_path):
+    alike, wild = [10.0] * 5, [10.0, 30.0, 10.0, 25.0, 12.0]
+    for other, title in (
+        (alike, "Nothing changed by more than 5%"),
+        (wild, "No change by more than 5% is shown, undecided at 1 of 2 points"),
+    ):
+        lines = [*visits(around(10.0), point("steady")), *visits(other, point("other"))]
+        old, new = (results(name, lines) for name in ("old", "new"))
+        c = compare_campaigns([old], [new])
+        (figure,) = compare_report([c], [old, new]).head.figures
+        assert figure.title == title
 
 
 def test_a_slower_point_is_found_and_its_size_told(tmp_path):

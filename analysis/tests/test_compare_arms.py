@@ -193,7 +193,7 @@ def test_what_cannot_be_told_says_which_change_could_be(tmp_path):
     text = rendered.as_text(c)
     assert "Undecided: 1 point" in text
     assert "detectable" in text
-    assert "Nothing changed by more than 1.0 %." in text
+    assert "No change by more than 1.0 % is shown." in text
 
 
 def test_a_blind_point_is_no_success_unless_that_is_accepted(tmp_path, capsys):

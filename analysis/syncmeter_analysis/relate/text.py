@@ -183,9 +183,13 @@ def ratio_bounds(i: Interval | Ratio) -> str:
 _marks = {Verdict.same: " =", Verdict.slower: " >", Verdict.faster: " <", Verdict.cannot_tell: " ?"}
 
 #: What the marks behind ratios in tables say.
-legend_of_marks = (
-    f"= the same within {default_margin:.0%}, > more, < less, ? cannot tell, - not comparable"
-)
+meaning_of_marks = {
+    "=": f"the same within {default_margin:.0%}",
+    ">": "more",
+    "<": "less",
+    "?": "cannot tell",
+    "-": "not comparable",
+}
 
 
 def marked(r: Ratio | NotComparable | None) -> str:

@@ -64,7 +64,11 @@ def _headline(c: ArmComparison) -> list[str]:
         f"{_size(1 + c.threshold)}, 95 % over all of them (Holm)."
     ]
     if not c.resolved:
-        nothing = f"Nothing changed by more than {_size(1 + c.threshold)}."
+        margin = _size(1 + c.threshold)
+        open_ = len(c.apart) + sum(d.verdict is not Verdict.same for d in c.differences)
+        nothing = f"Nothing changed by more than {margin}."
+        if open_:
+            nothing = f"No change by more than {margin} is shown."
         lines.append(nothing if c.status != 2 else "Nothing could be compared.")
     return lines
 

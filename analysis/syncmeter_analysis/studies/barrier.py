@@ -19,7 +19,14 @@ from syncmeter_analysis.relate.group import group, grouped, placed_alike
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_alone, cost_ns, line_moves, ns_of, of_each
+from syncmeter_analysis.studies.cells import (
+    cost_alone,
+    cost_ns,
+    legend_of_marks,
+    line_moves,
+    ns_of,
+    of_each,
+)
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, rows_of
 
 title = "Barriers"
@@ -242,7 +249,10 @@ def text(part: Part) -> list[Block]:
     found += _late(part)
     found += _ratios("One runtime over another, the same wait policy", part.between)
     if len(found) > 1:
-        found.append(Text(f"Median over visits (95 % interval); {formats.legend_of_marks}."))
+        marks = "; ".join(
+            filter(None, ["Median over visits (95 % interval)", legend_of_marks(*found)])
+        )
+        found.append(Text(f"{marks}."))
     return [*found, Bullets(_about_runtimes(part))]
 
 

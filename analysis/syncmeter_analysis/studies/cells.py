@@ -9,7 +9,7 @@ from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Cell
+from syncmeter_analysis.studies.blocks import Block, Cell, Table
 
 #: A lock whose slowest thread takes so many times as long as its fastest is no advice without that.
 _unfair = 2
@@ -114,6 +114,14 @@ def notes(s: Measured | None, *others: str, over: Mapping[str, Over] | None = No
         if why := formats.why_none(r):
             found.append(f"not comparable with {name}: {why}")
     return "; ".join(found)
+
+
+def legend_of_marks(*blocks: Block) -> str:
+    """`= the same within 5%, > more`: the marks behind ratios in these tables; '' without any."""
+    tables = [block for block in blocks if isinstance(block, Table)]
+    cells = (cell.whole for one in tables for row in one.rows for cell in row)
+    found = {text.rpartition(" ")[2] for text in cells}
+    return ", ".join(f"{m} {says}" for m, says in formats.meaning_of_marks.items() if m in found)
 
 
 def op_of(s: Measured) -> str:

@@ -22,7 +22,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_text
+from syncmeter_analysis.studies.cells import cost_text, legend_of_marks
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -246,7 +246,7 @@ def text(loads: Coalescing) -> list[Block]:
         blocks.append(
             Text(
                 "useful: words asked for, each once; time/useful: of a useful byte, over the "
-                f"coalesced load's ({formats.legend_of_marks}); `scripts/moved-bytes` counts what "
+                f"coalesced load's ({legend_of_marks(*blocks)}); `scripts/moved-bytes` counts what "
                 "is moved. random: without the coalesced load of the words' numbers; row_walk and "
                 "column_walk: L1 may serve them."
             )

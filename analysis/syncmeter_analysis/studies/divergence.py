@@ -12,7 +12,7 @@ from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_alone, cost_text, ns_of
+from syncmeter_analysis.studies.cells import cost_alone, cost_text, legend_of_marks, ns_of
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, shared_domain
 
 title = "Divergence"
@@ -111,7 +111,8 @@ def answer(launches: Sequence[Launch]) -> list[str]:
 
 def text(launches: Sequence[Launch]) -> list[Block]:
     """A table for each launch."""
-    return [*map(_table, launches), Text(f"Ratios: {formats.legend_of_marks}.")]
+    tables = list(map(_table, launches))
+    return [*tables, Text(f"Ratios: {legend_of_marks(*tables)}.")]
 
 
 def _table(launch: Launch) -> Table:

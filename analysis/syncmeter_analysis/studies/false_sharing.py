@@ -17,6 +17,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.cells import legend_of_marks
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 from syncmeter_analysis.studies.strides import (
@@ -90,9 +91,10 @@ def text(sharing: Sharing) -> list[Block]:
         for affinities, of_these in grouped(found, lambda row: row.placed).items()
         for line in _of_affinity(affinities, of_these)
     ]
+    strides = _strides(found)
     return [
-        _strides(found),
-        Text(f"Types pooled; {formats.legend_of_marks}."),
+        strides,
+        Text("; ".join(filter(None, ["Types pooled", legend_of_marks(strides)])) + "."),
         _one_element(found),
         Bullets([*lines, f"line sizes reported by others: {sharing.line_sizes}"]),
     ]

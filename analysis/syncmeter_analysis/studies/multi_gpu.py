@@ -17,7 +17,7 @@ from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text, table
-from syncmeter_analysis.studies.cells import cost
+from syncmeter_analysis.studies.cells import cost, legend_of_marks
 from syncmeter_analysis.studies.device_barriers import (
     Barrier,
     Fastest,
@@ -186,7 +186,8 @@ def text(found: SeveralGpus) -> list[Block]:
     if found.barriers:
         blocks.append(barrier_table(found.barriers))
     if found.accesses:
-        blocks += [_access_table(found.accesses), Text(f"Ratios: {formats.legend_of_marks}.")]
+        accesses = _access_table(found.accesses)
+        blocks += [accesses, Text(f"Ratios: {legend_of_marks(accesses)}.")]
     if found.contention:
         blocks.append(_contention(found.contention))
         blocks.append(

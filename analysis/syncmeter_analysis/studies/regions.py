@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from syncmeter_analysis.record.interval import Interval
@@ -19,7 +19,7 @@ from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict, verdict_of
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, cost_alone, cost_ns, of_each
+from syncmeter_analysis.studies.cells import cost, cost_alone, cost_ns, legend_of_marks, of_each
 from syncmeter_analysis.studies.constructs import (
     Runtime,
     by_preference,
@@ -367,8 +367,9 @@ def _comparisons(part: Part) -> Table:
         )
     ]
     columns = ["this", "over that", "threads>", *(f"{name}>" for name in names)]
-    what = f"One over another, times as long ({formats.legend_of_marks})"
-    return table(_heading(part, what), columns, lines, keys=3)
+    marked_table = table("", columns, lines, keys=3)
+    what = f"One over another, times as long ({legend_of_marks(marked_table)})"
+    return replace(marked_table, caption=_heading(part, what))
 
 
 def figures(parts: list[Part]) -> list[Figure]:
