@@ -75,9 +75,9 @@ draw() {
 drawn_parts() {
   [[ -n ${SM_DRAWN_BY:-} ]] || { printf -- '-D%s=\n' SM_TYPES SM_CUDA_TYPES SM_CUDA_ROOMS; return; }
   local -a others
-  local type number=3
+  local type number=2
   type=$(draw 1 int32 uint32 uint64 float double)
-  # Its table is as long as those of two rooms and the other types.
+  # Its table is as long as those of a room and the other types.
   [[ $type != int32 ]] || number=1
   mapfile -t others < <(rooms_of_cuda | grep -vxF launch)
   echo "-DSM_TYPES=int32;$(draw 1 uint64 float double)"

@@ -25,7 +25,7 @@ def test_prices_are_measured_behind_runs(name, op, advise, build):  # noqa: F811
 
 
 def test_runs_and_prices_take_turns(advise, build):  # noqa: F811
-    advice = advise(hazard(build, "barrier_storm"), budget="20s")
+    advice = advise(hazard(build, "barrier_storm"), budget="10s")
     arms = [run["arm"] for run in advice.header["runs"]]
     assert arms[:2] == ["plain", "count"] and arms.count("plain") == arms.count("count") >= 1
     behind = {price["when"] for price in prices_of(advice)}
