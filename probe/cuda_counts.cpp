@@ -10,6 +10,7 @@
 
 #include "probe/count.hpp"
 #include "probe/cuda.hpp"
+#include "probe/cuda_tables.hpp"
 #include "probe/device_counts.hpp"
 #include "probe/kernel.hpp"
 #include "probe/sanitizer.hpp"
@@ -35,17 +36,6 @@ constinit library_functions of_library{};
 
 constexpr std::uint64_t most_cells = std::uint64_t{1} << 21U;
 
-/// A kernel as launched at one site.
-struct launched_kernel {
-  void* function;  // nullptr: of a module that was unloaded
-  void* module;
-  std::uint64_t site;
-  std::uint32_t kind;
-  std::uint64_t begins, ends;  // the code of the function
-  std::uint64_t launches, blocks, threads;
-  bool is_cut_off;  // launched when the time to count was over
-  char name[1000];
-};
 constinit launched_kernel* kernels = nullptr;
 constinit std::uint32_t kernel_count = 0;
 /// By the monotonic clock; 0: nothing was launched yet.
@@ -54,17 +44,11 @@ constinit std::uint64_t counting_ends_ns = 0;
 /// The GPU's memory of a context.
 struct counting_context {
   void* context;
-  device_counts* counts;  // nullptr: no room, or the patches cannot be loaded
-  counted_cell* cells;
-  std::uint64_t cell_count;
+  tables_on_gpu tables;  // counts nullptr: no room, or the patches cannot be loaded
 };
 constinit counting_context contexts[16] = {};
 constinit long process = 0;
 constinit int lock_of_contexts = 0;
-
-template <class Element> Element* new_elements(std::uint64_t number) {
-  return static_cast<Element*>(new_memory(number * sizeof(Element)));
-}
 
 void* stream_of(void* context) {
   void* stream = nullptr;
@@ -112,16 +96,14 @@ bool make_tables(counting_context& of) {
       of_library.set(cells, 0, count * sizeof(counted_cell), stream) == sanitizer::success &&
       of_library.to_device(counts, made, sizeof *made, stream) == sanitizer::success;
   ::munmap(made, sizeof *made);
-  of.cells = static_cast<counted_cell*>(cells);
-  of.cell_count = count;
-  if (done) of.counts = counts;
+  of.tables = {done ? counts : nullptr, static_cast<counted_cell*>(cells), count};
   return done;
 }
 
 /// With the lock held; nullptr where there are too many, or it has no tables.
 counting_context* tables_of(void* context) {
   for (counting_context& each : contexts) {
-    if (each.context == context) return each.counts == nullptr ? nullptr : &each;
+    if (each.context == context) return each.tables.counts == nullptr ? nullptr : &each;
     if (each.context != nullptr) continue;
     each.context = context;
     return make_tables(each) ? &each : nullptr;
@@ -222,119 +204,14 @@ void count_launch(const sanitizer::launch_data& launch, kind what) {
   kernel->blocks += volume(launch.grid);
   kernel->threads = volume(launch.block);
   of_library.set_launch_data(launch.launch, launch.function, launch.stream_handle,
-                             &in->counts->kernels[kernel - kernels]);
-}
-
-/// Cells of the same address and kernel together.
-struct cell_of_kernel {
-  std::uint64_t number, updates, warps;
-};
-
-struct cell_sums {
-  std::uint64_t cells, hottest, hottest_warps;
-};
-
-/// What a context has counted, on the host.
-struct read_tables {
-  device_counts* counts = nullptr;
-  counted_cell* cells = nullptr;
-  cell_of_kernel* merged = nullptr;
-  cell_sums of_kernels[most_kernels] = {};
-  cell_sums of_instructions[most_instructions] = {};
-};
-
-bool read_from(const counting_context& of, read_tables& to) {
-  void* const stream = stream_of(of.context);
-  to.counts = new_elements<device_counts>(1);
-  to.cells = new_elements<counted_cell>(of.cell_count);
-  to.merged = new_elements<cell_of_kernel>(of.cell_count);
-  return to.counts != nullptr && to.cells != nullptr && to.merged != nullptr &&
-         of_library.to_host(to.counts, of.counts, sizeof *to.counts, stream) ==
-             sanitizer::success &&
-         of_library.to_host(to.cells, of.cells, of.cell_count * sizeof(counted_cell), stream) ==
-             sanitizer::success;
-}
-
-void add_to_sums(cell_sums& sums, std::uint64_t updates, std::uint64_t warps, bool is_new) {
-  if (is_new) ++sums.cells;
-  sums.hottest = std::max(sums.hottest, updates);
-  sums.hottest_warps = std::max(sums.hottest_warps, warps);
-}
-
-void add_cells(read_tables& tables, std::uint64_t cell_count) {
-  for (std::uint64_t i = 0; i < cell_count; ++i) {
-    const counted_cell& cell = tables.cells[i];
-    if (cell.number == 0 || cell.instruction >= most_instructions) continue;
-    add_to_sums(tables.of_instructions[cell.instruction], cell.updates, cell.warps, true);
-    const std::uint32_t kernel = tables.counts->instructions[cell.instruction].kernel;
-    const std::uint64_t number = number_of_pair(cell.address, kernel);
-    // There are as many places as cells at most: one is free.
-    for (std::uint64_t at = number;; ++at) {
-      cell_of_kernel& place = tables.merged[at & (cell_count - 1)];
-      if (place.number != 0 && place.number != number) continue;
-      const bool is_new = place.number == 0;
-      place.number = number;
-      place.updates += cell.updates;
-      place.warps += cell.warps;
-      add_to_sums(tables.of_kernels[kernel % most_kernels], place.updates, place.warps, is_new);
-      break;
-    }
-  }
-}
-
-void write_kernel(const read_tables& tables, std::uint32_t number) {
-  const launched_kernel& kernel = kernels[number];
-  const auto is_its = [&](const counted_instruction& each) {
-    return each.number != 0 && each.kernel == number;
-  };
-  const auto* const first = tables.counts->instructions;
-  const auto its =
-      static_cast<std::uint64_t>(std::count_if(first, first + most_instructions, is_its));
-  auto* const block = new_kernel_block(sizeof(kernel_block) + its * sizeof(kernel_instruction) +
-                                       ::strlen(kernel.name) + 1);
-  if (block == nullptr) return;
-  block->address = kernel.site;
-  block->kind = kernel.kind;
-  block->is_cut_off = kernel.is_cut_off || tables.counts->kernels[number].is_cut_off != 0 ? 1 : 0;
-  block->launches = kernel.launches;
-  block->blocks = kernel.blocks;
-  block->threads = kernel.threads;
-  block->cells = tables.of_kernels[number].cells;
-  block->hottest = tables.of_kernels[number].hottest;
-  block->hottest_warps = tables.of_kernels[number].hottest_warps;
-  block->lost = tables.counts->lost;
-  auto* to = reinterpret_cast<kernel_instruction*>(block + 1);
-  for (std::uint32_t i = 0; i < most_instructions; ++i) {
-    const counted_instruction& each = first[i];
-    if (!is_its(each)) continue;
-    if (each.event == counted_event::update) block->updates += each.threads;
-    const bool is_inside = each.address >= kernel.begins && each.address < kernel.ends;
-    *to++ = {.offset = each.address - (is_inside ? kernel.begins : 0),
-             .event = static_cast<std::uint32_t>(each.event),
-             .unused = 0,
-             .threads = each.threads,
-             .warps = each.warps,
-             .parts = each.parts,
-             .uncounted = each.uncounted,
-             .cells = tables.of_instructions[i].cells,
-             .hottest = tables.of_instructions[i].hottest,
-             .hottest_warps = tables.of_instructions[i].hottest_warps};
-  }
-  block->instructions = its;
-  ::memcpy(to, kernel.name, ::strlen(kernel.name));
+                             &in->tables.counts->kernels[kernel - kernels]);
 }
 
 void write_counts(counting_context& of) {
-  if (of.counts == nullptr) return;
-  auto* const tables = new_elements<read_tables>(1);
-  if (tables == nullptr) return;
-  if (read_from(of, *tables)) {
-    add_cells(*tables, of.cell_count);
-    for (std::uint32_t i = 0; i < kernel_count; ++i) write_kernel(*tables, i);
-  } else {
+  if (of.tables.counts == nullptr) return;
+  if (!write_kernels(of.tables, {kernels, kernel_count}, of_library.to_host, stream_of(of.context)))
     write_problem_of_cuda("what kernels updated cannot be read from the GPU");
-  }
-  of.counts = nullptr;
+  of.tables.counts = nullptr;
 }
 
 // A child of fork has no GPU.

@@ -94,7 +94,7 @@ bool launches_kernels(const site& of) {
 }  // namespace
 
 std::size_t room_for_kernels(double budget_s) {
-  constexpr std::size_t of_one_kernel = 8;
+  constexpr std::size_t of_one_kernel = 12;
   constexpr double most = 1e6;
   return std::max(of_one_kernel,
                   static_cast<std::size_t>(std::min(most, budget_s / 2 / seconds_of_price)));

@@ -1,6 +1,6 @@
 """What `syncmeter advise` counts in kernels whose counts are known by formulas, and whether it names the way that is faster.
 
-  python3 tests/benchmarks/closed_kernels.py BIN PROGRAM [--ways] [--budget 20s] [--rounds 3]
+  python3 tests/benchmarks/closed_kernels.py BIN PROGRAM [--ways] [--budget 60s] [--rounds 3]
 
 BIN holds the driver, the patches and the CUDA worker; PROGRAM is tests/probe/closed_kernels.cu, built for the GPU of this
 machine (nvcc -O2 -g -lineinfo -std=c++20 -arch=native). First all cases are counted, launched once each, with --ways by
@@ -16,9 +16,9 @@ import subprocess
 import tempfile
 
 WAYS = ("global", "warp", "block", "both")
-#: Cases that one run of `advise` looks at: each must take a share of the program's time, and a budget of 20 s has room for
-#: 20 prices.
-CASES_OF_A_RUN = 10
+#: Cases that one run of `advise` looks at: each must take a share of the program's time, and has up to twelve prices, one
+#: for each second of the budget.
+CASES_OF_A_RUN = 6
 #: As `advise` has it: another way is worth a change from here on.
 WORTH_IT = 1.2
 #: What its sentences begin with, by way, the longest first.
@@ -95,7 +95,7 @@ def main():
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--ways", action="store_true")
-    parser.add_argument("--budget", default="20s")
+    parser.add_argument("--budget", default="60s")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     driver, program = options.bin / "syncmeter", os.path.abspath(options.program)
