@@ -222,7 +222,8 @@ def _text(options: argparse.Namespace) -> int:
     of_all, shown = {}, []
     if not arms and not options.study:
         shown = answers(campaign, found)
-        of_all = {"Answers": answers_and_how_sure(campaign, shown), "Findings": findings(campaign)}
+        answered = answers_and_how_sure(campaign, shown)
+        of_all = {"Answers": answered, "Findings": findings(campaign, with_trust=not answered)}
     parts: list[tuple[str, list[Block]]]
     parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
     if parts and (about := machine_line(campaign)):

@@ -186,7 +186,10 @@ def test_the_figures_title_is_the_answer(tmp_path):
     path = write(tmp_path / "f", two_runtimes(), first=first())
     (figure,) = drawing.figures(barrier.rows(read(path)))
     assert figure.title.startswith("a barrier of 4 threads (close): take omp active (400.0 ns, ")
-    assert ", because omp-llvm active takes 3.00 times as long (within 0.1 %)" in figure.title
+    assert (
+        ", because omp-llvm active takes 3.00 times as long (95 % sure: within 0.1 %, "
+        in figure.title
+    )
 
 
 def test_the_answer_names_each_number_of_lanes_where_one_between_says_otherwise(tmp_path):

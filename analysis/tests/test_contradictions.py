@@ -282,7 +282,10 @@ def test_a_ratio_and_its_interval_are_of_one_estimator_beside_any_costs():
     r = Ratio(Interval(2.14, 1.82, 2.27), over_ns=38140.0, under_ns=18260.0, paired=True)
     assert effect(r) == "2.14 times slower in paired visits (1.82 to 2.27)"
     costs = "38.14 µs against 18.26 µs"
-    assert costs_as_long(r) == f"2.14 times as long in paired visits (1.82 to 2.27), {costs}"
+    assert (
+        costs_as_long(r)
+        == f"2.14 times as long in paired visits (95 % sure: 1.82 to 2.27), {costs}"
+    )
     assert ratio_fields(r) == ["2.14", "1.82..2.27"]
     alike = replace(r, under_ns=17822.0)
     assert effect(alike) == "2.14 times slower (1.82 to 2.27)"

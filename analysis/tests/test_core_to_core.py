@@ -133,8 +133,8 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.count(Verdict.same) == 4
     assert ways.count(Verdict.faster) == 1
     assert (
-        "One direction of a pair against the other (omp handoff): of 5 pairs 1 is different (PUs 0 and "
-        "3, by 42.9 %), 4 are shown not to"
+        "Which thread of a pair begins (omp handoff): of 5 comparisons of both directions 1 is "
+        "different (PUs 0 and 3, by 42.9 %), 4 are shown not to (95 % sure)"
     ) in " ".join(printed_text(tmp_path, PAIRS).split())
 
 
@@ -142,15 +142,16 @@ def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
     unsteady = [*pair(0, 2, 100, jitter=0.2), *pair(2, 0, 100, jitter=-0.2)]
     other = both(0, 2, 70, 91, op="handoff_cas") + both(1, 3, 70, 80, op="handoff_cas")
     text = " ".join(printed_text(tmp_path, unsteady, both(1, 3, 60, 60), other).split())
-    assert text.count("One direction of a pair") == 1
+    assert text.count("Which thread of a pair begins") == 1
+    # Each pair is measured with each op: no pairs of PUs are counted here.
     assert (
-        "against the other (omp handoff and omp handoff_cas): of 4 pairs 2 are different (most: omp "
-        "handoff_cas, PUs 0 and 2, by 30.0 %), 1 is shown not to, 1 is undecided"
+        "(omp handoff and omp handoff_cas): of 4 comparisons of both directions 2 are different (most: "
+        "omp handoff_cas, PUs 0 and 2, by 30.0 %), 1 is shown not to, 1 is undecided (95 % sure)"
     ) in text
     text = printed_text(tmp_path, unsteady, both(1, 3, 60, 60))
     assert (
-        "of 2 pairs none is shown to differ by over 5%, 1 is shown not to, 1 is undecided"
-        in " ".join(text.split())
+        "of 2 comparisons of both directions none is shown to differ by over 5%, 1 is shown not to, 1 "
+        "is undecided" in " ".join(text.split())
     )
 
 
@@ -159,8 +160,11 @@ def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_
         lines = [*both(0, 1, 50, 51), *both(1, 2, 52, 52), *both(0, 2, slowest, slowest)]
         return " ".join(printed_text(tmp_path, lines, units=flat(3)).split())
 
-    assert ": which two share data matters little, as the slowest pair takes 1.20 times" in says(60)
-    assert "matters little" not in says(90)
+    slowest = (
+        ": take any two, as the slowest pair takes 1.20 times as long as the fastest (95 % sure: "
+    )
+    assert slowest in says(60)
+    assert "take any two" not in says(90)
 
 
 def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path):
@@ -171,10 +175,10 @@ def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path
         lines = [both(*pus, ns, ns, n=8, jitter=0.1) for pus, ns in zip(pairs, costs, strict=True)]
         return " ".join(printed_text(tmp_path, *lines, units=flat(4)).split())
 
-    scatter = "is not shown to matter, as visits to one pair differ as much as pairs do"
-    assert f"which two share data {scatter}" in says(103)
-    little = "matters little, as the slowest pair takes 1.43 times as long as the fastest"
-    assert f"which two share data {little}" in says(140)
+    pair = r"\(95 % sure: one pair within \d+ %, 8 visits\)"
+    assert re.search(rf": take any two, as visits to one pair differ as much {pair}", says(103))
+    little = "take any two, as the slowest pair takes 1.43 times as long as the fastest"
+    assert re.search(rf"{little} {pair}", says(140))
 
 
 def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):
@@ -270,7 +274,7 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
         "omp handoff (read by loads): one way between processing units takes 55.11 ns (same "
         "L3), 215.4 ns (other package); 50.10 to 300.6 ns over 5 pairs: keep threads "
         "that share data on the same L3, because pairs of the class other package take 3.91 times as "
-        "long"
+        "long (95 % sure: 3.49 to 5.53)"
     )
 
 

@@ -79,7 +79,8 @@ def test_forms_within_the_margin_are_named_together(tmp_path):
     text = printed_text(found_in(tmp_path / "f", *lines))
     assert (
         "keep cuda reduce_max_cub (10.00 µs): none of 2 others is shown to be faster; cuda "
-        "reduce_max_block_atomic in blocks of 256 takes at least 1.07 times as long\n" in text
+        "reduce_max_block_atomic in blocks of 256 takes at least 1.07 times as long (95 % sure, "
+        in text
     )
     assert "read_bandwidth" not in text
 
@@ -106,8 +107,8 @@ def test_threads_in_another_placement_state_are_not_compared(tmp_path):
     text = printed_text(found_in(tmp_path / "f", *lines))
     assert (
         "take omp reduce_max on 8 threads (1000 ns), because omp reduce_max on 1 thread takes 7.00 "
-        "times as long (within 0.1 %); std reduce_max on 8 threads (seen in different placement "
-        "states) cannot be compared with it" in text
+        "times as long (95 % sure: within 0.1 %, 5 visits); std reduce_max on 8 threads (seen "
+        "in different placement states) cannot be compared with it" in text
     )
 
 

@@ -21,7 +21,16 @@ PACKAGE = Path(studies.__file__).parent
 
 
 def test_every_study_is_found_has_a_place_of_its_own_and_offers_what_is_asked_of_it():
-    helpers = {"__init__", "blocks", "cells", "constructs", "figures", "forks", "held_locks"}
+    helpers = {
+        "__init__",
+        "any_lock",
+        "blocks",
+        "cells",
+        "constructs",
+        "figures",
+        "forks",
+        "held_locks",
+    }
     helpers |= {
         "block_barriers",
         "both_clocks",

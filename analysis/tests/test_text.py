@@ -1,6 +1,7 @@
 """Figures are written as the driver writes them (driver/show/table_rows.cpp)."""
 
 import ast
+import math
 import re
 from pathlib import Path
 
@@ -92,11 +93,11 @@ def test_a_sentence_begins_with_a_capital_letter_unless_with_a_name():
 @pytest.mark.parametrize(
     ("value", "low", "high", "shown"),
     [
-        (14.0, 13.2, 14.9, "14.0 times as long (13.2 to 14.9)"),
-        (14.0, 13.999, 14.002, "14.0 times as long (within 0.1 %)"),
-        (1234.0, 1233.8, 1234.4, "1234 times as long (within 0.1 %)"),
-        (5.43, 5.4255, 5.4344, "5.43 times as long (within 0.1 %)"),
-        (1.0, 0.9995, 1.0045, "1.00 times as long (within 0.5 %)"),
+        (14.0, 13.2, 14.9, "14.0 times as long (95 % sure: 13.2 to 14.9)"),
+        (14.0, 13.999, 14.002, "14.0 times as long (95 % sure: within 0.1 %)"),
+        (1234.0, 1233.8, 1234.4, "1234 times as long (95 % sure: within 0.1 %)"),
+        (5.43, 5.4255, 5.4344, "5.43 times as long (95 % sure: within 0.1 %)"),
+        (1.0, 0.9995, 1.0045, "1.00 times as long (95 % sure: within 0.5 %)"),
     ],
 )
 def test_an_interval_whose_ends_have_the_same_digits_says_how_near_they_are(
@@ -122,3 +123,16 @@ def test_a_mutex_is_named_as_its_api_does():
     section = of("std", "critical_add")
     assert names_apart(section, of_std) == ("critical_add (std::mutex)", "lock_add (std::mutex)")
     assert in_common(of_std, of_std).startswith("std, lock_add (std::mutex), ")
+
+
+def test_how_sure_several_costs_are_is_that_of_the_one_that_is_known_least():
+    class Cost:
+        def __init__(self, low, high, visits=3):
+            self.cost, self.visits = Interval(100.0, low, high), visits
+
+    known, least = Cost(99.0, 101.0, 5), Cost(95.0, 112.0)
+    assert text.all_within([known, least]) == " (95 % sure: each within 12 %, 3 visits)"
+    # Rounded up: what is within 1.01 % is not within 1.0 %.
+    assert text.all_within([known]) == " (95 % sure: within 1.1 %, 5 visits)"
+    assert text.all_within([known, Cost(-math.inf, math.inf)]) == ""
+    assert text.all_within([]) == ""

@@ -4,25 +4,39 @@ times as long others take."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from operator import attrgetter
 from textwrap import wrap
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.op_groups import is_default
-from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    ratio,
+    verdict,
+)
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import listed, verb_of
 
 #: So many leaders are all named where there is room.
 _most_leaders = 4
 
-#: A sentence is to fit into three lines of a list on a terminal: so many leaders and slower points are
-#: named, the cost of each in full or of all as a range, the first that fit.
-_lines, _width = 3, 78
-_shorter_and_shorter = (
+#: A sentence is to fit into three lines of a list on a terminal, or four where these leave no room for
+#: a slower point: so many leaders and slower points are named, the cost of each in full or of all as
+#: a range, the first that fit.
+_lines, _width = (3, 4), 78
+_Layout = tuple[int, int, bool]
+_shorter_and_shorter: tuple[_Layout, ...] = (
     *((4, 2, True), (4, 1, True), (4, 1, False), (4, 0, True), (4, 0, False)),
     *((3, 1, False), (2, 1, False), (3, 0, False), (2, 0, False), (1, 0, False)),
 )
+
+#: No ratio up to this is printed as more than 1.00.
+_least_shown = 1.005
 
 #: What is no difference between ties.
 _margin = f"{default_margin:.0%}"
@@ -62,26 +76,43 @@ def sentence(
 
     # Of several OpenMP runtimes each is named with its library later.
     openmp = {s.point.backend for s in one.points if s.point.backend.startswith("omp")}
-    for most_named, most_slower, in_full in _shorter_and_shorter:
+    for lines, with_but, (most_named, most_slower, in_full) in _layouts(
+        min(1, len(slower)), len(leading) if len(leading) <= _most_leaders else 0, is_alone
+    ):
         long = amount if in_full and len(one.kept or one.leaders) == 1 else short
-        taken = advice(one, name, long, most_named, each=in_full)
+        longer = _they_take(one, name, slower[:most_slower], than if in_full else "")
+        taken = advice(one, name, long, most_named, each=in_full, surely=not longer)
         found = [f"{where}: {_below(one, what, name)}{taken}"]
         if why:
             found[0] += f", {why}"
-        if longer := _they_take(one, name, slower[:most_slower], than if in_full else ""):
+        if longer:
             if one.ties or why:
                 found.append(longer)
             else:
                 found[0] += f", because {longer}"
-        found += [but] * bool(but and is_alone)
+        found += [but] * bool(but and with_but)
         words = "; ".join(found)
         named = sum(f"{backend} " in words for backend in openmp) if len(openmp) > 1 else 0
         libraries = " (library)" * named
-        if len(wrap(words + libraries, _width, break_on_hyphens=False)) <= _lines:
+        if len(wrap(words + libraries, _width, break_on_hyphens=False)) <= lines:
             break
     if apart:
         found.append(f"{listed(apart)} cannot be compared with {'them' if than else 'it'}")
     return "; ".join(found)
+
+
+def _layouts(slower: int, named: int, with_but: bool) -> list[tuple[int, bool, _Layout]]:
+    """In so many lines, with what is against it: first those that name as many slower points and
+    leaders as these, then those that leave out what is against it, unless `with_but`, then names."""
+    few, many = _lines
+    tries = [(lines, but, slower, named) for but in (True, with_but) for lines in (few, many)]
+    tries += [(few, with_but, slower, 0), (many, with_but, slower, 0), (many, with_but, 0, 0)]
+    return [
+        (lines, but, layout)
+        for lines, but, least_slower, least_named in tries
+        for layout in _shorter_and_shorter
+        if layout[0] >= least_named and layout[1] >= least_slower
+    ]
 
 
 def advice(
@@ -90,11 +121,13 @@ def advice(
     amount: Name | None = None,
     most: int = _most_leaders,
     each: bool = True,
+    surely: bool = True,
 ) -> str:
     """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
     is shown to be faster`, `A (9 ns) and B (9 ns) are the fastest, the same within 5%`, `B (9 ns)
     is probably faster`, or to take one of them, as it is undecided which is faster. Where not
-    `each` has its own cost these are a range, and `any of` them says the same in less room."""
+    `each` has its own cost these are a range, and `any of` them says the same in less room. `surely`:
+    how sure it is of its figure; else that follows."""
 
     def named(found: Sequence[Measured], each: bool) -> list[str]:
         by_name = _by_name(found, name).items()
@@ -119,17 +152,19 @@ def advice(
         if not others:
             return keep
         none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
-        return f"{keep}: {none} shown to be faster"
+        return f"{keep}: {none} shown to be faster{_at_most(one, kept, surely)}"
     is_same = all(verdict(one.over_best[s.id]) is Verdict.same for s in one.ties)
     if is_same and one.is_repeated(one.leaders):
-        same = f"the same within {_margin}"
+        same = f"the same within {_margin}{_surely_of(one.over(one.ties[0])) * surely}"
         return f"{listed(names, max(2, most))} are the fastest{cost}, {same}"
-    if faster := _probably_faster(one, names):
-        return faster + cost.replace("(", "(both ")
+    if faster := _probably_faster(one, named(one.leaders, each=True), surely):
+        return faster
     if cost and one.are_near:
         any_of = listed(names, max(2, most), last="or")
-        return f"take {'either' if len(names) == 2 else 'any of'} {any_of}{cost}"
-    return undecided(names, one.are_near, max(2, most), cost) + _between_two(one)
+        found = f"take {any_of}{cost}"
+        return found + _at_most(one, one.leaders, surely)
+    between = _between_two(one, surely) or _at_most(one, one.leaders, surely)
+    return undecided(names, one.are_near, max(2, most), cost) + between
 
 
 def _open(one: Contest, name: Name, amount: Name | None, what: str = "") -> str:
@@ -198,7 +233,7 @@ def _of_two(one: Contest) -> Ratio | None:
     return r if isinstance(r, Ratio) and r.bounded and r.low > 0 else None
 
 
-def _probably_faster(one: Contest, names: Sequence[str]) -> str:
+def _probably_faster(one: Contest, names: Sequence[str], surely: bool) -> str:
     """Of two leaders the one that the whole interval has as the faster, be it by less than the
     margin; '' of others."""
     r = _of_two(one)
@@ -208,15 +243,33 @@ def _probably_faster(one: Contest, names: Sequence[str]) -> str:
     if high < 1:
         (slower, faster), (low, high) = (faster, slower), (1 / high, 1 / low)
     longer = text.percent_range(low - 1, high - 1)
-    return f"{faster} is probably faster, as {slower} takes {longer} longer"
+    return f"{faster} is probably faster, as {slower} takes {longer} longer{_surely_of(r) * surely}"
 
 
-def _between_two(one: Contest) -> str:
+def _between_two(one: Contest, surely: bool) -> str:
     """Of two leaders what their ratio may be; '' of others, and where that is not known."""
     r = _of_two(one)
     if r is None:
         return ""
-    return f", as the first takes {text.ratio(r.low)} to {text.ratio(r.high)} times as long"
+    times = f"{text.ratio(r.low)} to {text.ratio(r.high)} times"
+    return f", as the first takes {times} as long{_surely_of(r) * surely}"
+
+
+def _at_most(one: Contest, found: Sequence[Measured], surely: bool) -> str:
+    """`, at most 1.22 times apart (95 % sure, 8 visits)`: what the wrong one of these, beside every
+    leader, costs; of those to keep `, at most 1.05 times as long`; '' where one is not known."""
+    pairs = [(s, other) for s, other in product(found, one.leaders) if s is not other]
+    ratios = [r for pair in pairs if isinstance(r := ratio(*pair), Ratio) and r.bounded]
+    if not pairs or len(ratios) < len(pairs):
+        return ""
+    worst = max(ratios, key=attrgetter("high"))
+    most, apart = text.ratio(worst.high), "as long" if one.kept else "apart"
+    differ = f", at most {most} times {apart}" * (worst.high > _least_shown)
+    return f"{differ}{_surely_of(worst) * surely}"
+
+
+def _surely_of(r: Ratio | NotComparable | None) -> str:
+    return text.surely_of(r) if isinstance(r, Ratio) else ""
 
 
 def _below(one: Contest, what: str, name: Name) -> str:
@@ -242,9 +295,10 @@ def _they_take(
     for s, r in slower:
         as_long = " times as long" * (not found)
         if one.ties:
-            much = f"at least {text.ratio(r.low)}{as_long}{than * (not found)}"
+            surely = text.surely_of(r) * (not found)
+            much = f"at least {text.ratio(r.low)}{as_long}{than * (not found)}{surely}"
         else:
-            much = f"{text.times(r)}{as_long}{text.bounds(r)}"
+            much = f"{text.times(r)}{as_long}{text.bounds(r) if found else text.sure(r)}"
         where = f" where {apart}" if (apart := one.apart_of(r)) else ""
         found.append(f"{name(s)}{' takes' * (not found)} {much}{where}")
     return ", ".join(found)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import count, duration
+from syncmeter_analysis.relate.text import all_within, count, duration
 
 #: Fewer are no ladder.
 _least_rungs = 5
@@ -141,7 +141,8 @@ def ladder_sentence(rungs: Sequence[Rung]) -> str:
         or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
     ]
     costs = [f"{rung.name} {duration(rung.ns)}" for rung in others]
-    return "; ".join([f"Here {first.name} takes {duration(first.ns)}", *costs])
+    how_sure = all_within([rung.s for rung in (first, *others)])
+    return "; ".join([f"Here {first.name} takes {duration(first.ns)}", *costs]) + how_sure
 
 
 def ladder_title(rungs: Sequence[Rung]) -> str:

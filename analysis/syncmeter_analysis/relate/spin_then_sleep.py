@@ -31,22 +31,40 @@ CurveOf = Callable[[str], Curve]
 class Advice:
     """For how long to spin before sleeping, ns, of two ways of waiting that were measured.
 
-    `extra_ns` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
+    `extra` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
     `spin_ns` is the least time, in two digits, after which who sleeps is never more than
-    `allowed_behind` behind spinning, and `behind_ns` what sleeping costs more then; `worst` how far
-    behind the best fixed setting that leaves a thread over `latenesses`, by the costs, and
-    `worst_at_ends` by the least favourable ends of their intervals; `cpu_spared` which share of the
-    CPU time of spinning it spares at the largest one.
+    `allowed_behind` behind spinning, and `behind` by which share of the wait it is then, with the ends
+    that the intervals of the two costs leave, as `extra` has; `worst` how far behind the best fixed
+    setting that leaves a thread over `latenesses`, by the costs, and `worst_at_ends` by the least
+    favourable ends of their intervals; `burns_ns` of CPU time at the largest one. `visits`: of the cost
+    that has least.
     """
 
-    extra_ns: float
+    extra: Interval
     extra_at_us: int
     spin_ns: float
-    behind_ns: float
+    behind: Interval
     worst: float
     worst_at_ends: float
     latenesses: tuple[int, int]
-    cpu_spared: float
+    burns_ns: float
+    visits: int = 0
+
+    @property
+    def extra_ns(self) -> float:
+        return self.extra.value
+
+    @property
+    def cpu_spared(self) -> float:
+        """Which share of the CPU time of spinning throughout it spares at the largest lateness."""
+        return self.cpu_spared_of(math.inf)
+
+    def cpu_spared_of(self, other_ns: float) -> float:
+        """The same of spinning for so long and then sleeping."""
+        last_ns = 1e3 * self.latenesses[1]
+        slept = self.burns_ns - self.spin_ns
+        burns = other_ns + slept if other_ns < last_ns else last_ns
+        return max(0.0, 1 - self.burns_ns / burns)
 
 
 def _wait(curve: Curve) -> Callable[[float], float]:
@@ -81,14 +99,18 @@ def two_digits_up(value: float) -> int:
 
 
 def advice(
-    spinning: CurveOf, sleeping: CurveOf, look: Interval | None = None, whole_ns: float = 0.0
+    spinning: CurveOf,
+    sleeping: CurveOf,
+    look: Interval | None = None,
+    whole_ns: float = 0.0,
+    visits: int = 0,
 ) -> Advice | None:
     """What to spin where one may choose between the two; None without two latenesses that both have.
 
     The time of a wait is the lateness and the cost beyond it. Who spins for `t` and then sleeps takes
     as long as who spins where the other thread comes within `t`, else as long as who sleeps. `look` is
     what one look takes, where looks are counted in place of time; `whole_ns` of what the time to spin
-    has to be a multiple.
+    has to be a multiple; `visits`: of the cost that has least.
     """
     lates = sorted(spinning("value").keys() & sleeping("value").keys())
     if len(lates) < 2:
@@ -137,7 +159,15 @@ def advice(
         ends = of_looks.low, of_looks.high
         at_ends = max(worst, *(behind(late, "high", "low", *ends) for late in looked_at))
     last = lates[-1]
-    spared = max(0.0, 1 - (spin_ns + extra[last]) / (1e3 * last))
-    latenesses = lates[0], last
-    behind_ns = max(sleep(then) - spin(then), 0.0)
-    return Advice(extra[extra_at], extra_at, spin_ns, behind_ns, worst, at_ends, latenesses, spared)
+    burns, latenesses = spin_ns + extra[last], (lates[0], last)
+
+    def later(late: float) -> Interval:
+        """By which share of the wait who sleeps is later than who spins, at least and at most too."""
+        sides = ("value", "value"), ("low", "high"), ("high", "low")
+        return Interval(*(max(sleeps[a](late) / spins[b](late) - 1, 0.0) for a, b in sides))
+
+    at = float(extra_at)
+    of_extra = later(at).scaled(spin(at)) if extra[extra_at] else Interval(0.0, 0.0, 0.0)
+    return Advice(
+        of_extra, extra_at, spin_ns, later(then), worst, at_ends, latenesses, burns, visits
+    )

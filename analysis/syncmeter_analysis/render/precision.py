@@ -64,12 +64,6 @@ _places = (
 _of_kind = dict(zip(kinds, _places, strict=True))
 
 
-def how_far_costs_repeat(campaign: Campaign) -> list[str]:
-    """`9 of 10 costs repeat within 12 % for one thread, within 19 % where threads meet`."""
-    reach = _reach(campaign)
-    return [f"9 of 10 costs repeat {reach}"] if reach else []
-
-
 def _within(ratio: float) -> str:
     """`within 12 %`, `within a factor of 3.10`."""
     if ratio >= 2:
@@ -123,22 +117,22 @@ def _places_met(campaign: Campaign) -> list[Place]:
 
 
 def where_placed(campaign: Campaign) -> str:
-    """`threads 119 ns apart (a cache line from one to the other), as the virtual
-    machine placed them`: at which distances sentences on threads that meet hold; '' where nothing
-    moves them."""
+    """` and where the virtual machine placed its threads, 119 ns apart (a cache line from one to the
+    other); another run may find them elsewhere`: at which distances sentences on threads that meet
+    hold; '' where nothing moves them."""
     if not campaign.machine.hypervisor or not any(map(meet, campaign.measured)):
         return ""
-    placed = "as the virtual machine placed them"
-    line = f"(a cache line from one to the other), {placed}"
+    placed = " and where the virtual machine placed its threads"
+    line = "(a cache line from one to the other); another run may find them elsewhere"
     places = _places_met(campaign)
     rounds = sum(place.rounds for place in places)
     places = [place for place in places if place.rounds >= _least_share * rounds]
     if not places:
-        return f"threads {placed}: {unknown}"
+        return f"{placed}: {unknown}"
     if len(places) > 1:
         hops = " or ".join(f"{place.hop_ns:.0f}" for place in places)
-        return f"threads {hops} ns apart {line}"
-    return f"threads {places[0].apart} {line}"
+        return f"{placed}, {hops} ns apart {line}"
+    return f"{placed}, {places[0].apart} {line}"
 
 
 def _placements(campaign: Campaign) -> list[str]:

@@ -326,15 +326,16 @@ def _open(what: str, why: str, found: Sequence[tuple[Claim, Finding]]) -> list[s
     return [f'{what} the claim "{first}"{finds}{more}, as {why}.']
 
 
-def findings(campaign: Campaign) -> list[str]:
+def findings(campaign: Campaign, with_trust: bool = True) -> list[str]:
     """What a campaign begins with on a terminal, three to seven sentences: whether the machine was
-    quiet, the advice of the first cards with its effect, what could not be decided, and the command
-    that would decide most of what is open. Empty where nothing was measured."""
+    quiet (`with_trust`; answers say it too), the advice of the first cards with its effect, what could
+    not be decided, and the command that would decide most of what is open. Empty where nothing was
+    measured."""
     if not campaign.measured:
         return []
     claims = judged_with_doubts(campaign)
-    found = [f"{verdict_of_machine(campaign)[0]}.", *noise_sentences(campaign)]
-    found += precision(campaign)
+    found = [f"{verdict_of_machine(campaign)[0]}."] * with_trust + noise_sentences(campaign)
+    found += precision(campaign) * with_trust
     found += device_sentences(campaign)
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)

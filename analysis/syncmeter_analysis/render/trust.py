@@ -13,7 +13,7 @@ from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
-from syncmeter_analysis.render.precision import how_far_costs_repeat, precision, where_placed
+from syncmeter_analysis.render.precision import precision, where_placed
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 from syncmeter_analysis.studies.control import control_miss, control_rows
@@ -282,8 +282,8 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
 
 
 def how_sure(campaign: Campaign) -> str:
-    """One line that stands with the answers: whether the machine was quiet, whether controls checked
-    the figures, how far costs repeat, and whether they are of one placement; '' where nothing was
+    """One line that stands with the answers, each of which says how sure it is: whether the machine was
+    quiet, whether controls checked the figures, and of which placement they are; '' where nothing was
     measured."""
     if campaign.machine.imported:
         return "How sure: imported, nothing says how the figures were measured"
@@ -295,17 +295,15 @@ def how_sure(campaign: Campaign) -> str:
     controls = [row[-1].kind for row in control_rows(campaign)]
     if not controls:
         found.append(
-            "ratios are likely within their intervals, but no known cost was measured to check them "
-            "(`syncmeter run --study control` does)"
+            "no known cost was measured to check the figures (`syncmeter run --study control` does)"
         )
     elif "bad" not in controls:
-        found.append("trust ratios within their intervals, as known costs came out right")
+        found.append("known costs came out right")
     else:
         miss = control_miss(campaign)
         failed = miss.doubts_all(campaign)
         found.append("a control failed" if failed else f"a control missed by {miss}")
-    found += how_far_costs_repeat(campaign)
-    found.append(where_placed(campaign))
+    found.append(f'"{text.surely}" is of this run{where_placed(campaign)}')
     return f"How sure: {'; '.join(filter(None, found))}"
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.contest import Contest, Over
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table
 
@@ -77,15 +77,26 @@ def cost_of_sections(s: Measured) -> str:
 
 
 def slowest(s: Measured) -> str:
-    """`one thread takes 6.30 times as long as another`, or ''."""
-    took = s.slowest_over_fastest
-    return f"one thread takes {formats.ratio(took)} times as long as another" if took else ""
+    """`one thread takes 6.30 times as long as another (median of 8 visits)`, or ''."""
+    took, of = s.slowest_over_fastest, f" (median of {formats.count(s.visits, 'visit')})"
+    return f"one thread takes {formats.ratio(took)} times as long as another{of}" if took else ""
 
 
 def unfair(s: Measured | None) -> str:
     """`unfair: one thread takes 6.30 times as long as another`; '' of a lock that is fair."""
     took = s.slowest_over_fastest if s is not None and s.usable and s.point.lanes > 1 else None
     return f"unfair: {slowest(s)}" if s is not None and (took or 0.0) >= _unfair else ""
+
+
+def unfair_of(one: Contest, name: Callable[[Measured], str]) -> str:
+    """The same of the lock to take, or of those to take any of: which of them are unfair."""
+    found = [s for s in one.leaders if unfair(s)]
+    if len(one.leaders) < 2 or not found:
+        return unfair(one.taken)
+    most = formats.ratio(max(s.slowest_over_fastest or 0.0 for s in found))
+    names = list(dict.fromkeys(map(name, found)))
+    which = "all" if len(found) == len(one.leaders) else formats.listed(names)
+    return f"unfair: {which}, up to {most} times between threads"
 
 
 def rate(s: Measured | None) -> str:

@@ -14,7 +14,7 @@ from syncmeter_analysis.relate.relation import Ratio, ratio_by_visit
 from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_of_sections, fairness, notes, rate, unfair
+from syncmeter_analysis.studies.cells import cost_of_sections, fairness, notes, rate, unfair_of
 
 _suffix = "_held"
 
@@ -103,7 +103,7 @@ def situation(one: Contest) -> str:
 
 def held_sentence(one: Contest) -> str:
     """The lock to take or to keep and why, and what others take."""
-    but = unfair(one.taken)
+    but = unfair_of(one, lock_of)
     which = contest_text.sentence(
         one, situation(one), lock_of, cost_of_sections, why=_why(one), but=but
     )

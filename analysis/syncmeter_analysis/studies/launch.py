@@ -53,6 +53,9 @@ graphs = {
     "additional_graph_launch": "one more graph in the stream",
 }
 
+#: Parts that a sentence names.
+_in_sentence = ("launch", "launch_call", "additional_launch")
+
 #: A further kernel within this much of its call is paced by the host.
 pace_margin = 0.25
 
@@ -189,9 +192,7 @@ def _graph_finding(kernel: Kernel) -> str:
         return ""
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
-    each = (
-        f"one more takes {formats.duration(line.each_ns)} there, {formats.duration(one)} by itself"
-    )
+    each = f"one more takes {formats.duration(line.each_ns)} there, {formats.duration(one)} outside"
     whole = f"a graph of {n} kernels"
     if isinstance(r, NotComparable):
         return f"Kernels in a graph: {each}; {whole} cannot be compared, {r.why}"
@@ -204,7 +205,7 @@ def _graph_finding(kernel: Kernel) -> str:
     r = replace(r, interval=longer)
     sentence = (
         f"Put repeated kernels into a graph, because {each}; {n} launches take "
-        f"{formats.times(r)} times as long as a built graph of {n}{formats.bounds(r)}; graphs are "
+        f"{formats.times(r)} times as long as a built graph of {n}{formats.sure(r)}; graphs are "
         f"faster from {formats.count(least, 'kernel')} on"
     )
     even = _even(line, one)
@@ -271,7 +272,7 @@ def _costs_of(kernel: Kernel) -> str:
     """Of each way to launch what a kernel takes, the host's part of it, and who sets the pace."""
 
     def ns(op: str) -> str:
-        return formats.duration(ns_of(kernel.parts[op])) if op in kernel.parts else ""
+        return formats.cost_with_ends(kernel.parts[op]) if op in kernel.parts else ""
 
     found = [f"{ns('launch')} where the host waits for each"] * ("launch" in kernel.parts)
     call = f"the call alone {ns('launch_call')}" if "launch_call" in kernel.parts else ""
@@ -287,6 +288,8 @@ def _costs_of(kernel: Kernel) -> str:
         found.append(
             f"{formats.duration(line.each_ns)} each inside a graph, whose launch is not in it"
         )
-    return (
-        f"A kernel that does nothing ({kernel_name(kernel)}): {', '.join(found)}" if found else ""
-    )
+    named = [s for op in _in_sentence if (s := kernel.parts.get(op)) and s.cost and s.cost.bounded]
+    visits = min((s.visits for s in named), default=0)
+    how_sure = f" ({formats.surely}, {formats.count(visits, 'visit')})" * bool(named)
+    nothing = f"A kernel that does nothing ({kernel_name(kernel)})"
+    return f"{nothing}: {', '.join(found)}{how_sure}" if found else ""

@@ -221,6 +221,7 @@ def _of_each_level(found: GpuLevels) -> str:
     wider = len(taken) > 1 and all(ns_of(a) < ns_of(b) for (_, a), (_, b) in pairwise(taken))
     because = ", as wider ones take longer" if wider else ""
     use = f"In a kernel use the narrowest level that will do{because}: {'; '.join(costs)}"
+    use += formats.all_within([s for _, s in taken])
     return use if costs else ""
 
 

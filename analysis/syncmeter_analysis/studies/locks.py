@@ -15,6 +15,7 @@ from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code, mutex_of
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.any_lock import any_lock
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import (
     cost_of_sections,
@@ -27,6 +28,7 @@ from syncmeter_analysis.studies.cells import (
     scope_of,
     slowest,
     unfair,
+    unfair_of,
 )
 from syncmeter_analysis.studies.held_locks import held_answer, held_text, situations
 from syncmeter_analysis.studies.lock_tables import (
@@ -77,7 +79,18 @@ def answer(locks: Locks) -> list[str]:
         if one.first.point.section_ns + one.first.point.think_ns > 0
         or one.first.point.lanes not in counts
     ]
-    return found + _own_code(locks) + held_answer(held)
+    found[2:2] = any_lock(locks.held, [table.shared for table in locks.tables if table.shared])
+    return _with_own_code(found + held_answer(held), _own_code(locks))
+
+
+def _with_own_code(sentences: list[str], locks: list[str]) -> list[str]:
+    """The sentences, and behind the first that names one of these locks that they are in no API."""
+    if not locks:
+        return sentences
+    named = (i for i, sentence in enumerate(sentences) if any(f" {x}" in sentence for x in locks))
+    at = 1 + next(named, len(sentences) - 1)
+    which = f"{formats.listed(locks, len(locks))}: your own code (see core/ops/)"
+    return [*sentences[:at], which, *sentences[at:]]
 
 
 def _own_code(locks: Locks) -> list[str]:
@@ -89,10 +102,7 @@ def _own_code(locks: Locks) -> list[str]:
         if one
     ]
     ops = {s.point.op for one in (*contests, *locks.held) for s in one.leaders}
-    names = sorted({op.rpartition("_")[0] for op in ops if is_own_code(op)})
-    if not names:
-        return []
-    return [f"{formats.listed(names, len(names))}: code of your own, in no API (core/ops/ has it)"]
+    return sorted({op.rpartition("_")[0] for op in ops if is_own_code(op)})
 
 
 def _sentences(table: LockTable) -> Iterator[str]:
@@ -113,7 +123,7 @@ def _which(table: LockTable, one: Contest) -> str:
     why = _why_by_code(one) if lanes == 1 else ""
     where = f"{one.threads_and_cpus}, one add under the lock"
     return contest_text.sentence(
-        one, where, table.name_of, cost_of_sections, why=why, but=unfair(one.taken)
+        one, where, table.name_of, cost_of_sections, why=why, but=unfair_of(one, table.name_of)
     )
 
 
@@ -157,9 +167,9 @@ def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
         row = table.row_of(s)
         threads = threads_apart(lanes, distance(one.points, [r]))
         yield (
-            f"{threads}, where one add is all: use an atomic add, because it "
-            f"needs no lock: {table.name_of(s)} takes {formats.costs_as_long(r)}"
-            f" for {lanes} of each"
+            f"{threads}, where one add is all: use an atomic add ({formats.duration(r.under_ns)} for "
+            f"{lanes}), because it needs no lock: {table.name_of(s)} takes {formats.times(r)} times as "
+            f"long{formats.in_pairs(r)}{formats.sure(r)}"
             + (f" ({placed})" if (placed := _placed(r, s, row, table.rows)) else "")
         )
 
@@ -250,18 +260,25 @@ def _fairness_sentence(table: LockTable) -> list[str]:
         return []
     fairness, name, s = min(found, key=lambda item: item[0])
     where = f"{formats.count(table.most_lanes, 'thread')}, one add under the lock"
+    least = f"the least fair is {name}"
     took = s.slowest_over_fastest
     if took is not None and took <= 1 + default_margin:
         longer = f"{default_margin:.0%} longer than another"
         return [f"{where}: every lock is fair: no thread takes more than {longer}"]
     if instead := _fair_lock(table):
-        return [f"{where}: the least fair is {name}: {slowest(s)}; {instead}"]
-    of_index = f"{name} ({fairness:.3f} by Jain's index; 1: fair)"
-    return [f"{where}: the least fair is {': '.join(filter(None, [of_index, slowest(s)]))}"]
+        return [f"{where}, where each must get its turn: {instead}"]
+    of_index = f"{least} ({fairness:.3f} by Jain's index; 1: fair)"
+    return [f"{where}: {': '.join(filter(None, [of_index, slowest(s)]))}"]
 
 
-def _cost_alone(s: Measured) -> str:
+def _cost_of_sections(s: Measured) -> str:
     return cost_of_sections(s).partition(",")[0]
+
+
+def _cost_and_how_sure(s: Measured) -> str:
+    """`4707 ns for 16 sections, 95 % sure: 4538 to 4892`: of a lock that is compared with no other."""
+    cost, comma, interval = cost_of_sections(s).partition(", ")
+    return f"{cost}{comma}{formats.surely}: {interval}" if interval else cost
 
 
 def _fair_lock(table: LockTable) -> str:
@@ -270,10 +287,16 @@ def _fair_lock(table: LockTable) -> str:
     if table.shared is None or fair is None or fair.best is None:
         return ""
     each = len(fair.leaders) == 1
-    taken = contest_text.advice(fair, table.name_of, _cost_alone, each=each)
+    amount = _cost_and_how_sure if each else _cost_of_sections
+    taken = contest_text.advice(fair, table.name_of, amount, each=each)
     faster = [s for s in table.shared.points if ns_of(s) < ns_of(fair.best)]
     why = ", as each faster one is unfair" if faster and all(map(unfair, faster)) else ""
-    return f"where each must get its turn, {taken}{why}"
+    least_fair = max(fair.leaders, key=lambda s: s.slowest_over_fastest or 1.0)
+    return f"{taken}{why}; one thread takes {_times(least_fair)} times as long as another"
+
+
+def _times(s: Measured) -> str:
+    return formats.ratio(s.slowest_over_fastest or 1.0)
 
 
 def _fair_ones(shared: Contest | None) -> Contest | None:

@@ -61,6 +61,11 @@ class Way:
             if s.cost is not None and s.status in ("ok", "busy", "noisy", "not_resolved")
         }
 
+    @property
+    def visits(self) -> int:
+        """Of the cost that has least."""
+        return min((s.visits for s in self.costs.values() if s.cost), default=0)
+
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -135,7 +140,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
             for (backend, wait), way in sorted(barriers.items())
         ],
         list(_runtimes(barriers, pauses[-1].cost if pauses else None, compilers)),
-        advice(between[0].curve_of, between[1].curve_of) if between else None,
+        _advice(*between[:2]) if between else None,
         (between[0].name, between[2]) if between else None,
         neighbours,
         apart if (apart := distance(waits, [])) != unknown else "",
@@ -178,8 +183,15 @@ def _runtimes(
         if active and passive:
             # libgomp counts its looks, LLVM's runtime reads a clock.
             look, llvm = (None, _llvm(passive, compilers)) if "llvm" in backend else (pause, None)
-            settings = advice(active.curve_of, passive.curve_of, look, whole_ns_of(llvm))
+            settings = _advice(active, passive, look, whole_ns_of(llvm))
             yield Runtime(backend, settings, look, llvm)
+
+
+def _advice(
+    spin: Way, sleep: Way, look: Interval | None = None, whole_ns: float = 0.0
+) -> Advice | None:
+    visits = min(spin.visits, sleep.visits)
+    return advice(spin.curve_of, sleep.curve_of, look, whole_ns, visits)
 
 
 def _llvm(way: Way, compilers: Mapping[str, str]) -> int | None:
@@ -290,22 +302,20 @@ def _undecided(over: Mapping[str, Ratio | NotComparable]) -> str:
 def answer(part: Part) -> list[str]:
     """How long to spin before sleeping, the settings of each OpenMP runtime that do so, and what
     waiting costs a neighbour."""
-    where = f", {threads_apart(2, part.apart)}" * bool(part.apart)
-    found = [each for runtime in part.runtimes for each in setting(runtime, where)]
+    of_team = f", {threads_apart(2, part.apart)} (no larger team was measured)"
+    found = [each for runtime in part.runtimes for each in setting(runtime, of_team)]
     found += _of_own_code(part)
     if not found and part.ways:
         found.append(
             "cannot tell how long to spin: that takes a way that spins and one that sleeps, "
             "each at two latenesses"
         )
-    if part.runtimes or part.advice:
-        found.append("only 2 threads that wait for each other were measured, no larger team")
     found += _cost_to_neighbours(part.neighbours)
     return found
 
 
 def _of_own_code(part: Part) -> list[str]:
-    where = f", {threads_apart(2, part.apart)}" * bool(part.apart)
+    where = f", {threads_apart(2, part.apart)}"
     return own_code(part.advice, *part.between, where) if part.advice and part.between else []
 
 
