@@ -24,16 +24,16 @@ FILES = {
     "locks": (
         "xeon-64-vcpu-locks",
         [
-            "- 64 threads 122 ns apart, a CPU each, one add under the lock: take omp spin_lock "
-            "(18.26 µs for 64 sections), because omp ticket_lock takes 1.94 times as long (1.80 to "
-            "2.44); unfair: one thread takes 15.6 times as long as another\n",
-            "- 64 threads 122 ns apart, where one add is all: use an atomic add, because it needs "
-            "no lock: omp "
-            "spin_lock takes 9.13 times as long in paired visits (8.48 to 10.3), 18.26 µs against "
-            "1998 ns for 64 of each\n",
-            "- 1 thread, one add under the lock: take omp spin_lock (9.002 ns) or omp ticket_lock "
-            "(8.345 ns): undecided which is faster, as the first takes 0.853 to 1.25 times as long; "
-            "omp critical takes at least 1.68 times as long as each\n",
+            "- 64 threads 122 ns apart, a CPU each, one add under the lock: take omp "
+            "spin_lock (18.26 µs for 64 sections, 16.85 to 19.84), because omp ticket_lock "
+            "takes 1.94 times as long (95 % sure: 1.80 to 2.44, 5 visits); unfair: one "
+            "thread takes 15.6 times as long as another (median of 5 visits)\n",
+            "- 64 threads 122 ns apart, where one add is all: use an atomic add (1998 ns for "
+            "64), because it needs no lock: omp spin_lock takes 9.13 times as long in paired "
+            "visits (95 % sure: 8.48 to 10.3, 5 visits)\n",
+            "- 1 thread, one add under the lock: take omp spin_lock or omp ticket_lock "
+            "(8.345 to 9.002 ns), at most 1.25 times apart; omp critical takes at least 1.68 "
+            "times as long (95 % sure, 5 visits)\n",
         ],
         [],  # the first screen draws it
     ),
@@ -65,9 +65,10 @@ FILES = {
             "times as long) at 1 to 64 threads (close, spread, smt)\n",
         ],
         [
-            "a barrier of 64 threads 141 ns apart (close, spread, smt): take omp active (4452 ns), "
-            "because std passive takes 16.5 times as long (6.85 to 29.2, of 2 visits); "
-            "4452 ns is 31.5 times what a cache line takes from thread to thread"
+            "a barrier of 64 threads 141 ns apart (close, spread, smt): take omp active "
+            "(4452 ns, 3525 to 9006), because std passive takes 16.5 times as long (95 % "
+            "sure: 6.85 to 29.2, 2 visits); 4452 ns is 31.5 times what a cache line takes "
+            "from thread to thread"
         ],
     ),
     "false-sharing": (
@@ -107,7 +108,8 @@ FILES = {
         "h200-levels",
         [
             # Costs of launches repeat within 13 %: the interval is wide as it is of three visits.
-            "64 launches take 4.91 times as long as a built graph of 64 (3.12 to 7.73, of 3 visits);"
+            "64 launches take 4.91 times as long as a built graph of 64 (95 % sure: 3.12 to "
+            "7.73, 3 visits); graphs are faster from 1 kernel on"
         ],
         1,
     ),
@@ -127,9 +129,9 @@ FILES = {
         "h100-defaults",
         [
             # 913.0 / 3.028.
-            "- add (1 x 32, own cells): take atomicAdd (relaxed at device scope, 3.028 ns) where that "
-            "is enough, because fetch_add() of libcu++ (seq_cst at system scope) takes 302 times as "
-            "long (275 to 331)\n",
+            "- add (1 x 32, own cells): take atomicAdd (relaxed at device scope, 3.028 ns) "
+            "where that is enough, because fetch_add() of libcu++ (seq_cst at system scope) "
+            "takes 302 times as long (95 % sure: 275 to 331, 3 visits)\n",
         ],
         1,
     ),
@@ -137,9 +139,9 @@ FILES = {
         "h200-widths",
         [
             # 969.0 over 709.0 / 8.
-            "- halves (132 x 1024, own cells): take red.v4.f16x2 (88.62 ns a half), which changes 8 at "
-            "once; atomicAdd(__half) takes 10.9 times as long (10.6 to 11.1), red.f16x2 1.28 (1.22 to "
-            "1.35)\n",
+            "- halves (132 x 1024, own cells): take red.v4.f16x2 (88.62 ns a half), which "
+            "changes 8 at once; atomicAdd(__half) takes 10.9 times as long (95 % sure: 10.6 "
+            "to 11.1, 3 visits), red.f16x2 1.28 (1.22 to 1.35)\n",
         ],
         1,
     ),
@@ -147,9 +149,9 @@ FILES = {
         "h200-accumulate",
         [
             # 132 * 1024 * 16 adds in 12.27 us.
-            "- 132 x 1024 threads, one address: take privatized and warp-aggregated (176.2 adds per "
-            "ns, atomicAdd 0.5695), because warp-aggregated by reduction takes 9.64 times as long "
-            "(9.54 to 9.71)\n",
+            "- 132 x 1024 threads, one address: take privatized and warp-aggregated (176.2 "
+            "adds per ns, atomicAdd 0.5695), because warp-aggregated by reduction takes 9.64 "
+            "times as long (95 % sure: 9.54 to 9.71, 3 visits)\n",
             "- 132 x 1024 threads, 32768 addresses: take 64-bit fixed point (82.62 adds per ns, "
             "atomicAdd 67.31), because ",
             "- 1 x 1024 threads, 32 addresses (the same up to 1024): keep atomicAdd (4.132 adds per "
@@ -172,8 +174,9 @@ FILES = {
             "thread, "
             "226 iterations of 10 ns, because a region with a loop costs 1131 ns with omp active; from "
             "20.35 µs on its threads are 90% busy\n",
-            "- 2 threads 58 ns apart, a loop in dynamic chunks of one: take omp active (2777 ns, "
-            "2654 to 2902), because omp-llvm active takes 15.1 times as long (13.9 to 16.5)\n",
+            "- 2 threads 58 ns apart, a loop in dynamic chunks of one: take omp active (2777 "
+            "ns, 2654 to 2902), because omp-llvm active takes 15.1 times as long (95 % sure: "
+            "13.9 to 16.5, 2 visits)\n",
             "- omp active, 2 threads 58 ns apart: give a chunk of a dynamic loop 179.2 ns (169.6 to "
             "188.9) of work or more, 18 iterations of 10 ns, because it costs 19.91 ns: ",
         ],
@@ -192,10 +195,13 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, as much as "
-            "sleepers resume later, then sleep (atomic, futex or condition): no wait takes over",
-            "- omp, 2 threads 26 to 236 ns apart: spin for 410 µs (GOMP_SPINCOUNT; spin_pause was "
-            "not measured), because a wait of that length ends about ",
+            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, as much "
+            "as sleepers resume later (95 % sure: 17 to 62 µs, 2 visits), then sleep "
+            "(atomic, futex or condition): by theory no wait takes over about twice the "
+            "better way's time or CPU time",
+            "- omp, 2 threads 26 to 236 ns apart (no larger team was measured): spin for 410 "
+            "µs (GOMP_SPINCOUNT; spin_pause was not measured), because a wait of that length "
+            "ends 10 % later asleep than spinning (scatter unknown)",
         ],
         1,
     ),
@@ -219,8 +225,9 @@ FILES = {
     "scaling": (
         "../../../docs/measurements/xeon-16-vcpu-scaling",
         [
-            "- 16 threads: count in a variable of each thread, because an atomic add on one variable "
-            "takes 19.7 times as long (14.3 to 30.2), 364.3 ns against 18.54 ns",
+            "- 16 threads: count in a variable of each thread, because an atomic add on one "
+            "variable takes 19.7 times as long (95 % sure: 14.3 to 30.2, 1 visit), 364.3 ns "
+            "against 18.54 ns",
             "- a barrier takes 8.58 times as long with 16 threads as with 1 thread (7.40 to 9.93)",
         ],
         [],

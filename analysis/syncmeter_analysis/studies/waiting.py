@@ -63,8 +63,9 @@ class Way:
 
     @property
     def visits(self) -> int:
-        """Of the cost that has least."""
-        return min((s.visits for s in self.costs.values() if s.cost), default=0)
+        """Of the cost that has least, of those whose scatter is known."""
+        known = (s.visits for s in self.costs.values() if s.cost and s.cost.bounded)
+        return min(known, default=0)
 
 
 @dataclass(frozen=True)
