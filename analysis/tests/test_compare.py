@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +16,7 @@ from syncmeter_analysis.relate.compare_by import compare_by
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.text import cost_interval
 from syncmeter_analysis.render.compare import as_text, compare_report
+from syncmeter_analysis.render.page import as_page
 from tests.made import around, campaign, point, results, visits, write
 
 
@@ -49,6 +51,14 @@ def test_a_figure_without_a_change_says_how_much_is_undecided(tmp_path):
         c = compare_campaigns([old], [new])
         (figure,) = compare_report([c], [old, new]).head.figures
         assert figure.title == title
+
+
+def test_commands_in_the_reasons_of_a_page_are_code(tmp_path):
+    old, new = (results(name, visits(around(10.0), point())) for name in ("old", "new"))
+    page = as_page(compare_report([compare_campaigns([old], [new])], [old, new]))
+    (reason,) = re.findall(r'<a class="unclear" href="#machine-0">.*?</a>', page)
+    assert "<code>syncmeter run --study control</code>" in reason
+    assert "`" not in reason
 
 
 def test_a_slower_point_is_found_and_its_size_told(tmp_path):
