@@ -36,7 +36,7 @@ NEVER = (
     r"Not told",
     r"\bover by one\b",
     r"home (second|first) / home",
-    r"size \d+ / size \d+",
+    r"\bsize \d",
     r"[+]\d{3,} ?%",
     r"\d{4,} %",
     r"for as long as the study",

@@ -145,10 +145,10 @@ def test_of_ways_of_a_warp_that_are_the_same_a_whole_one_stands_or_the_languages
     assert re.search(r"warp, barrier warp_sync_partial 1 x 32 .* coalesced_sync =", text)
     whole = [*same, (cuda("coalesced_sync", size=32), 0.506)]
     text = " ".join(printed_text(tmp_path, *whole, (cuda("barrier"), 7.0)).split())
-    assert "longer: warp (coalesced_sync size 32) 0.5060 ns; block" in text
+    assert "longer: warp (coalesced_sync of 32 threads) 0.5060 ns; block" in text
     slower = [same[0], (cuda("warp_sync_partial"), 5.0)]
     text = " ".join(printed_text(tmp_path, *slower, (cuda("barrier"), 7.0)).split())
-    assert "longer: warp (coalesced_sync size 2) 0.5040 ns; block" in text
+    assert "longer: warp (coalesced_sync of 2 threads) 0.5040 ns; block" in text
 
 
 def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):

@@ -11,7 +11,7 @@ import syncmeter_analysis as package
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.relate.point_text import in_common, names_apart
+from syncmeter_analysis.relate.point_text import in_common, names_apart, op_and_size
 from tests.made import point
 
 
@@ -136,3 +136,22 @@ def test_how_sure_several_costs_are_is_that_of_the_one_that_is_known_least():
     assert text.all_within([known]) == " (95 % sure: within 1.1 %, 5 visits)"
     assert text.all_within([known, Cost(-math.inf, math.inf)]) == ""
     assert text.all_within([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("op", "size", "shown"),
+    [
+        ("branch_in_warp", 8, "8 paths"),
+        ("branch_in_warp", 1, "1 path"),
+        ("load_strided", 9, "with a stride of 9 words"),
+        ("coalesced_sync", 32, "of 32 threads"),
+        ("additional_graph_launch", 1, "of 1 kernel"),
+        ("gpu_handoff", 2, "between 2 GPUs"),
+        ("somebodys_own", 7, "size 7"),
+        ("barrier", 0, ""),
+    ],
+)
+def test_a_size_says_what_it_counts(op, size, shown):
+    """Cards compared "size 8" with "size 1"."""
+    of_size = point_from(point(op, backend="cuda", size=size))
+    assert op_and_size(of_size) == f"{op} {shown}".rstrip()

@@ -36,13 +36,36 @@ def blocks_by_threads(p: Point) -> str:
     return f"{p.blocks} x {p.lanes}"
 
 
+#: What the size of an op counts, by what its name begins with: one of it, and several.
+_sizes = (
+    ("multi_gpu_", "1 GPU", "{} GPUs"),
+    ("gpu_handoff", "on 1 GPU", "between {} GPUs"),
+    ("branch_", "1 path", "{} paths"),
+    ("load_strided", "with a stride of 1 word", "with a stride of {} words"),
+    ("load_latency_strided", "with a stride of 1 word", "with a stride of {} words"),
+    ("load_misaligned", "1 byte off", "{} bytes off"),
+    ("load_latency_misaligned", "1 byte off", "{} bytes off"),
+    ("bank_conflict", "1 thread on one bank", "{} threads on one bank"),
+    ("tile_", "of 1 thread", "of {} threads"),
+    ("coalesced_", "of 1 thread", "of {} threads"),
+    ("cluster_", "of 1 block", "of {} blocks"),
+    ("for_static_chunk", "in chunks of 1", "in chunks of {}"),
+    ("for_static", "1 iteration a thread", "{} iterations a thread"),
+    ("for_", "in chunks of 1", "in chunks of {}"),
+    ("task", "1 task a thread", "{} tasks a thread"),
+    ("accumulate_", "on 1 address", "on {} addresses"),
+    ("reduce_max_", "of 1 element", "of {} elements"),
+    ("additional_graph_launch", "of 1 kernel", "of {} kernels"),
+    ("graph_launch", "of 1 kernel", "of {} kernels"),
+)
+
+
 def _size(p: Point) -> str:
     """What the size of an op counts."""
     if not p.size:
         return ""
-    if p.op.startswith("multi_gpu_"):
-        return count(p.size, "GPU")
-    return f"of {count(p.size, 'kernel')}" if "graph_launch" in p.op else f"size {p.size}"
+    one, several = next((words for start, *words in _sizes if p.op.startswith(start)), ("", ""))
+    return (one if p.size == 1 else several.format(p.size)) or f"size {p.size}"
 
 
 def op_and_size(p: Point) -> str:
