@@ -253,9 +253,10 @@ std::string plan_text(const campaign_plan& plan, const topology* machine) {
     for (const std::string& note : placement_notes(plan, *machine)) text += "\n" + note + "\n";
   if (!plan.left_out.empty())
     text += "\n" + wrapped(fmt::format("Not in this study: {}", plan.left_out), 0) + "\n";
-  return text + fmt::format("\nPoints to measure: {}, which also cover {} equal ones; not "
-                            "supported: {}; about {:.3g} s\n",
-                            plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
+  const std::string equal =
+      merged == 0 ? "" : ", which also cover " + count_text(merged, "equal one", "equal ones");
+  return text + fmt::format("\nPoints to measure: {}{}; not supported: {}; about {:.3g} s\n",
+                            plan.points.size(), equal, plan.refused.size(), plan.predicted_s);
 }
 
 }  // namespace syncmeter

@@ -97,7 +97,7 @@ def test_list_says_how_to_build_what_its_build_can_build(driver):
     driver.add_worker("omp", made_by_hand.capabilities())
     for text in (driver("list"), driver("list", "--wide")):
         assert "\n  posix: not built; `scripts/run --backend posix` builds it\n" in text
-        assert "install Linux" in text.partition("  posix-shared: ")[2], "not in this build"
+        assert "install syncmeter anew" in text.partition("  posix-shared: ")[2], "not in this build"
     assert "'posix' cannot be used: no worker for backend 'posix': not built; `scripts/run --backend posix` builds it" in driver.mistake("run", "--backend", "posix")
 
 
@@ -118,7 +118,7 @@ def test_what_pip_installed_says_how_to_build_what_it_has_sources_of_and_finds_i
     text = driver("list")
     assert "\n  cuda: not built; `syncmeter build cuda` builds it\n" in text
     assert "\n  kokkos: not built; `syncmeter build kokkos` builds it\n" in text
-    assert "install Linux" in text.partition("  posix-shared: ")[2]
+    assert "install syncmeter anew" in text.partition("  posix-shared: ")[2]
     assert "not built; `syncmeter build kokkos` builds it" in driver.mistake("run", "--backend", "kokkos-serial")
     driver.add_worker("kokkos", made_by_hand.capabilities(backend="kokkos-openmp"))
     assert "no worker for backend 'kokkos-serial': looked for" in driver.mistake("run", "--backend", "kokkos-serial"), "built without it"

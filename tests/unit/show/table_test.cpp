@@ -283,8 +283,10 @@ TEST(plan_text, tells_points_places_merges_refusals_and_time) {
   EXPECT_THAT(text, AllOf(HasSubstr(canonical(p.what)), HasSubstr("on PUs 0,3, 5 visits"),
                           HasSubstr("= " + canonical(spread)), HasSubstr("(equal placement)"),
                           HasSubstr("elided: nothing there"),
-                          HasSubstr("Points to measure: 1, which also cover 1 equal ones; not "
+                          HasSubstr("Points to measure: 1, which also cover 1 equal one; not "
                                     "supported: 1; about 0.04 s")));
+  plan.points.front().same_as.clear();
+  EXPECT_THAT(plan_text(plan), HasSubstr("\nPoints to measure: 1; not supported: 1; about 0.04 s"));
 }
 
 }  // namespace
