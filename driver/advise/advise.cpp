@@ -5,13 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <iterator>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -24,6 +20,8 @@
 #include "driver/advise/machine_code.hpp"
 #include "driver/advise/objects.hpp"
 #include "driver/advise/preload.hpp"
+#include "driver/advise/price_meter.hpp"
+#include "driver/advise/probe_settings.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/campaign/cpu_use.hpp"
 #include "driver/census/tools/elf_file.hpp"
@@ -35,44 +33,7 @@
 namespace syncmeter {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* probe_name = "libsyncmeter-probe.so";
 constexpr std::size_t most_pairs = 5;
-
-std::string find_probe() {
-  std::string found = find_own_library(probe_name);
-  if (!found.empty()) return found;
-  throw std::runtime_error(fmt::format("advise: there is no {} beside the driver, in its folder of "
-                                       "workers or on PATH",
-                                       probe_name));
-}
-
-/// A folder for the files of one run's processes, in memory where that can be; gone with its owner.
-class counts_folder {
- public:
-  counts_folder() {
-    for (const fs::path& parent : {fs::path("/dev/shm"), fs::temp_directory_path()}) {
-      std::string name = parent / "syncmeter-advise-XXXXXX";
-      if (::mkdtemp(name.data()) == nullptr) continue;
-      path_ = name;
-      return;
-    }
-    throw std::runtime_error(
-        fmt::format("advise: no folder can be made in {}: {}; TMPDIR names another",
-                    fs::temp_directory_path().string(), std::strerror(errno)));
-  }
-  counts_folder(const counts_folder&) = delete;
-  counts_folder& operator=(const counts_folder&) = delete;
-  ~counts_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Of the allowed CPUs' time between two readings.
 std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after) {
@@ -101,19 +62,6 @@ std::optional<program_run> run_within(std::optional<double> longest_s, const pro
 program_run run_once(const program_counts& of, const std::string& arm,
                      const std::vector<std::string>& settings) {
   return *run_within(std::nullopt, of, arm, settings);
-}
-
-/// What CUDA's driver loads into a program; a user's own stays.
-constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
-
-std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
-  const std::string probe = find_probe();
-  std::vector<std::string> settings{preload_setting(probe),
-                                    fmt::format("{}={}", probe::folder_variable, folder),
-                                    fmt::format("{}={}", probe::times_variable, every)};
-  if (std::getenv(injection_variable) == nullptr)
-    settings.push_back(fmt::format("{}={}", injection_variable, probe));
-  return settings;
 }
 
 program_run run_under_probe(program_counts& of, const std::string& arm, const std::string& every) {
@@ -234,7 +182,7 @@ class prices_in_turn {
       wanted_.points.clear();
     }
     meter_.emplace(wanted_);
-    const std::size_t points = wanted_.points.size() + wanted_.equal_work.size();
+    const std::size_t points = wanted_.points.size() + wanted_.controls();
     if (points == 0) return;
     print_message(fmt::format("prices of {}: about {:.0f} s", count_text(points, "point", "points"),
                               std::ceil(meter_->seconds() * measurements_of_price)));
@@ -250,9 +198,9 @@ class prices_in_turn {
     of_.notes.insert(of_.notes.end(), wanted_.notes.begin(), wanted_.notes.end());
   }
   [[nodiscard]] double seconds() const { return meter_ ? meter_->seconds() : 0; }
-  /// Whether threads may come late because of the machine: then further runs are timed, each beside
-  /// equal work of its own.
-  [[nodiscard]] bool has_equal_work() const { return !wanted_.equal_work.empty(); }
+  /// Whether threads may wait because of the machine: then further runs are timed, in turn with
+  /// equal work.
+  [[nodiscard]] bool has_equal_work() const { return wanted_.controls() > 0; }
   void measure_equal_work() { meter_->measure_equal_work(of_.runs.size(), of_.prices); }
   [[nodiscard]] double equal_work_seconds() const { return meter_->equal_work_seconds(); }
 
@@ -329,11 +277,10 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   const double timed_s = of.runs.back().wall_s;
   read_input_again();
-  const std::size_t first_timed = of.runs.size();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
   prices_in_turn prices(of, budget_s, results);
-  if (prices.has_equal_work()) add_lateness_of_run(timed.sites, of.of_last_run.sites, first_timed);
+  if (prices.has_equal_work()) add_cost_of_run(timed.sites, of.of_last_run.sites);
   const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
   double used_s = pair_s + timed_s + prices.seconds();
   const double each_s = pair_s + 2 * prices.seconds() + timed_turn_s;
@@ -348,7 +295,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     if (prices.has_equal_work() && !killed()) {
       run_counted("time", every);
       if (killed()) break;
-      add_lateness_of_run(timed.sites, of.of_last_run.sites, of.runs.size());
+      add_cost_of_run(timed.sites, of.of_last_run.sites);
       prices.measure_equal_work();
     }
     used_s += each_s;

@@ -336,14 +336,6 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     }
 }
 
-/// The mean time of one region, from the call to the return.
-double region_ns(const site& of) {
-  const site_times& times = *of.times;
-  return ((times.fork_ns + times.inside_ns + times.lateness.sum_ns) / times.threads +
-          times.mechanism.sum_ns) /
-         static_cast<double>(times.timed);
-}
-
 }  // namespace
 
 call_counts read_counts(const std::string& folder, double waits_from_ns) {
@@ -372,78 +364,9 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   return all;
 }
 
-double start_ns(const site& of) {
-  const site_times& times = *of.times;
-  const auto timed = static_cast<double>(times.timed);
-  if (of.kind == "region") return times.fork_ns / (times.threads * timed);
-  const double waiting = timed * (times.threads - 1) / times.threads;
-  return (times.mechanism.sum_ns - times.mechanism.long_ns) / waiting;
-}
-
-bool waits_for_late_threads(const site& of) {
-  return of.times->lateness.median_ns > of.times->mechanism.median_ns + start_ns(of);
-}
-
 bool is_same_site(const site& of, const site& of_another_run) {
   const auto key = [](const site& s) { return std::tie(s.kind, s.module, s.offset, s.team); };
   return key(of) == key(of_another_run);
-}
-
-std::optional<site_cost> cost_of(const site& of) {
-  if (!of.times || of.times->timed == 0 || of.kind == "signal") return std::nullopt;
-  const site_times& times = *of.times;
-  constexpr double s = 1e-9;
-  const double threads = std::max(1U, times.threads);
-  // A region is timed once for all its threads; of a barrier each thread times its own part.
-  const bool region = of.kind == "region";
-  const double events = static_cast<double>(times.timed) / (region ? 1 : threads);
-  const double each = static_cast<double>(of.count) / events * s;
-  if (times.threads == 0) {
-    const double of_thread = each / std::max(1U, of.threads);
-    return site_cost{.lateness_s = times.lateness.sum_ns * of_thread,
-                     .mechanism_s = times.mechanism.sum_ns * of_thread};
-  }
-  return site_cost{.lateness_s = times.lateness.sum_ns * each / threads,
-                   .mechanism_s = region ? (times.mechanism.sum_ns + times.fork_ns / threads) * each
-                                         : times.mechanism.sum_ns * each / threads};
-}
-
-bool is_timed_meeting(const site& of) {
-  return of.times && of.times->timed > 0 && of.times->threads > 1;
-}
-
-meeting_pace pace_of(const std::vector<site>& sites, double wall_s) {
-  constexpr double ns = 1e9;
-  double in_regions_ns = 0, regions = 0, in_barriers_ns = 0, barriers = 0;
-  for (const site& each : sites) {
-    if (!is_timed_meeting(each)) continue;
-    const auto count = static_cast<double>(each.count);
-    if (each.kind == "region") {
-      in_regions_ns += count * region_ns(each);
-      regions += count;
-      continue;
-    }
-    const site_cost cost = cost_of(each).value_or(site_cost{});
-    in_barriers_ns += (cost.lateness_s + cost.mechanism_s) * ns;
-    barriers += count;
-  }
-  const auto between = [&](double inside_ns, double number) {
-    return number == 0 ? 0 : std::max(0.0, (wall_s * ns - inside_ns) / number);
-  };
-  return {.before_region_ns = between(in_regions_ns, regions),
-          .before_barrier_ns = between(in_barriers_ns, barriers)};
-}
-
-double work_ns(const site& of, const meeting_pace& pace) {
-  if (of.kind != "region") return pace.before_barrier_ns;
-  return of.times->inside_ns / (of.times->threads * static_cast<double>(of.times->timed));
-}
-
-double same_processor_share(const site& of) {
-  // A region is timed once for all its threads.
-  const double arrivals =
-      static_cast<double>(of.times->timed) * (of.kind == "region" ? of.times->threads : 1);
-  return arrivals == 0 ? 0 : static_cast<double>(of.times->same_processor) / arrivals;
 }
 
 std::string_view lock_kind_of(std::string_view kind_of_site) {

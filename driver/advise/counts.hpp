@@ -46,10 +46,13 @@ struct site_times {
   std::uint64_t under_lock = 0;
 };
 
-/// How long a site's threads waited for the last one in one timed run.
-struct timed_lateness {
-  std::size_t run = 0;  ///< its number among the program's runs, from 1 on
+/// Time of the program that a site takes, as far as it was timed: of one thread's path, not the sum
+/// of all threads.
+struct site_cost {
+  /// Waiting for the last thread to arrive; of a lock, from the call until its release has
+  /// returned.
   double lateness_s = 0;
+  double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
 };
 
 /// Samples of CPU time at a site.
@@ -128,7 +131,7 @@ struct site {
   unsigned threads = 0;                ///< that called it, as many as lived at the same time
   std::vector<source_frame> frames{};  ///< innermost first
   std::optional<site_times> times{};
-  std::vector<timed_lateness> lateness_of_runs{};  ///< of each timed run, where there are several
+  std::vector<site_cost> cost_of_runs{};  ///< in each timed run, where there are several
   std::optional<site_samples> samples{};
   std::string operation{};     ///< of an instruction its class, of a call in the code the function
   unsigned copies = 1;         ///< that the compiler made of it
@@ -152,45 +155,8 @@ struct site {
 /// A smaller share of the time is worth no advice, and no price.
 inline constexpr double least_worth_saying = 0.02;
 
-/// Time of the program that a site takes, as far as it was timed: of one thread's path, not the sum
-/// of all threads.
-struct site_cost {
-  /// Waiting for the last thread to arrive; of a lock, from the call until its release has
-  /// returned.
-  double lateness_s = 0;
-  double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
-};
-/// Nothing for a site that was not timed, or that waits for nobody.
-[[nodiscard]] std::optional<site_cost> cost_of(const site& of);
 /// Whether two runs of a program have it both.
 [[nodiscard]] bool is_same_site(const site& of, const site& of_another_run);
-/// Of threads that meet, until one goes on that slept or was not there: of a region until it has
-/// begun; of a barrier those that wait for the last one.
-[[nodiscard]] double start_ns(const site& of);
-/// Whether threads that meet wait mostly for the last one, which began when the others did: those
-/// that begin late end late.
-[[nodiscard]] bool waits_for_late_threads(const site& of);
-/// Of a lock or a chunk, which is timed beyond the call; any other call waits for whatever its
-/// thread needs, as join does.
-[[nodiscard]] inline bool has_section(const site& of) {
-  return of.times && of.times->threads == 0 && of.kind != "cond_wait" &&
-         of.times->lateness.sum_ns > 0;
-}
-
-/// Whether threads meet at it, and were timed.
-[[nodiscard]] bool is_timed_meeting(const site& of);
-/// The mean times between the regions and barriers of a run.
-struct meeting_pace {
-  double before_region_ns = 0;  ///< by one thread
-  double before_barrier_ns = 0;
-};
-[[nodiscard]] meeting_pace pace_of(const std::vector<site>& sites, double wall_s);
-
-/// What the work of a thread is from the begin to the end of a region, or from one barrier to the
-/// next, in ns.
-[[nodiscard]] double work_ns(const site& of, const meeting_pace& pace);
-/// Of the threads that met at a site that was timed, those that met another one on their processor.
-[[nodiscard]] double same_processor_share(const site& of);
 
 struct call_counts {
   std::vector<site> sites;  ///< the greatest count first

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <iterator>
-#include <limits>
+#include <functional>
+#include <string_view>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "core/host/host_rig.hpp"
 #include "core/ops/spun_work.hpp"
+#include "driver/advise/rank_sum.hpp"
 
 namespace syncmeter {
 
@@ -63,82 +66,65 @@ double lateness_of_equal_work(const topology& machine, const std::vector<int>& p
   return late.count() / (threads * all_rounds);
 }
 
-namespace {
-
-/// All measurements at the length of work that is nearest to a site's.
-std::vector<price> equal_work_of(const site& of, double work, const std::vector<price>& prices) {
-  return nearest_in_work(prices, work, [&](const price& each) {
-    return each.what.op == equal_work_name && each.what.lanes == of.times->threads;
-  });
-}
-
-/// How long a thread waits in the latest of them, where it has work as long as the site's as often.
-double latest_s(const std::vector<price>& measured, const site& of, double work) {
-  double latest_ns = 0;
-  for (const price& each : measured) latest_ns = std::max(latest_ns, each.cost_ns.value);
-  return latest_ns * std::max(1.0, work / std::max(1U, measured.front().what.section_ns)) *
-         static_cast<double>(of.count) * 1e-9;
-}
-
-/// Those that were measured just before a timed run, and first behind it and before the next timed
-/// run: a run with patched kernels may lie between a run and its prices.
-std::vector<price> measured_beside(std::size_t run, std::size_t next_run,
-                                   const std::vector<price>& measured) {
-  std::size_t behind = next_run;
-  for (const price& each : measured)
-    if (each.after_run >= run) behind = std::min(behind, each.after_run);
-  std::vector<price> beside;
-  std::ranges::copy_if(measured, std::back_inserter(beside), [&](const price& each) {
-    return each.after_run + 1 == run || (behind < next_run && each.after_run == behind);
-  });
-  return beside;
-}
-
-}  // namespace
-
-void add_lateness_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
-                         std::size_t run) {
+void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run) {
   for (site& to : sites) {
     const auto from =
         std::ranges::find_if(of_run, [&](const site& each) { return is_same_site(to, each); });
     if (from == of_run.end() || !is_timed_meeting(*from)) continue;
-    if (const auto cost = cost_of(*from))
-      to.lateness_of_runs.push_back({.run = run, .lateness_s = cost->lateness_s});
+    if (const auto cost = cost_of(*from)) to.cost_of_runs.push_back(*cost);
   }
 }
 
-std::vector<lateness_beside_equal_work> lateness_in_turn(const site& of, const meeting_pace& pace,
-                                                         const std::vector<price>& prices) {
+bool beside_equal_work::is_longer() const {
+  if (equal_work_s.empty() || runs_s.empty()) return true;
+  constexpr double level = 0.01;
+  return std::ranges::min(runs_s) > std::ranges::max(equal_work_s) ||
+         rank_sum_tail(runs_s, equal_work_s) <= level;
+}
+
+point timed_point(point what) {
+  what.op = fmt::format("timed_{}", what.op);
+  return what;
+}
+
+bool is_timed_as(const point& what, const site& of) {
+  const std::string_view op =
+      of.kind == "region" ? "timed_region_around_work" : "timed_barrier_after_work";
+  return what.op == op && what.lanes == of.times->threads &&
+         (what.backend == "posix") == (of.kind == "barrier_wait");
+}
+
+namespace {
+
+/// This part of what a site takes.
+beside_equal_work of_part(double site_cost::* part, const site& of, const site_cost& cost,
+                          const meeting_pace& pace, const std::vector<price>& prices,
+                          const std::function<bool(const price&)>& is_like) {
   const double work = work_ns(of, pace);
-  const std::vector<price> measured = equal_work_of(of, work, prices);
-  std::vector<lateness_beside_equal_work> turns;
-  for (std::size_t i = 0; i < of.lateness_of_runs.size(); ++i) {
-    const timed_lateness& timed = of.lateness_of_runs[i];
-    const std::size_t next_run = i + 1 < of.lateness_of_runs.size()
-                                     ? of.lateness_of_runs[i + 1].run
-                                     : std::numeric_limits<std::size_t>::max();
-    const std::vector<price> beside = measured_beside(timed.run, next_run, measured);
-    if (!beside.empty())
-      turns.push_back({.lateness_s = timed.lateness_s, .equal_work_s = latest_s(beside, of, work)});
+  beside_equal_work found;
+  for (const site_cost& run : of.cost_of_runs) found.runs_s.push_back(run.*part);
+  if (found.runs_s.empty()) found.runs_s.push_back(cost.*part);
+  for (const price& each : nearest_in_work(prices, work, is_like)) {
+    const double as_long = std::max(1.0, work / std::max(1U, each.what.section_ns));
+    found.equal_work_s.push_back(each.cost_ns.value * as_long * static_cast<double>(of.count) *
+                                 1e-9);
   }
-  return turns;
+  return found;
 }
 
-std::vector<lateness_beside_equal_work> judged_turns(const site& of, const meeting_pace& pace,
-                                                     const std::vector<price>& prices,
-                                                     double lateness_s) {
-  constexpr std::size_t enough_turns = 3;
-  std::vector<lateness_beside_equal_work> turns = lateness_in_turn(of, pace, prices);
-  if (turns.size() >= enough_turns) return turns;
-  const double work = work_ns(of, pace);
-  const std::vector<price> measured = equal_work_of(of, work, prices);
-  if (measured.empty()) return {};
-  return {{.lateness_s = lateness_s, .equal_work_s = latest_s(measured, of, work)}};
+}  // namespace
+
+beside_equal_work lateness_beside(const site& of, const site_cost& cost, const meeting_pace& pace,
+                                  const std::vector<price>& prices) {
+  return of_part(&site_cost::lateness_s, of, cost, pace, prices, [&](const price& each) {
+    return each.what.op == equal_work_name && each.what.lanes == of.times->threads;
+  });
 }
 
-const lateness_beside_equal_work&
-deciding_turn(const std::vector<lateness_beside_equal_work>& turns) {
-  return *std::ranges::min_element(turns, {}, &lateness_beside_equal_work::more_s);
+beside_equal_work mechanism_beside(const site& of, const site_cost& cost, const meeting_pace& pace,
+                                   const std::vector<price>& prices) {
+  return of_part(&site_cost::mechanism_s, of, cost, pace, prices,
+                 [&](const price& each) { return is_timed_as(each.what, of); });
 }
 
 }  // namespace syncmeter

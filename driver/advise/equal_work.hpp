@@ -22,31 +22,32 @@ inline constexpr std::string_view equal_work_name = "equal_work";
 [[nodiscard]] double lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
                                             unsigned threads, unsigned work_ns, double seconds);
 
-/// Notes with each site how late its threads came in another timed run.
-void add_lateness_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
-                         std::size_t run);
+/// What stands in a price's point for an op that was timed around equal work: no price of it.
+[[nodiscard]] point timed_point(point what);
+/// Whether it is of an op as a site's, in a team as large.
+[[nodiscard]] bool is_timed_as(const point& what, const site& of);
 
-/// How long a site's threads waited for the last one in a timed run, and how long with equal work,
-/// as often and as long as the site's.
-struct lateness_beside_equal_work {
-  double lateness_s = 0, equal_work_s = 0;
-  [[nodiscard]] double more_s() const { return lateness_s - equal_work_s; }
+/// Notes with each site what it took in another timed run.
+void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run);
+
+/// What a thread takes at a site in each timed run of the program, and what threads with equal work
+/// do where that is measured in turn with these runs, as often and as long as the site's.
+struct beside_equal_work {
+  std::vector<double> runs_s;
+  std::vector<double> equal_work_s;
+
+  /// Whether the program takes longer, by the ranks of all: what disturbs a machine comes and goes,
+  /// and meets some of either. Of so few that no order of them shows it each run must take longer
+  /// than all equal work. Without equal work it is not known not to.
+  [[nodiscard]] bool is_longer() const;
 };
-/// Of each timed run with equal work beside it: the longer of what was measured just before that
-/// run, and first behind it where no other timed run lies between.
-[[nodiscard]] std::vector<lateness_beside_equal_work>
-lateness_in_turn(const site& of, const meeting_pace& pace, const std::vector<price>& prices);
-
-/// By what a site's threads are judged: by each timed run where there are three or more. What
-/// disturbs the machine comes and goes, and equal work meets it as often as the program; work that
-/// is divided unequally is so in each run. Fewer are judged by the first of them, which took
-/// `lateness_s`, and the latest equal work of all. Nothing without equal work.
-[[nodiscard]] std::vector<lateness_beside_equal_work> judged_turns(const site& of,
-                                                                   const meeting_pace& pace,
-                                                                   const std::vector<price>& prices,
-                                                                   double lateness_s);
-/// The one with the least difference, which decides: `turns` has one at least.
-[[nodiscard]] const lateness_beside_equal_work&
-deciding_turn(const std::vector<lateness_beside_equal_work>& turns);
+/// How long they wait for the last one: of the only run `cost`, where there is no other one.
+[[nodiscard]] beside_equal_work lateness_beside(const site& of, const site_cost& cost,
+                                                const meeting_pace& pace,
+                                                const std::vector<price>& prices);
+/// How long they take from its arrival on, of a region with the begin; likewise.
+[[nodiscard]] beside_equal_work mechanism_beside(const site& of, const site_cost& cost,
+                                                 const meeting_pace& pace,
+                                                 const std::vector<price>& prices);
 
 }  // namespace syncmeter

@@ -10,6 +10,7 @@
 
 #include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/kernel_rules.hpp"
+#include "driver/advise/price_meter.hpp"
 #include "driver/advise/prices.hpp"
 
 namespace syncmeter {

@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "driver/advise/site_costs.hpp"
+
 namespace syncmeter {
 namespace {
 

@@ -15,24 +15,18 @@
 #include "driver/advise/gpu_points.hpp"
 #include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/lock_prices.hpp"
-#include "driver/advise/preload.hpp"
-#include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/workers/find_workers.hpp"
-#include "driver/workers/visit_record.hpp"
-#include "probe/swaps.hpp"
 
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t most_points = 6;
+constexpr std::size_t most_points = 6, most_controls = 3;
 constexpr const char* on_gpu = "cuda";
 // A body or gap beyond these changes a price no more, and would make its visit long.
 constexpr double longest_work_ns = 1e5, longest_gap_us = 5000;
-constexpr double start_s = 0.25;
 
 /// To one or one and a half times a power of two; below 16 ns to nothing.
 unsigned rounded_work(double work) {
@@ -73,6 +67,11 @@ double priced_work_ns(const site& of, const meeting_pace& pace) {
   return of.kind == "chunk" || of.kind == "task" ? 0 : work_ns(of, pace);
 }
 
+unsigned equal_work_ns(const site& of, const meeting_pace& pace) {
+  constexpr double longest_ns = 2e7;
+  return static_cast<unsigned>(std::clamp(work_ns(of, pace), 1.0, longest_ns));
+}
+
 /// Whether it may take a share of the time that is worth advice.
 bool may_be_worth_saying(const site& of, double wall_s) {
   // Of tasks nothing is timed: none takes longer than this to make and to hand over.
@@ -94,20 +93,6 @@ std::string word_of(const char* name) {
   std::string word = value_of(name);
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   return word;
-}
-
-/// "region_around_work of 2 threads with 768 ns of work".
-std::string text_of(const point& p) {
-  if (p.backend == on_gpu)
-    return fmt::format("{}{} on a GPU, {} x {} threads,", p.op,
-                       is_price_of_update(p.op)
-                           ? fmt::format(" of {}", count_text(p.size, "address", "addresses"))
-                       : p.size == 0 ? ""
-                                     : fmt::format(" of {} kernels", p.size),
-                       p.blocks, p.lanes);
-  if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
-  if (p.placement != placement::none) return fmt::format("{} of {} threads", p.op, p.lanes);
-  return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
 }
 
 /// Half as much to twice as much.
@@ -157,24 +142,20 @@ std::string lacking_text(const std::string& path, const point& p) {
   if (p.backend == on_gpu)
     return fmt::format("{} has no price of {}; this measures it: syncmeter run --study {} "
                        "--backend {} --op {} --blocks {} --lanes {}{} --output FILE.",
-                       path, text_of(p), study_of(p), p.backend, p.op, p.blocks, p.lanes,
+                       path, price_text(p), study_of(p), p.backend, p.op, p.blocks, p.lanes,
                        p.size == 0 ? "" : fmt::format(" --size {}", p.size));
   if (p.placement != placement::none)
     return fmt::format("{} has no price of {}; this measures it: syncmeter run --study locks "
                        "--backend {} --op {} --lanes {} --affinity {} --output FILE.",
-                       path, text_of(p), p.backend, p.op, p.lanes, to_text(p.affinity));
+                       path, price_text(p), p.backend, p.op, p.lanes, to_text(p.affinity));
   return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
                      "it: syncmeter run --study regions --backend {} --op {} --lanes {} {}{} "
                      "--affinity {} --wait {} --output FILE.",
-                     path, text_of(p), p.backend, p.op, p.lanes,
+                     path, price_text(p), p.backend, p.op, p.lanes,
                      p.size == 0 ? fmt::format("--section {}", p.section_ns)
                                  : fmt::format("--size {}", p.size),
                      p.gap_us == 0 ? "" : fmt::format(" --gap {}", p.gap_us), to_text(p.affinity),
                      to_text(wait_of_environment()));
-}
-
-std::string unpriced_text(const std::string& why) {
-  return fmt::format("What the program calls has no price: {}.", why);
 }
 
 /// One more of these, unless there are `most` or one that will do for it.
@@ -189,33 +170,59 @@ void add_point(const point& what, std::size_t most, const topology& machine,
                     .visits = 1});
 }
 
-/// Of work as long as a site's, or about so long as of another one's before.
+/// As the site's, or about so, of another one's before.
+bool will_do_for(const point& there, const point& wanted) {
+  return there.op == wanted.op && there.lanes == wanted.lanes &&
+         is_about(there.section_ns, wanted.section_ns, 16);
+}
+
+/// Of work as long as a site's.
 void add_equal_work(const site& of, const meeting_pace& pace, affinity placed,
                     wanted_prices& wanted) {
-  constexpr double longest_ns = 2e7;
   if (of.times->threads > wanted.machine.units().size()) return;
   point p;
   p.op = equal_work_name;
   p.backend = "host";
   p.lanes = of.times->threads;
   p.affinity = placed;
-  p.section_ns = static_cast<unsigned>(std::clamp(work_ns(of, pace), 1.0, longest_ns));
-  add_point(p, 3, wanted.machine, wanted.equal_work, [&](const planned_point& other) {
-    return other.what.lanes == p.lanes && is_about(other.what.section_ns, p.section_ns, 16);
-  });
+  p.section_ns = equal_work_ns(of, pace);
+  add_point(p, most_controls, wanted.machine, wanted.equal_work,
+            [&](const planned_point& other) { return will_do_for(other.what, p); });
+}
+
+/// Where threads meet with such work, of the op that the site is priced by.
+void add_equal_meeting(const site& of, const meeting_pace& pace, point p, wanted_prices& wanted) {
+  p.section_ns = equal_work_ns(of, pace);
+  if (wanted.equal_meetings.size() == most_controls ||
+      std::ranges::any_of(wanted.equal_meetings, [&](const equal_meeting& other) {
+        return will_do_for(other.at.what, p);
+      }))
+    return;
+  wanted.equal_meetings.push_back({.at = {.what = p,
+                                          .pus = wanted.machine.place(p.affinity, p.lanes),
+                                          .same_as = {},
+                                          .why = {},
+                                          .visits = 1},
+                                   .every = of.times->every});
 }
 
 }  // namespace
 
-worker_info worker_of_backend(const std::string& backend) {
-  const std::string name = fmt::format("{}{}", worker_prefix, backend);
-  for (const auto& folder : folders_of_workers()) {
-    if (!is_program(folder / name)) continue;
-    if (auto found = workers_at(folder / name); !found.empty()) return std::move(found.front());
-  }
-  worker_info missing;
-  missing.problem = "there is no worker " + name;
-  return missing;
+std::string price_text(const point& p) {
+  if (p.backend == on_gpu)
+    return fmt::format("{}{} on a GPU, {} x {} threads,", p.op,
+                       is_price_of_update(p.op)
+                           ? fmt::format(" of {}", count_text(p.size, "address", "addresses"))
+                       : p.size == 0 ? ""
+                                     : fmt::format(" of {} kernels", p.size),
+                       p.blocks, p.lanes);
+  if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
+  if (p.placement != placement::none) return fmt::format("{} of {} threads", p.op, p.lanes);
+  return fmt::format("{} of {} threads with {} ns of work", p.op, p.lanes, p.section_ns);
+}
+
+std::string unpriced_text(const std::string& why) {
+  return fmt::format("What the program calls has no price: {}.", why);
 }
 
 std::optional<point> priced_point(const site& of, const meeting_pace& pace,
@@ -326,6 +333,8 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
     at->affinity = setting.placed;
     add_point(*at, most_points, machine, wanted.points,
               [&](const planned_point& other) { return other.what == *at; });
+    if (is_timed_meeting(each) && !waits_for_late_threads(each))
+      add_equal_meeting(each, pace, *at, wanted);
   }
   std::ranges::move(gpu_points(sites, wall_s, budget_s, wanted.notes),
                     std::back_inserter(wanted.points));
@@ -364,97 +373,6 @@ std::vector<price> prices_in_file(const results_file& file, const program_file& 
     found.push_back(std::move(one));
   }
   return found;
-}
-
-price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
-  const auto is_served = [&](const planned_point& each) {
-    return std::ranges::find(workers_, each.what.backend, &worker_info::name) != workers_.end();
-  };
-  for (const planned_point& each : wanted.points) {
-    if (is_served(each)) continue;
-    worker_info found = worker_of_backend(each.what.backend);
-    found.environment = setting_of_environment().settings;
-    if (found.problem.empty()) workers_.push_back(std::move(found));
-    else add_once(wanted.notes, unpriced_text(found.problem));
-  }
-  std::erase_if(wanted.points, std::not_fn(is_served));
-  const worker_pool::settings how{
-      .cpus = read_cpu_grant().allowed, .deadlines = {}, .on_start = {}};
-  pool_.emplace(workers_, how);
-  const std::string library = find_own_library("libsyncmeter-swaps.so");
-  if (library.empty() || swapped_points() == 0) return;
-  for (const char* const swap : priced_swaps) {
-    swapped_workers& with = swapped_.emplace_back(swap, worker_of_backend("posix"));
-    with.workers.front().environment = {preload_setting(library),
-                                        fmt::format("{}={}", probe::swap_variable, swap)};
-    with.pool.emplace(with.workers, how);
-  }
-}
-
-std::size_t price_meter::swapped_points() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      wanted_.points, [](const planned_point& each) { return is_price_of_mutex(each.what); }));
-}
-
-double price_meter::seconds() const {
-  const std::size_t points = wanted_.points.size() + swapped_.size() * swapped_points();
-  return static_cast<double>(points) * visit_of_price_s +
-         static_cast<double>(workers_.size() + swapped_.size()) * start_s + equal_work_seconds();
-}
-
-double price_meter::equal_work_seconds() const {
-  return static_cast<double>(wanted_.equal_work.size()) * wanted_.equal_work_s;
-}
-
-void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& prices) {
-  for (const planned_point& each : wanted_.equal_work) {
-    const double late_ns = lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
-                                                  each.what.section_ns, wanted_.equal_work_s);
-    prices.push_back(
-        {.what = each.what, .cost_ns = {late_ns, late_ns, late_ns}, .after_run = after_run});
-  }
-}
-
-void price_meter::measure_point(worker_pool& by, const planned_point& what, price as,
-                                std::vector<price>& prices) {
-  run_options options;
-  options.precision = 0.02;
-  options.oversubscribe = true;
-  options.max_time_s = visit_of_price_s + what.what.gap_us * 50e-6;
-  const exchange_outcome outcome =
-      by.measure(what.what.backend, what.what.wait,
-                 visit_request(what, visits_, options,
-                               {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
-  std::string problem = outcome.reason;
-  if (outcome.what == exchange_outcome::kind::answered) {
-    const visit_record visit = read_visit(outcome.line);
-    problem = visit.reason;
-    if (!visit.estimates.empty()) {
-      as.what = what.what;
-      as.cost_ns = visit.estimates.front().cost_ns;
-      prices.push_back(std::move(as));
-      return;
-    }
-  }
-  add_once(wanted_.notes,
-           fmt::format("{}{} was not measured: {}.", text_of(what.what),
-                       as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap),
-                       problem));
-}
-
-void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
-  ++visits_;
-  measure_equal_work(after_run, prices);
-  for (const planned_point& each : wanted_.points)
-    measure_point(*pool_, each, {.what = {}, .after_run = after_run}, prices);
-  pool_->close();
-  for (swapped_workers& with : swapped_) {
-    for (const planned_point& each : wanted_.points)
-      if (is_price_of_mutex(each.what))
-        measure_point(*with.pool, each, {.what = {}, .after_run = after_run, .swap = with.swap},
-                      prices);
-    with.pool->close();
-  }
 }
 
 }  // namespace syncmeter

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +14,9 @@
 #include "core/point.hpp"
 #include "driver/advise/counts.hpp"
 #include "driver/advise/program_file.hpp"
+#include "driver/advise/site_costs.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/results/results.hpp"
-#include "driver/workers/worker_info.hpp"
-#include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
 
@@ -35,6 +33,11 @@ struct price {
 inline constexpr std::uint64_t fewest_launches = 100;
 /// Launches are priced by graphs of so many kernels, beside single ones.
 inline constexpr unsigned kernels_of_priced_graph = 16;
+
+/// "region_around_work of 2 threads with 768 ns of work".
+[[nodiscard]] std::string price_text(const point& p);
+/// Of what the program calls.
+[[nodiscard]] std::string unpriced_text(const std::string& why);
 
 /// Of prices of one point: over all measurements, of a single one as it is; nothing without any.
 [[nodiscard]] std::optional<interval> over_measurements(const std::vector<price>& of_one_point);
@@ -63,13 +66,22 @@ struct thread_setting {
 /// Whether the environment has threads of OpenMP sleep whenever they wait.
 [[nodiscard]] bool has_passive_waits();
 
+/// An op of workers with work as long as a site's, timed as that is.
+struct equal_meeting {
+  planned_point at;
+  std::uint64_t every = 1;  ///< of how many one is timed
+};
+
 /// What the program's regions and barriers need of prices.
 struct wanted_prices {
   topology machine = topology::of_this_machine();  ///< on which they are placed
   std::vector<planned_point> points{};
-  std::vector<planned_point> equal_work{};  ///< threads and work (driver/advise/equal_work.hpp)
-  double equal_work_s = 0;                  ///< how long each of these is measured
-  std::vector<std::string> notes{};         ///< what has no price, and why, a sentence each
+  std::vector<planned_point> equal_work{};      ///< of sites that wait for late threads: threads
+                                                ///< and work (driver/advise/equal_work.hpp)
+  std::vector<equal_meeting> equal_meetings{};  ///< of other ones where threads meet
+  double equal_work_s = 0;                      ///< how long each of these is measured
+  std::vector<std::string> notes{};             ///< what has no price, and why, a sentence each
+  [[nodiscard]] std::size_t controls() const { return equal_work.size() + equal_meetings.size(); }
 };
 /// Of those sites that take a share of `wall_s` that is worth advice; of kernels as many as half of
 /// the budget has room for.
@@ -80,9 +92,6 @@ inline constexpr std::size_t measurements_of_price = 5;
 /// What one of them takes, about, without the gap that a point may have.
 inline constexpr double visit_of_price_s = 0.1;
 
-/// The worker that serves this backend, with a problem where there is none.
-[[nodiscard]] worker_info worker_of_backend(const std::string& backend);
-
 /// Throws usage_error for a results file of another machine, or of other allowed PUs.
 void require_this_machine(const results_file& file);
 /// Those that a results file has: of the program's runtime, so many threads placed and waiting as
@@ -90,40 +99,5 @@ void require_this_machine(const results_file& file);
 /// a note.
 [[nodiscard]] std::vector<price> prices_in_file(const results_file& file,
                                                 const program_file& program, wanted_prices& wanted);
-
-/// Measures prices by the workers of campaigns.
-class price_meter {
- public:
-  /// Points that no worker is there for are taken out, and become notes; `wanted` must outlive
-  /// this. How late equal work comes is measured by the driver itself.
-  explicit price_meter(wanted_prices& wanted);
-
-  /// What one measure() takes, about.
-  [[nodiscard]] double seconds() const;
-  /// Measures each point once, in new processes, and equal work.
-  void measure(std::size_t after_run, std::vector<price>& prices);
-  /// How late equal work comes, alone, and what that takes, about.
-  void measure_equal_work(std::size_t after_run, std::vector<price>& prices);
-  [[nodiscard]] double equal_work_seconds() const;
-
- private:
-  /// With another lock in the place of the mutexes.
-  struct swapped_workers {
-    swapped_workers(const char* name, worker_info one) : swap(name), workers{std::move(one)} {}
-    std::string swap;
-    std::vector<worker_info> workers;
-    std::optional<worker_pool> pool{};
-  };
-  [[nodiscard]] std::size_t swapped_points() const;
-  /// Adds what one point takes, measured by these workers, to the prices.
-  void measure_point(worker_pool& by, const planned_point& what, price as,
-                     std::vector<price>& prices);
-
-  wanted_prices& wanted_;
-  std::vector<worker_info> workers_;
-  std::optional<worker_pool> pool_;
-  std::list<swapped_workers> swapped_;
-  unsigned visits_ = 0;
-};
 
 }  // namespace syncmeter

@@ -21,6 +21,7 @@
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/turn_rules.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -36,10 +37,10 @@ struct meeting {
   const advice_setting& setting;
   site_cost cost;
   std::optional<interval> price_ns;
-  std::vector<lateness_beside_equal_work> turns;  ///< that it is judged by
-  double gap_ns = 0;                              ///< before each region, by one thread
-  std::uint64_t threads_created = 0;              ///< by the runtime
-  std::uint64_t tasks = 0;                        ///< made in teams of this size
+  beside_equal_work lateness, mechanism;
+  double gap_ns = 0;                  ///< before each region, by one thread
+  std::uint64_t threads_created = 0;  ///< by the runtime
+  std::uint64_t tasks = 0;            ///< made in teams of this size
 
   [[nodiscard]] bool is_region() const { return of.kind == "region"; }
   [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
@@ -92,33 +93,27 @@ std::optional<advice> about_nesting(const meeting& m) {
                   seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
 }
 
-/// How long a thread waits for the last one in each run that it is judged by.
-std::vector<double> lateness_of_turns_s(const meeting& m) {
-  if (m.turns.empty()) return {m.cost.lateness_s};
-  std::vector<double> each_s;
-  for (const lateness_beside_equal_work& turn : m.turns)
-    each_s.push_back(std::min(turn.lateness_s, m.setting.wall_s));
-  return each_s;
+/// "0.1 s to 0.12 s".
+std::string spread_text(const std::vector<double>& each_s) {
+  const auto [least, most] = std::ranges::minmax(each_s);
+  return range_text(least, most);
 }
 
-/// What a thread waits in the run that decides, and with equal work beside that run.
-std::string deciding_text(const meeting& m) {
-  const lateness_beside_equal_work& decides = deciding_turn(m.turns);
-  return fmt::format("{} beside {}", seconds_text(decides.lateness_s),
-                     seconds_text(decides.equal_work_s));
+/// Of all timed runs, none of them longer than the one that all else is of.
+double median_s(const meeting& m, const beside_equal_work& each) {
+  return std::min(median(each.runs_s), m.setting.wall_s);
 }
 
 advice about_imbalance(const meeting& m) {
-  const double late_s = median(lateness_of_turns_s(m));
+  const double late_s = median_s(m, m.lateness);
   std::string machine;
-  if (m.turns.size() == 1)
-    machine = fmt::format(" With equal work threads wait up to {} on this machine.",
-                          seconds_text(m.turns.front().equal_work_s));
-  else if (m.turns.size() > 1)
-    machine = fmt::format(" That is the median of {0} timed runs, in each of which threads wait "
-                          "longer than with equal work beside that run, {1} where the difference "
-                          "is least.",
-                          m.turns.size(), deciding_text(m));
+  if (m.lateness.runs_s.size() > 1)
+    machine = fmt::format(" That is the median of {} timed runs ({}).", m.lateness.runs_s.size(),
+                          spread_text(m.lateness.runs_s));
+  if (!m.lateness.equal_work_s.empty())
+    machine += fmt::format(" With equal work threads wait {} on this machine, in turn with the "
+                           "program.",
+                           spread_text(m.lateness.equal_work_s));
   return m.bound("imbalance", late_s,
                  fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
                              "helps: give the threads equal work, by another schedule or smaller "
@@ -130,25 +125,15 @@ advice about_imbalance(const meeting& m) {
 
 /// Why threads that wait for the last one are none for advice.
 std::string on_equal_work(const meeting& m) {
-  if (m.turns.size() > 1) {
-    const std::vector<double> late_s = lateness_of_turns_s(m);
-    const auto [least, most] = std::ranges::minmax(late_s);
-    const auto no_later = std::ranges::count_if(
-        m.turns, [](const lateness_beside_equal_work& turn) { return turn.more_s() <= 0; });
-    return fmt::format(
-        "{}: a thread waits {} of {} for the last one ({}) in {} timed runs, in {} of them no "
-        "longer than threads with equal work beside that run, as {}: processing units of this "
-        "machine are not equally fast or have other work too, and that is no reason to divide the "
-        "work in another way.",
-        where_text(m.of), range_text(least, most), seconds_text(m.setting.wall_s), m.of.kind,
-        m.turns.size(), no_later, deciding_text(m));
-  }
   return fmt::format(
-      "{}: a thread waits {} of {} for the last one ({}). With equal work threads wait up to {} on "
-      "this machine, whose processing units are not equally fast or have other work too: that is "
-      "no reason to divide the work in another way.",
-      where_text(m.of), seconds_text(m.cost.lateness_s), seconds_text(m.setting.wall_s), m.of.kind,
-      seconds_text(m.turns.front().equal_work_s));
+      "{}: a thread waits {} of {} for the last one ({}) in {}, and threads with equal work {} in "
+      "{} in turn with the program, which is not shown to be less: processing units of this "
+      "machine are not equally fast or have other work too, and that is no reason to divide the "
+      "work in another way.",
+      where_text(m.of), spread_text(m.lateness.runs_s), seconds_text(m.setting.wall_s), m.of.kind,
+      count_text(m.lateness.runs_s.size(), "timed run", "timed runs"),
+      spread_text(m.lateness.equal_work_s),
+      count_text(m.lateness.equal_work_s.size(), "measurement", "measurements"));
 }
 
 /// Threads that sleep may run in turn on one unit, whose caches have what all of them write. What
@@ -265,19 +250,52 @@ advice about_mechanism(const meeting& m) {
   return estimated;
 }
 
+/// Whether fewer meetings save what is worth saying, and not only a quiet machine: so many take as
+/// much at the least price, or they take longer in the program than around equal work.
+bool is_mechanism_shown(const meeting& m) {
+  const beside_equal_work& each = m.mechanism;
+  const double worth_s = least_worth_saying * m.setting.wall_s;
+  const bool is_price_worth_it = m.price_ns && m.count() * m.price_ns->low * 1e-9 >= worth_s;
+  // Times of counted runs show nothing where counting takes much of them.
+  if (m.price_ns && m.setting.counts_alone) return is_price_worth_it;
+  if (each.equal_work_s.empty() || is_price_worth_it) return true;
+  return each.is_longer() && median(each.runs_s) - median(each.equal_work_s) >= worth_s;
+}
+
+/// Why they are none for advice.
+std::string on_equal_meetings(const meeting& m) {
+  const std::string_view what = m.is_region() ? "region" : "barrier";
+  return fmt::format(
+      "{}: {} take {} of {} beyond what threads wait for the last one, in {}. As many around equal "
+      "work take {} in {} in turn with the program{}: the rest is what disturbs this machine, and "
+      "fewer {}s are not shown to save anything.",
+      where_text(m.of), m.what(), spread_text(m.mechanism.runs_s), seconds_text(m.setting.wall_s),
+      count_text(m.mechanism.runs_s.size(), "timed run", "timed runs"),
+      spread_text(m.mechanism.equal_work_s),
+      count_text(m.mechanism.equal_work_s.size(), "measurement", "measurements"),
+      m.price_ns ? fmt::format(", and one by itself {}",
+                               range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9))
+                 : "",
+      what);
+}
+
 /// The cause is the first of these that holds. What happens once cannot happen less often.
 std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& notes) {
   for (const auto rule : {&about_oversubscription, &about_nesting})
     if (auto found = rule(m)) return found;
   if (m.runs_tasks()) return std::nullopt;
   if (waits_for_late_threads(m.of)) {
-    if (m.turns.empty() || deciding_turn(m.turns).more_s() > 0) return about_imbalance(m);
-    if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
+    if (m.lateness.is_longer()) return about_imbalance(m);
+    if (median_s(m, m.lateness) >= least_worth_saying * m.setting.wall_s)
       notes.push_back(on_equal_work(m));
     return std::nullopt;
   }
   if (auto found = about_sleeping(m)) return found;
-  return m.of.count > 1 ? std::optional(about_mechanism(m)) : std::nullopt;
+  if (m.of.count < 2) return std::nullopt;
+  if (is_mechanism_shown(m)) return about_mechanism(m);
+  if (median_s(m, m.mechanism) >= least_worth_saying * m.setting.wall_s)
+    notes.push_back(on_equal_meetings(m));
+  return std::nullopt;
 }
 
 /// Made in teams of this size.
@@ -350,7 +368,8 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
                        .setting = setting,
                        .cost = met,
                        .price_ns = price_of(of, pace, setting.prices),
-                       .turns = judged_turns(of, pace, setting.prices, met.lateness_s),
+                       .lateness = lateness_beside(of, met, pace, setting.prices),
+                       .mechanism = mechanism_beside(of, met, pace, setting.prices),
                        .gap_ns = pace.before_region_ns,
                        .threads_created = created,
                        .tasks = tasks_in(sites, of.team)},

@@ -8,8 +8,9 @@ import pytest
 from test_advise import DRIVER, advise, hazard  # noqa: F401 (a fixture)
 
 
-def prices_of(advice):
-    return [line for line in advice.lines if line["record"] == "price"]
+def prices_of(advice, of_equal_work=False):
+    """Those of ops; or what ops take around equal work, timed by the probe."""
+    return [line for line in advice.lines if line["record"] == "price" and line["op"].startswith("timed_") == of_equal_work]
 
 
 @pytest.mark.parametrize(("name", "op"), [("barrier_storm", "barrier_after_work"), ("inner_region", "region_around_work")])
@@ -22,6 +23,11 @@ def test_prices_are_measured_behind_runs(name, op, advise, build):  # noqa: F811
     # No further pair of runs had room: all stand behind the last.
     assert {price["when"] for price in prices} == {len(advice.header["runs"])}
     assert "syncmeter: prices of " in advice.text
+    # Of each measurement a worker's own calls were timed: the op's, in a team as large.
+    around_equal_work = prices_of(advice, of_equal_work=True)
+    assert 1 <= len(around_equal_work) <= 5, advice.text
+    assert {(each["op"], each["lanes"], each["backend"]) for each in around_equal_work} == {("timed_" + op, 2, "omp")}
+    assert all(0 < each["estimate"] < 1e9 for each in around_equal_work)
 
 
 def test_runs_and_prices_take_turns(advise, build):  # noqa: F811

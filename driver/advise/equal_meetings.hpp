@@ -1,0 +1,22 @@
+// What a barrier or region of a program's runtime takes around equal work at a time, timed by the
+// probe as the program's own are: what others take of the processors stands in both.
+#pragma once
+
+#include <string>
+
+#include "driver/advise/prices.hpp"
+#include "driver/workers/worker_info.hpp"
+
+namespace syncmeter {
+
+/// One measurement.
+struct timed_meeting {
+  double mechanism_ns = 0;  ///< of one meeting, as of a site: of a region with the begin
+  std::string problem{};    ///< why there is none; empty where there is one
+};
+
+/// By the worker, in a process of its own under the probe, for about so many seconds.
+[[nodiscard]] timed_meeting mechanism_of_equal_work(const worker_info& worker,
+                                                    const equal_meeting& what, double seconds);
+
+}  // namespace syncmeter

@@ -1,0 +1,143 @@
+#include "driver/advise/price_meter.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/machine/topology.hpp"
+#include "driver/advise/equal_meetings.hpp"
+#include "driver/advise/equal_work.hpp"
+#include "driver/advise/lock_prices.hpp"
+#include "driver/advise/preload.hpp"
+#include "driver/campaign/visit_request.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/workers/find_workers.hpp"
+#include "driver/workers/visit_record.hpp"
+#include "probe/swaps.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr double start_s = 0.25;
+
+}  // namespace
+
+worker_info worker_of_backend(const std::string& backend) {
+  const std::string name = fmt::format("{}{}", worker_prefix, backend);
+  for (const auto& folder : folders_of_workers()) {
+    if (!is_program(folder / name)) continue;
+    if (auto found = workers_at(folder / name); !found.empty()) return std::move(found.front());
+  }
+  worker_info missing;
+  missing.problem = "there is no worker " + name;
+  return missing;
+}
+
+price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
+  const auto is_served = [&](const planned_point& each) {
+    return std::ranges::find(workers_, each.what.backend, &worker_info::name) != workers_.end();
+  };
+  const auto find_worker = [&](const planned_point& each) {
+    if (is_served(each)) return;
+    worker_info found = worker_of_backend(each.what.backend);
+    found.environment = setting_of_environment().settings;
+    if (found.problem.empty()) workers_.push_back(std::move(found));
+    else add_once(wanted.notes, unpriced_text(found.problem));
+  };
+  for (const planned_point& each : wanted.points) find_worker(each);
+  for (const equal_meeting& each : wanted.equal_meetings) find_worker(each.at);
+  std::erase_if(wanted.points, std::not_fn(is_served));
+  std::erase_if(wanted.equal_meetings,
+                [&](const equal_meeting& each) { return !is_served(each.at); });
+  const worker_pool::settings how{
+      .cpus = read_cpu_grant().allowed, .deadlines = {}, .on_start = {}};
+  pool_.emplace(workers_, how);
+  const std::string library = find_own_library("libsyncmeter-swaps.so");
+  if (library.empty() || swapped_points() == 0) return;
+  for (const char* const swap : priced_swaps) {
+    swapped_workers& with = swapped_.emplace_back(swap, worker_of_backend("posix"));
+    with.workers.front().environment = {preload_setting(library),
+                                        fmt::format("{}={}", probe::swap_variable, swap)};
+    with.pool.emplace(with.workers, how);
+  }
+}
+
+std::size_t price_meter::swapped_points() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      wanted_.points, [](const planned_point& each) { return is_price_of_mutex(each.what); }));
+}
+
+double price_meter::seconds() const {
+  const std::size_t points = wanted_.points.size() + swapped_.size() * swapped_points();
+  const std::size_t starts = wanted_.points.empty() ? 0 : workers_.size() + swapped_.size();
+  return static_cast<double>(points) * visit_of_price_s + static_cast<double>(starts) * start_s +
+         equal_work_seconds();
+}
+
+double price_meter::equal_work_seconds() const {
+  return static_cast<double>(wanted_.controls()) * wanted_.equal_work_s +
+         static_cast<double>(wanted_.equal_meetings.size()) * start_s;
+}
+
+void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& prices) {
+  const auto add = [&](const point& what, double ns) {
+    prices.push_back({.what = what, .cost_ns = {ns, ns, ns}, .after_run = after_run});
+  };
+  for (const planned_point& each : wanted_.equal_work)
+    add(each.what, lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
+                                          each.what.section_ns, wanted_.equal_work_s));
+  for (const equal_meeting& each : wanted_.equal_meetings) {
+    const auto worker = std::ranges::find(workers_, each.at.what.backend, &worker_info::name);
+    const timed_meeting found = mechanism_of_equal_work(*worker, each, wanted_.equal_work_s);
+    if (found.problem.empty()) add(timed_point(each.at.what), found.mechanism_ns);
+    else
+      add_once(wanted_.notes,
+               fmt::format("{} was not timed: {}.", price_text(each.at.what), found.problem));
+  }
+}
+
+void price_meter::measure_point(worker_pool& by, const planned_point& what, price as,
+                                std::vector<price>& prices) {
+  run_options options;
+  options.precision = 0.02;
+  options.oversubscribe = true;
+  options.max_time_s = visit_of_price_s + what.what.gap_us * 50e-6;
+  const exchange_outcome outcome =
+      by.measure(what.what.backend, what.what.wait,
+                 visit_request(what, visits_, options,
+                               {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
+  std::string problem = outcome.reason;
+  if (outcome.what == exchange_outcome::kind::answered) {
+    const visit_record visit = read_visit(outcome.line);
+    problem = visit.reason;
+    if (!visit.estimates.empty()) {
+      as.what = what.what;
+      as.cost_ns = visit.estimates.front().cost_ns;
+      prices.push_back(std::move(as));
+      return;
+    }
+  }
+  add_once(wanted_.notes,
+           fmt::format("{}{} was not measured: {}.", price_text(what.what),
+                       as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap),
+                       problem));
+}
+
+void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
+  ++visits_;
+  measure_equal_work(after_run, prices);
+  for (const planned_point& each : wanted_.points)
+    measure_point(*pool_, each, {.what = {}, .after_run = after_run}, prices);
+  pool_->close();
+  for (swapped_workers& with : swapped_) {
+    for (const planned_point& each : wanted_.points)
+      if (is_price_of_mutex(each.what))
+        measure_point(*with.pool, each, {.what = {}, .after_run = after_run, .swap = with.swap},
+                      prices);
+    with.pool->close();
+  }
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,60 @@
+#include "driver/advise/probe_settings.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "driver/advise/preload.hpp"
+#include "probe/tables.hpp"
+
+namespace syncmeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* probe_name = "libsyncmeter-probe.so";
+
+std::string find_probe() {
+  std::string found = find_own_library(probe_name);
+  if (!found.empty()) return found;
+  throw std::runtime_error(fmt::format("advise: there is no {} beside the driver, in its folder of "
+                                       "workers or on PATH",
+                                       probe_name));
+}
+
+}  // namespace
+
+counts_folder::counts_folder() {
+  for (const fs::path& parent : {fs::path("/dev/shm"), fs::temp_directory_path()}) {
+    std::string name = parent / "syncmeter-advise-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) continue;
+    path_ = name;
+    return;
+  }
+  throw std::runtime_error(fmt::format("advise: no folder can be made in {}: {}; TMPDIR names "
+                                       "another",
+                                       fs::temp_directory_path().string(), std::strerror(errno)));
+}
+
+counts_folder::~counts_folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
+  const std::string probe = find_probe();
+  std::vector<std::string> settings{preload_setting(probe),
+                                    fmt::format("{}={}", probe::folder_variable, folder),
+                                    fmt::format("{}={}", probe::times_variable, every)};
+  if (std::getenv(injection_variable) == nullptr)
+    settings.push_back(fmt::format("{}={}", injection_variable, probe));
+  return settings;
+}
+
+}  // namespace syncmeter

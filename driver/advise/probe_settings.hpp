@@ -1,0 +1,31 @@
+// How a program is started under the probe, and where its counts go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace syncmeter {
+
+/// A folder for the files of one run's processes, in memory where that can be; gone with its owner.
+class counts_folder {
+ public:
+  /// Throws std::runtime_error where none can be made.
+  counts_folder();
+  counts_folder(const counts_folder&) = delete;
+  counts_folder& operator=(const counts_folder&) = delete;
+  ~counts_folder();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// What CUDA's driver loads into a program; a user's own stays.
+inline constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
+
+/// NAME=VALUE of its environment, where one event in `every` is timed ("meetings,others"; "0":
+/// none). Throws std::runtime_error where there is no probe.
+[[nodiscard]] std::vector<std::string> settings_of_probe(const std::string& folder,
+                                                         const std::string& every);
+
+}  // namespace syncmeter

@@ -1,0 +1,41 @@
+// What a site takes of a program's time, and how its threads meet there: from what was timed.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "driver/advise/counts.hpp"
+
+namespace syncmeter {
+
+/// Nothing for a site that was not timed, or that waits for nobody.
+[[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+/// Of threads that meet, until one goes on that slept or was not there: of a region until it has
+/// begun; of a barrier those that wait for the last one.
+[[nodiscard]] double start_ns(const site& of);
+/// Whether threads that meet wait mostly for the last one, which began when the others did: those
+/// that begin late end late.
+[[nodiscard]] bool waits_for_late_threads(const site& of);
+/// Of a lock or a chunk, which is timed beyond the call; any other call waits for whatever its
+/// thread needs, as join does.
+[[nodiscard]] inline bool has_section(const site& of) {
+  return of.times && of.times->threads == 0 && of.kind != "cond_wait" &&
+         of.times->lateness.sum_ns > 0;
+}
+
+/// Whether threads meet at it, and were timed.
+[[nodiscard]] bool is_timed_meeting(const site& of);
+/// The mean times between the regions and barriers of a run.
+struct meeting_pace {
+  double before_region_ns = 0;  ///< by one thread
+  double before_barrier_ns = 0;
+};
+[[nodiscard]] meeting_pace pace_of(const std::vector<site>& sites, double wall_s);
+
+/// What the work of a thread is from the begin to the end of a region, or from one barrier to the
+/// next, in ns.
+[[nodiscard]] double work_ns(const site& of, const meeting_pace& pace);
+/// Of the threads that met at a site that was timed, those that met another one on their processor.
+[[nodiscard]] double same_processor_share(const site& of);
+
+}  // namespace syncmeter
