@@ -31,7 +31,7 @@ arrivals_of_team(const topology& machine, const std::vector<int>& pus, unsigned 
     std::vector<steady_clock::time_point> mine(rounds);
     for (steady_clock::time_point& arrival : mine) {
       all.wait(threads);
-      ops::spend(steps);
+      ops::spend_wide(steps);
       arrival = steady_clock::now();
     }
     arrivals[thread] = std::move(mine);
@@ -50,7 +50,7 @@ double lateness_of_equal_work(const topology& machine, const std::vector<int>& p
   constexpr double least_rounds = 10, most_rounds_of_team = 1e4, ns = 1e9;
   const auto rounds = static_cast<std::size_t>(
       std::clamp(seconds * ns / std::max(1U, work_ns), least_rounds, most_rounds_of_team));
-  const std::uint64_t steps = ops::steps_of(work_ns);
+  const std::uint64_t steps = ops::wide_steps_of(work_ns);
   std::chrono::duration<double, std::nano> late{};
   double all_rounds = 0;
   const auto begin = steady_clock::now();

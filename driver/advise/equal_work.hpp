@@ -17,8 +17,9 @@ inline constexpr std::string_view equal_work_name = "equal_work";
 
 /// From a thread's arrival to the last one's, in ns, the mean over threads and over the rounds that
 /// this time has room for, at least 10. Each thread has work of so many ns, which touches no
-/// memory, and spins until all have theirs. `pus`: one for each thread; empty: wherever the system
-/// puts them.
+/// memory and keeps its core busy, so that others on the same core slow it as they slow a
+/// program's, and spins until all have theirs. `pus`: one for each thread; empty: wherever the
+/// system puts them.
 [[nodiscard]] double lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
                                             unsigned threads, unsigned work_ns, double seconds);
 

@@ -10,6 +10,7 @@
 #include "driver/advise/counts.hpp"
 #include "driver/advise/objects.hpp"
 #include "driver/advise/prices.hpp"
+#include "driver/advise/seconds_text.hpp"
 
 namespace syncmeter {
 
@@ -67,11 +68,6 @@ struct advice_setting {
 [[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites,
                                             const advice_setting& setting,
                                             std::vector<std::string>& notes);
-
-/// "250 us", and "250 us to 1.2 ms": of two that read alike one. The report says them in the same
-/// way (tests/data/seconds.json).
-[[nodiscard]] std::string seconds_text(double s);
-[[nodiscard]] std::string range_text(double low_s, double high_s);
 
 /// Of loads and stores that take much of the CPU time without a call that explains it.
 [[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites);
