@@ -72,7 +72,7 @@ std::string change_by_counts(const kernel_use& kernel) {
         alike);
   if (kernel.addresses <= most_in_shared_memory)
     change += " Let each block add in its shared memory (privatize), and its threads once at the "
-              "end to the GPU's.";
+              "end to the GPU's, if no other block reads the addresses before.";
   else if (change.empty())
     change += " Spread the address over several copies, and add these at the end.";
   return change;

@@ -90,12 +90,13 @@ constexpr std::array<named_way, 3> ways{
       &takes_by_warp},
      {"block",
       "Let each block add in its shared memory (privatize), and its threads once at the end to the "
-      "GPU's.",
+      "GPU's, if no other block reads the addresses before.",
       &takes_by_block},
      {"both",
       "Let one thread of a warp add for all that update its address (cooperative_groups::reduce, "
       "or __match_any_sync where addresses differ), to a copy of its block's in shared memory "
-      "(privatize), which is added once at the end to the GPU's.",
+      "(privatize), which is added once at the end to the GPU's, if no other block reads the "
+      "addresses before.",
       &takes_by_both}}};
 
 }  // namespace
