@@ -58,7 +58,7 @@ def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
         r"- Put repeated kernels into a graph, because one more takes 1000 ns "
         r"there, 2200 ns outside; 9 launches take 1\.65 times as long as a built graph of 9 "
         r"\(95 % sure: within 0\.\d %, 5 visits\); graphs are faster from 9 kernels on "
-        r"\(by the line through the sizes from 3 kernels on\)\n",
+        r"\(12\.00 µs with the launch\) \(by the line through the sizes from 3 kernels on\)\n",
         printed_text(tmp_path, *TAKEN_APART),
     )
 

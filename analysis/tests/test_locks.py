@@ -181,7 +181,9 @@ def test_what_is_kept_is_none_of_the_others(tmp_path):
 def test_of_locks_without_a_difference_the_one_of_the_api_is_kept_if_repeats_would_keep_it(
     tmp_path,
 ):
-    of_two = ") is probably faster, as omp lock (212.5 ns for 4 sections) takes 2.0 to 20 % longer;"
+    of_two = (
+        ") is probably faster, as omp lock (212.5 ns for 4 sections) takes 2.0 % to 20 % longer;"
+    )
     faster = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.08)
     (table,) = rows_of(tmp_path, locks_lines(4), faster).tables
     assert table.name_of(table.shared.best) == "omp ticket_lock"

@@ -282,7 +282,8 @@ def test_what_is_open_of_a_neighbour_says_what_is_asked_what_it_may_be_and_what_
     shown = printed_text(tmp_path, [*alone, *open_of("spin"), *open_of("futex")])
     assert re.search(
         r"work beside a thread that waits on another core: undecided whether spin or futex slows "
-        r"it: it takes 0\.8\d\d to 1\.2\d times as long as alone; `syncmeter run --study waiting ",
+        r"it: it takes 0\.8\d\d to 1\.2\d times as long as alone \(95 % sure\); `syncmeter run "
+        r"--study waiting ",
         shown,
     )
     shown = printed_text(tmp_path, [*alone, *open_of("spin"), *beside("futex", 2, 1e5)])

@@ -205,9 +205,9 @@ def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
 
 
 def percent_range(least: float, most: float) -> str:
-    """`0.4 to 18 %` of two shares."""
-    low, high = (f"{100 * x:.{1 if x < 0.0995 else 0}f}" for x in (least, most))
-    return f"{low} to {high} %"
+    """`0.4 % to 18 %` of two shares: `1.2 to 18 %` was read as 1.2 times."""
+    low, high = (f"{100 * x:.{1 if x < 0.0995 else 0}f} %" for x in (least, most))
+    return f"{low} to {high}"
 
 
 def spans(values: Sequence[int]) -> str:

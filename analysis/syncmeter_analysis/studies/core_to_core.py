@@ -342,7 +342,7 @@ def by_class(matrix: Matrix) -> str:
         range_of = formats.ratio(most / least)
         why = f"the slowest pair takes {range_of} times as long as the fastest"
         if _within_scatter(near):
-            why = "visits to one pair differ as much"
+            why = "none is shown to be nearer: visits to one pair differ as much"
         found += f": take any two, as {why}{_of_a_pair(near)}"
     elif times >= gap_of_states and near.name.startswith("same "):
         found += (

@@ -12,6 +12,7 @@ from syncmeter_analysis.relate import contest_text, point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import group
+from syncmeter_analysis.relate.op_groups import is_own_code
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -101,7 +102,10 @@ def sentence(row: GridBarriers) -> str:
         f"A barrier of a grid of {point_text.blocks_by_threads(row.contest.first.point)} threads"
     )
     amount = lambda s: formats.duration(ns_of(s))  # noqa: E731
-    return contest_text.sentence(row.contest, where, attrgetter("point.op"), amount, "barrier")
+    own_code = any(is_own_code(s.point.op) for s in row.contest.leaders)
+    but = "a software barrier is your own code" * own_code
+    name = attrgetter("point.op")
+    return contest_text.sentence(row.contest, where, name, amount, "barrier", but=but)
 
 
 def kernel_sentence(k: KernelEnd) -> str:

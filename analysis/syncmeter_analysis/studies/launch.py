@@ -206,12 +206,18 @@ def _graph_finding(kernel: Kernel) -> str:
     sentence = (
         f"Put repeated kernels into a graph, because {each}; {n} launches take "
         f"{formats.times(r)} times as long as a built graph of {n}{formats.sure(r)}; graphs are "
-        f"faster from {formats.count(least, 'kernel')} on"
+        f"faster from {formats.count(least, 'kernel')} on{_with_launch(kernel, least)}"
     )
     even = _even(line, one)
     if even not in (0, least):
         sentence += f" (by the line through the sizes from {formats.count(even, 'kernel')} on)"
     return sentence
+
+
+def _with_launch(kernel: Kernel, n: int) -> str:
+    """` (1535 ns with the launch)`: what the smallest such graph takes, whose kernel alone is less."""
+    s = kernel.graphs["additional_graph_launch"].get(n)
+    return f" ({formats.duration(ns_of(s))} with the launch)" if s else ""
 
 
 def _faster_from(measured: dict[int, Ratio | NotComparable]) -> int:

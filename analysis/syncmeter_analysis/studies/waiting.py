@@ -292,7 +292,8 @@ def _undecided(over: Mapping[str, Ratio | NotComparable]) -> str:
     takes = ""
     if bounded:
         low, high = min(r.low for r in bounded), max(r.high for r in bounded)
-        takes = f": it takes {formats.ratio(low)} to {formats.ratio(high)} times as long as alone"
+        times = f"{formats.ratio(low)} to {formats.ratio(high)} times"
+        takes = f": it takes {times} as long as alone ({formats.surely})"
     return (
         f"undecided whether {ways} slows it{takes}; `syncmeter run --study waiting --visits 30` may "
         "decide"
