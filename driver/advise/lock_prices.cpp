@@ -126,9 +126,10 @@ void add_prices_of_lock(advice& found, const site& first, double calls_of_thread
   if (setting.counts_alone) {
     found.of_plain_runs = true;
     found.kind = "range";
-    found.at_most_s = high_s;
-    found.text = fmt::format("{} {} A change saves at most that, {}.{}", found.cause, by_price,
-                             seconds_text(high_s), by_swaps);
+    // What is done under the lock, and the work beside it, may be without it on other threads.
+    found.at_most_s = wall_s;
+    found.text = fmt::format("{} {} A change saves something between nothing and all of it.{}",
+                             found.cause, by_price, by_swaps);
     return;
   }
   found.text += by_swaps;

@@ -45,8 +45,20 @@ def test_libomp_has_prices_of_its_own(advise, build):  # noqa: F811
     assert {price["backend"] for price in prices} == {"omp-llvm"}
 
 
-def test_locks_have_none(advise, build):  # noqa: F811
-    assert prices_of(advise(hazard(build, "contended_counter"))) == []
+def test_a_lock_that_is_taken_all_the_time_has_a_price_as_it_is_and_with_others(advise, build):  # noqa: F811
+    advice = advise(hazard(build, "contended_counter"))
+    prices = prices_of(advice)
+    if not Path(DRIVER).with_name("syncmeter-posix").exists():
+        assert prices == [] and "there is no worker syncmeter-posix" in advice.text
+        return
+    # Where other programs take the processors no round counts.
+    unmeasured = [note for note in advice.header["notes"] if note.startswith("lock_add of 2 threads") and "was not measured" in note]
+    assert {(price["op"], price["backend"], price["lanes"]) for price in prices} <= {("lock_add", "posix", 2)}
+    assert len({price.get("swap") for price in prices}) + len(unmeasured) >= 4, advice.text
+
+
+def test_locks_that_are_taken_seldom_have_none(advise, build):  # noqa: F811
+    assert prices_of(advise(hazard(build, "oversized_section"))) == []
 
 
 @pytest.mark.parametrize(("setting", "words"), [({"GOMP_CPU_AFFINITY": "0-1"}, "GOMP_CPU_AFFINITY=0-1"),

@@ -87,6 +87,13 @@ TEST(conclusion_of, counting_that_takes_long_leaves_shares_unknown) {
   }
 }
 
+TEST(counts_stand_alone, where_calls_are_as_many_as_the_time_that_counting_is_to_take) {
+  EXPECT_TRUE(counts_stand_alone(counts_of({locked_by_one(60'000)}, 1.2)));
+  EXPECT_FALSE(counts_stand_alone(counts_of({locked_by_one(60'000)}, 1.04)));
+  EXPECT_FALSE(counts_stand_alone(counts_of({locked_by_one(40'000)}, 1.2))) << "runs differ";
+  EXPECT_TRUE(may_show_shares(counts_of({locked_by_one(40'000)}, 1.2)));
+}
+
 TEST(conclusion_of, other_programs_leave_shares_unknown) {
   program_counts of = quick();
   of.runs.back().other_cpu_share = 0.2;
@@ -113,7 +120,7 @@ std::string says_of_pairs(double one, double other) {
 TEST(conclusion_of, what_to_run_instead_is_named) {
   EXPECT_THAT(says_of_pairs(1.2, 1.3), HasSubstr("Most calls are at often+0x0 (1,000,000)"));
   EXPECT_THAT(says_of_pairs(1.0, 1.3), HasSubstr("Its runs differ by more"));
-  program_counts of = counts_of({barrier(1e6)}, 1.2);
+  program_counts of = counts_of({barrier(1e6), locked_by_one(1'000'000)}, 1.2);
   of.advices = {{.rule = "barriers", .site_id = 1}};
   EXPECT_THAT(conclusion_of(of),
               AllOf(HasSubstr("No saving is named"), HasSubstr("a longer --budget")));
