@@ -39,8 +39,10 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// To the one with that number among the processors that the process may use.
+// To the one with that number among the processors that the process may use; nowhere where there
+// are too few, as for a thread that OMP_PROC_BIND has bound.
 void pin(int number, cpu_set_t may_use) {
+  if (CPU_COUNT(&may_use) <= number) return;
   int processor = 0;
   while (!CPU_ISSET(processor, &may_use) || number-- > 0) ++processor;
   CPU_ZERO(&may_use);

@@ -96,11 +96,13 @@ class Comparison:
                         HERE / f"{name}.cpp", *objects, "-lstdc++", "-lm", "-o", path], check=True)
         return path
 
-    def run(self, name, *arguments, wait="active", lanes=None):
+    def run(self, name, *arguments, wait="active", lanes=None, places=None):
         environment = os.environ | {"OMP_WAIT_POLICY": wait}
         if lanes:
-            places = ",".join(f"{{{pu}}}" for pu in self.pus[:lanes])
-            environment |= {"OMP_NUM_THREADS": str(lanes), "OMP_PLACES": places, "OMP_PROC_BIND": "close"}
+            environment |= {"OMP_NUM_THREADS": str(lanes)}
+        if places:
+            listed = ",".join(f"{{{pu}}}" for pu in self.pus[:places])
+            environment |= {"OMP_PLACES": listed, "OMP_PROC_BIND": "close"}
         return subprocess.run([self.compiled(name), *map(str, arguments)], capture_output=True, text=True, check=True,
                               env=environment).stdout
 
@@ -136,10 +138,10 @@ class Comparison:
 
     def methods(self, lanes):
         """All in one process, but for ours."""
-        found = {}
+        found, places = {}, lanes if self.options.bind == "openmp" else None
         with self.worker() as worker:
             for _ in self.turns():
-                for line in self.run("region_methods", lanes, 0.6, 1000).splitlines():
+                for line in self.run("region_methods", lanes, 0.6, 1000, places=places).splitlines():
                     op, *costs = line.split()
                     if ours := worker.measure(op, lanes):
                         found.setdefault(op, []).append((*map(float, costs), ours))
@@ -156,7 +158,8 @@ class Comparison:
                   + f"  {len(rows):5}", flush=True)
 
     def of_syncbench(self, name, lanes):
-        for line in self.run("syncbench", "--measureonly", name, lanes=lanes).splitlines():
+        places = None if self.options.bind == "none" else lanes
+        for line in self.run("syncbench", "--measureonly", name, lanes=lanes, places=places).splitlines():
             if "median_ovrhd" in line:
                 return float(line.split("=")[1].split()[0]) * 1e3
         return None
@@ -195,8 +198,9 @@ class Comparison:
             with self.worker(wait) as worker:
                 for _ in self.turns():
                     for gap in GAPS_US:
-                        made = self.run("region_twin", "gap", lanes, 0.15, gap, wait=wait).split()
-                        if ours := worker.measure("region_after_gap", lanes, 0.15, gap_us=gap):
+                        seconds = max(0.15, gap * 100e-6)
+                        made = self.run("region_twin", "gap", lanes, seconds, gap, wait=wait).split()
+                        if ours := worker.measure("region_after_gap", lanes, seconds, gap_us=gap):
                             found[gap].append((*map(float, made), ours))
             for gap, rows in found.items():
                 if not rows:
@@ -237,6 +241,9 @@ def main():
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--epcc", type=pathlib.Path)
     parser.add_argument("--programs", type=pathlib.Path)
+    parser.add_argument("--bind", choices=["usual", "openmp", "none"], default="usual",
+                        help="threads of programs: syncbench's by OMP_PLACES, others by themselves; "
+                             "openmp: those of region_methods by OMP_PLACES too; none: syncbench's to nothing")
     parser.add_argument("--request", type=json.loads, default={}, help="options of a request to the worker, as JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
