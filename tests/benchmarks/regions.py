@@ -31,7 +31,8 @@ GAPS_US = (1, 10, 100, 1000, 10000)
 
 
 class Worker:
-    """A worker whose threads do not run while another program does."""
+    """A worker whose threads do not run while another program does. Each turn starts one, as it starts the programs: what
+    libgomp's constructs cost differs between processes by more than within one."""
 
     def __init__(self, path, backend, pus, wait, options):
         self.backend, self.pus, self.wait, self.options = backend, pus, wait, options
@@ -117,8 +118,8 @@ class Comparison:
         print(f"{self.options.backend}, {lanes} threads, beside a short program\n"
               "construct           twin ns    ours ns  ratio  scatter of both  turns")
         found = {op: [] for op in TWIN_OPS}
-        with self.worker() as worker:
-            for _ in self.turns():
+        for _ in self.turns():
+            with self.worker() as worker:
                 for op in TWIN_OPS:
                     made, ours = float(self.run("region_twin", op, lanes, 0.1)), worker.measure(op, lanes)
                     if ours:
@@ -139,8 +140,8 @@ class Comparison:
     def methods(self, lanes):
         """All in one process, but for ours."""
         found, places = {}, lanes if self.options.bind == "openmp" else None
-        with self.worker() as worker:
-            for _ in self.turns():
+        for _ in self.turns():
+            with self.worker() as worker:
                 for line in self.run("region_methods", lanes, 0.6, 1000, places=places).splitlines():
                     op, *costs = line.split()
                     if ours := worker.measure(op, lanes):
@@ -195,8 +196,8 @@ class Comparison:
               "and without, ours\ngap            clock ns    loops ns     ours ns  ours/clock  ours/loops  turns")
         for wait in ("active", "passive"):
             found = {gap: [] for gap in GAPS_US}
-            with self.worker(wait) as worker:
-                for _ in self.turns():
+            for _ in self.turns():
+                with self.worker(wait) as worker:
                     for gap in GAPS_US:
                         seconds = max(0.15, gap * 100e-6)
                         made = self.run("region_twin", "gap", lanes, seconds, gap, wait=wait).split()
@@ -214,8 +215,8 @@ class Comparison:
     def even(self, lanes):
         """Serial work that takes as long in a region, and a loop with half and with twice as much."""
         found, around = [], {0.5: [], 2: []}
-        with self.worker() as worker:
-            for _ in self.turns():
+        for _ in self.turns():
+            with self.worker() as worker:
                 if ours := worker.measure("parallel_for", lanes):
                     said = ours * lanes / (lanes - 1)
                     found.append((float(self.run("region_twin", "even", lanes)), said))
