@@ -10,6 +10,7 @@
 
 #include "backends/cuda/rig/cuda_rig.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
+#include "backends/kokkos/kokkos_device_launch.hpp"
 
 namespace syncmeter::kokkos {
 namespace {
@@ -48,7 +49,8 @@ std::string name_of(const std::type_info& type) {
 cuda_space::cuda_space(thread_pool& threads)
     : cuda_worker_backend{"kokkos-cuda",
                           {{all_device_rows(), &cuda::make_rig<cuda::cuda_rig>,
-                            &declared_device_instructions}}},
+                            &declared_device_instructions},
+                           device_launch_group()}},
       threads_{threads} {}
 
 // Before Kokkos goes.

@@ -59,9 +59,9 @@ SM_KOKKOS_OP(team_reduce,
              team_info("team_reduce", "team_reduce, a sum of 32 bits over one team of all lanes"),
              has_team_words, team_reduce())
 
-// What the host pays to start work and to wait for it: lane 0 alone runs the loop, the point's
-// lanes are the threads that it starts. Each launch comes straight after the last one, when the
-// threads have not gone to sleep unless they do so at once.
+// What the host pays to start work and to wait for it: lane 0 alone, or the host of a GPU, runs the
+// loop, the point's lanes are the threads that it starts. Each launch comes straight after the last
+// one, when the threads have not gone to sleep unless they do so at once.
 consteval op_info launch_info(std::string_view name, std::string_view note) {
   return {.name = name,
           .family = family::launch,
@@ -92,8 +92,10 @@ SM_KOKKOS_OP(launch_for,
                          "an empty parallel_for, one index per lane, then Kokkos::fence()"),
              has_host_words, launch_for())
 SM_KOKKOS_OP(launch_team,
-             launch_team_info("launch_team", "an empty parallel_for over one team of all lanes, "
-                                             "then Kokkos::fence()"),
+             launch_team_info(
+                 "launch_team",
+                 "an empty parallel_for over one team of all lanes (on a GPU one for each block), "
+                 "then Kokkos::fence()"),
              has_host_words, launch_team())
 SM_KOKKOS_OP(launch_reduce,
              reducing(launch_info("launch_reduce",
@@ -102,7 +104,7 @@ SM_KOKKOS_OP(launch_reduce,
 SM_KOKKOS_OP(launch_mdrange,
              launch_info("launch_mdrange",
                          "an empty parallel_for over an MDRange of two dimensions, one tile per "
-                         "lane, then Kokkos::fence()")
+                         "lane (on a GPU per block), then Kokkos::fence()")
                  .with(&op_info::in_quick, false),
              has_host_words, launch_mdrange())
 SM_KOKKOS_OP(launch_mdrange_reduce,
@@ -111,11 +113,13 @@ SM_KOKKOS_OP(launch_mdrange_reduce,
                                   "waiting for the sum"))
                  .with(&op_info::in_quick, false),
              has_host_words, launch_mdrange_reduce())
-SM_KOKKOS_OP(launch_team_reduce,
-             reducing(launch_team_info("launch_team_reduce",
-                                       "a parallel_reduce over one team of all lanes, one int32 "
-                                       "per lane, waiting for the sum")),
-             has_host_words, launch_team_reduce())
+SM_KOKKOS_OP(
+    launch_team_reduce,
+    reducing(launch_team_info(
+        "launch_team_reduce",
+        "a parallel_reduce over one team of all lanes (on a GPU one for each block), one int32 "
+        "per lane, waiting for the sum")),
+    has_host_words, launch_team_reduce())
 
 // Contributions of all lanes to one sum, to be laid beside atomic_add; what gathers the copies in
 // the end is not part of it. The sum is no cell of the lanes: a hook checks it (kokkos_table.cpp).
@@ -139,9 +143,12 @@ SM_KOKKOS_OP(scatter_add_atomic,
 
 }  // namespace ops
 
-using own_ops = op_list<ops::team_broadcast, ops::team_reduce, ops::kokkos_fence, ops::launch_for,
-                        ops::launch_team, ops::launch_reduce, ops::launch_mdrange,
-                        ops::launch_mdrange_reduce, ops::launch_team_reduce, ops::scatter_add,
-                        ops::scatter_add_atomic, syncmeter::ops::reduce_max>;
+using launch_ops =
+    op_list<ops::kokkos_fence, ops::launch_for, ops::launch_team, ops::launch_reduce,
+            ops::launch_mdrange, ops::launch_mdrange_reduce, ops::launch_team_reduce>;
+
+using own_ops = decltype(joined(
+    joined(op_list<ops::team_broadcast, ops::team_reduce>{}, launch_ops{}),
+    op_list<ops::scatter_add, ops::scatter_add_atomic, syncmeter::ops::reduce_max>{}));
 
 }  // namespace syncmeter::kokkos

@@ -1,0 +1,124 @@
+// Kokkos' launches on a GPU, of every policy, and its fence: one host thread runs the loop; lanes
+// and blocks are those of the kernel where the policy says so. test - baseline == one more of the
+// same. Compiled by the host's compiler: its loops are what is timed.
+#include "backends/kokkos/kokkos_device_launch.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/rig/host_loop.hpp"
+#include "backends/cuda/runtime/cuda_check.hpp"
+#include "backends/kokkos/kokkos_device_calls.hpp"
+#include "backends/kokkos/kokkos_ops.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::kokkos {
+namespace {
+
+using for_call = void (*)(device_launches&);
+
+// The parallel_for of an op; nullptr for the others.
+for_call counted_call(std::string_view op) {
+  if (op == ops::launch_for::info.name) return &on_device::launch_for;
+  if (op == ops::launch_team::info.name) return &on_device::launch_team;
+  if (op == ops::launch_mdrange::info.name) return &on_device::launch_mdrange;
+  return nullptr;
+}
+
+}  // namespace
+
+class device_launch_rig final : public cuda::host_loop_rig {
+ public:
+  explicit device_launch_rig(const cuda::device_facts& device) : host_loop_rig{device} {}
+
+  /// What the lane's words work on.
+  [[nodiscard]] device_launches& launches() { return launches_; }
+
+ private:
+  void prepare_point() override {
+    require_block_fits();
+    if (where_.active != 0)
+      throw point_refused("--active is not supported by launches: the kernel is empty");
+    if (const unsigned most = on_device::largest_team();
+        what_->info.starts_team && where_.lanes > most)
+      throw point_refused(fmt::format("--lanes {}: a team of this kernel has at most {} members",
+                                      where_.lanes, most));
+    launches_ = {.blocks = where_.blocks, .lanes = where_.lanes};
+    host_loop_rig::prepare_point();
+  }
+
+  // As in the CUDA backend: kernels that count write to memory, which would be a part of what is
+  // timed, so that one with counts comes before each sample and after it.
+  [[nodiscard]] std::string count_once() {
+    const for_call call = counted_call(what_->info.name);
+    if (call == nullptr) return {};
+    launches_.counts = static_cast<device_count*>(counts_.fit(sizeof(device_count)));
+    SM_CUDA(cudaMemset(launches_.counts, 0, sizeof(device_count)));
+    SM_CUDA(cudaDeviceSynchronize());
+    call(launches_);
+    device_count counted = 0;
+    SM_CUDA(cudaMemcpy(&counted, launches_.counts, sizeof counted, cudaMemcpyDeviceToHost));
+    launches_.counts = nullptr;
+    const device_count expected = device_count{where_.blocks} * where_.lanes;
+    if (counted == expected) return {};
+    return fmt::format("oracle: {} indices or members ran in one {}, expected {}", counted,
+                       what_->info.name, expected);
+  }
+
+  void begin_sample() override {
+    before_ = count_once();
+    launches_.difference = 0;
+    on_device::fence();
+  }
+  void wait() override { on_device::fence(); }
+  [[nodiscard]] std::string verdict(std::uint64_t ops) override {
+    if (!before_.empty()) return before_;
+    if (launches_.difference != 0) return fmt::format("oracle: wrong sums among {}", ops);
+    return count_once();
+  }
+
+  cuda::device_buffer counts_;
+  std::string before_;
+  device_launches launches_;
+};
+
+/// The host's lane: Kokkos' words. Type and form mean nothing to it. Not in a namespace without a
+/// name: its loops have to have symbols, by which the census finds them.
+template <class T, class Form> struct device_launch_lane {
+  explicit device_launch_lane(device_launch_rig& rig) : all{&rig.launches()} {}
+  /// What was done is checked by the rig.
+  [[nodiscard]] SM_FN int outcome() const { return 0; }
+
+  SM_FN void host_fence() const { on_device::fence(); }
+  SM_FN void launch_for() const { on_device::launch_for(*all); }
+  SM_FN void launch_team() const { on_device::launch_team(*all); }
+  SM_FN void launch_mdrange() const { on_device::launch_mdrange(*all); }
+  SM_FN void launch_reduce() const { on_device::launch_reduce(*all); }
+  SM_FN void launch_team_reduce() const { on_device::launch_team_reduce(*all); }
+  SM_FN void launch_mdrange_reduce() const { on_device::launch_mdrange_reduce(*all); }
+
+  device_launches* all;
+};
+
+namespace {
+
+// A loop of launches is a loop of calls: one more op is one more of them.
+nlohmann::json declares(const measurable& row) {
+  const auto name = row.info.name == ops::kokkos_fence::info.name ? "fence" : row.info.name;
+  return {{"x86-64", fmt::format("call:syncmeter::kokkos::on_device::{} 1", name)}};
+}
+
+}  // namespace
+
+cuda::row_group device_launch_group() {
+  static constexpr auto rows =
+      bind_untyped<cuda::host_loop_backend<device_launch_rig, device_launch_lane>>(launch_ops{});
+  return {{rows.begin(), rows.end()}, &cuda::make_rig<device_launch_rig>, &declares};
+}
+
+}  // namespace syncmeter::kokkos
