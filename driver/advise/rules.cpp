@@ -157,7 +157,9 @@ std::optional<advice> about_sleeping(const meeting& m) {
   const bool late =
       posix ? start_ns(m.of) > not_spinning_ns
             : (m.is_region() ? start_ns(m.of) : m.of.times->mechanism.median_ns) > waking_ns;
-  const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns;
+  // Threads that are awake by themselves after such a gap are late because of the machine.
+  const bool awake = m.price_ns && m.price_ns->high < waking_ns;
+  const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns && !awake;
   if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
   const std::string saving =
       fmt::format("A thread is {} of {} in them beyond its work; being awake saves at most that.",

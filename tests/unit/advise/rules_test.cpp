@@ -204,6 +204,17 @@ TEST(advise_on, threads_that_sleep_are_named) {
   EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08, .sleeps = true}).rule, "sleeping");
 }
 
+TEST(advise_on, threads_that_are_awake_by_themselves_do_not_sleep) {
+  const site after_gap = region(1000, 60'000, 1000, 5000);
+  const auto rule_beside = [&](double cost_ns) {
+    return first_of({after_gap},
+                    {.wall_s = 0.3, .prices = {priced("region_around_work", 64, cost_ns)}})
+        .rule;
+  };
+  EXPECT_EQ(rule_beside(8000), "regions");
+  EXPECT_EQ(rule_beside(30'000), "sleeping");
+}
+
 TEST(advise_on, a_late_start_is_no_imbalance) {
   site late = region(100'000, 2000, 500, 200);
   late.times->lateness.median_ns = 1500;
