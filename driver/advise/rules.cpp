@@ -252,16 +252,21 @@ advice about_mechanism(const meeting& m) {
   return estimated;
 }
 
+/// Whether the program takes longer than equal work, by what is worth saying.
+bool is_shown(const meeting& m, const beside_equal_work& each) {
+  if (each.equal_work_s.empty()) return true;
+  return each.is_longer() &&
+         median(each.runs_s) - median(each.equal_work_s) >= least_worth_saying * m.setting.wall_s;
+}
+
 /// Whether fewer meetings save what is worth saying, and not only a quiet machine: so many take as
 /// much at the least price, or they take longer in the program than around equal work.
 bool is_mechanism_shown(const meeting& m) {
-  const beside_equal_work& each = m.mechanism;
-  const double worth_s = least_worth_saying * m.setting.wall_s;
-  const bool is_price_worth_it = m.price_ns && m.count() * m.price_ns->low * 1e-9 >= worth_s;
+  const bool is_price_worth_it =
+      m.price_ns && m.count() * m.price_ns->low * 1e-9 >= least_worth_saying * m.setting.wall_s;
   // Times of counted runs show nothing where counting takes much of them.
   if (m.price_ns && m.setting.counts_alone) return is_price_worth_it;
-  if (each.equal_work_s.empty() || is_price_worth_it) return true;
-  return each.is_longer() && median(each.runs_s) - median(each.equal_work_s) >= worth_s;
+  return is_price_worth_it || is_shown(m, m.mechanism);
 }
 
 /// Why they are none for advice.
@@ -287,7 +292,7 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
     if (auto found = rule(m)) return found;
   if (m.runs_tasks()) return std::nullopt;
   if (waits_for_late_threads(m.of)) {
-    if (m.lateness.is_longer()) return about_imbalance(m);
+    if (is_shown(m, m.lateness)) return about_imbalance(m);
     if (median_s(m, m.lateness) >= least_worth_saying * m.setting.wall_s)
       notes.push_back(on_equal_work(m));
     return std::nullopt;

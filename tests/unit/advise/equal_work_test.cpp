@@ -127,13 +127,18 @@ TEST(advise_on, what_is_late_in_each_run_is_imbalance_beside_a_disturbance) {
 }
 
 TEST(advise_on, as_late_as_equal_work_is_no_imbalance) {
-  advice_setting setting{.wall_s = 1.1, .prices = {late(2, 1'000'000, 99'000)}};
+  advice_setting setting{.wall_s = 1.1, .prices = {late(2, 1'000'000, 70'000)}};
   std::vector<std::string> notes;
   const std::vector<advice> all = advise_on({late_barrier()}, setting, notes);
   ASSERT_EQ(all.size(), 1);
   EXPECT_EQ(all.front().rule, "imbalance");
-  EXPECT_THAT(all.front().text, HasSubstr("With equal work threads wait 0.099 s"));
+  EXPECT_THAT(all.front().text, HasSubstr("With equal work threads wait 0.07 s"));
   EXPECT_THAT(notes, IsEmpty());
+  // Later, but not by what is worth advice.
+  setting.prices.front() = late(2, 1'000'000, 90'000);
+  EXPECT_THAT(advise_on({late_barrier()}, setting, notes), IsEmpty());
+  EXPECT_EQ(notes.size(), 1U);
+  notes.clear();
   setting.prices.push_back(late(2, 1'000'000, 101'000));
   EXPECT_THAT(advise_on({late_barrier()}, setting, notes), IsEmpty());
   EXPECT_THAT(notes,
