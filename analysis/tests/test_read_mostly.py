@@ -93,3 +93,10 @@ def test_of_schemes_without_a_difference_the_one_of_the_api_is_taken(tmp_path):
 def test_one_scheme_alone_is_no_contest(tmp_path):
     path = write(tmp_path / "f", datum("mutex", 1, 50.0))
     assert sections(read(path), ["read-mostly"]) == []
+
+
+def test_schemes_that_were_visited_once_are_not_compared(tmp_path):
+    once = [datum("mutex", 100, 90.0)[:1], datum("seqlock", 100, 30.0)[:1]]
+    text = " ".join(printed_text(tmp_path, "read-mostly", *once).split())
+    assert "cannot tell which to take: std seqlock and std mutex were not compared" in text
+    assert "undecided" not in text

@@ -107,7 +107,8 @@ def _run(run: list[Contest], is_first: bool) -> str:
     common = _common(run)
     if not common:
         return at + "cannot tell: no scheme has a cost"
-    if run[0].kept or not any(one.ties for one in run):
+    is_open = all(one.is_open for one in run)
+    if is_open or run[0].kept or not any(one.ties for one in run):
         return f"{at}{contest_text.advice(run[0], scheme_of)}{_why(run)}"
     if len(common) == 1:
         return f"{at}none is shown to be faster than {common[0]}{_why(run)}"
