@@ -2,6 +2,7 @@
 
 import pytest
 
+from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.trust import answers_and_how_sure
 from syncmeter_analysis.studies import answers, sections
 from tests.made import around, campaign, point, read, visits, write
@@ -81,6 +82,14 @@ def test_an_answer_stands_before_how_to_go_on(tmp_path):
         tmp_path, "locks", lock("lock_add", 60.0, 5), lock("spin_lock_add", 20.0, 5), SPENT
     )
     assert last.startswith("Not complete: 10 of 40 visits were measured")
+
+
+@pytest.mark.parametrize(("n", "cards"), [(1, 0), (5, 1)])
+def test_no_card_rests_on_points_that_were_visited_once(tmp_path, n, cards):
+    atomic = visits(around(20.0, n), point(lanes=2, placement="shared", type="int32"))
+    lines = [atomic, lock("critical_add", 200.0, n)]
+    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(options={"study": "locks"})))
+    assert len(build(c).head.cards) == cards
 
 
 def test_a_runtime_is_named_by_its_library_and_not_by_where_that_lies(tmp_path):

@@ -125,7 +125,9 @@ def judged_with_doubts(campaign: Campaign) -> list[tuple[Claim, Finding]]:
 
     def changes(f: Finding) -> bool:
         decided = f.decide if f.verdict in (holds, fails) else None
-        return decided is not None and not repeats.decide_alike(f.compared, decided)
+        if decided is None:
+            return False
+        return _was_visited_once(f) or not repeats.decide_alike(f.compared, decided)
 
     def doubted(f: Finding) -> Finding:
         if f.parts:
@@ -136,6 +138,13 @@ def judged_with_doubts(campaign: Campaign) -> list[tuple[Claim, Finding]]:
         return replace(f, doubts=[_hidden] * hidden(f) + [_changes] * changes(f) + f.doubts)
 
     return [(claim, doubted(f)) for claim, f in judged]
+
+
+def _was_visited_once(f: Finding) -> bool:
+    """Whether nothing is known of how the costs that it shows scatter; published ones do not say."""
+    if f.example is None or f.example.over.imported:
+        return False
+    return f.effect is not None and not f.effect.bounded
 
 
 def _compares(f: Finding) -> object:
