@@ -1,9 +1,12 @@
 set(SM_ALONE "" CACHE STRING "Sources that are compiled alone all the same, as scripts/mutate plants bugs in them")
 # sm_unity(TARGET N): its sources are compiled N at a time, so that their headers, and the templates of
 # those, are compiled once for all. Names in anonymous namespaces must then differ within a target, and a
-# name may shadow one of another file.
+# name may shadow one of another file. SM_UNITY_TIMES: so many times as many, for a build that is made once and by few
+# processors; one that is made again after each change would wait longer.
+set(SM_UNITY_TIMES 1 CACHE STRING "Compile so many times as many sources at a time")
 function(sm_unity target sources_at_a_time)
   if(SM_UNITY)
+    math(EXPR sources_at_a_time "${SM_UNITY_TIMES} * ${sources_at_a_time}")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources_at_a_time})
     # Kernels are long to compile: each source beside the others.
     get_target_property(sources ${target} SOURCES)
@@ -14,6 +17,7 @@ function(sm_unity target sources_at_a_time)
   endif()
 endfunction()
 
+set(SM_COVERED "" CACHE FILEPATH "Functions that lead libFuzzer, as a list that clang++ reads; all without")
 # Warnings for our own targets only; dependencies are SYSTEM.
 function(sm_target name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow>)
@@ -26,5 +30,8 @@ function(sm_target name)
   if(SM_SANITIZE)
     target_compile_options(${name} PRIVATE -fsanitize=${SM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${name} PUBLIC -fsanitize=${SM_SANITIZE})
+    if(SM_COVERED)
+      target_compile_options(${name} PRIVATE -fsanitize-coverage-allowlist=${SM_COVERED})
+    endif()
   endif()
 endfunction()

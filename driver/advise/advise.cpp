@@ -33,7 +33,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t most_pairs = 5;
+constexpr std::size_t most_pairs_of_runs = 5;
 
 /// Of the allowed CPUs' time between two readings.
 std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after) {
@@ -284,7 +284,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
   double used_s = pair_s + timed_s + prices.seconds();
   const double each_s = pair_s + 2 * prices.seconds() + timed_turn_s;
-  for (std::size_t pair = 1; pair < most_pairs && used_s + each_s <= budget_s && !killed();
+  for (std::size_t pair = 1; pair < most_pairs_of_runs && used_s + each_s <= budget_s && !killed();
        ++pair) {
     // The order turns round, so that what drifts meets both alike.
     for (const bool counted : {pair % 2 != 0, pair % 2 == 0}) {

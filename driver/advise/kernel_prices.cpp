@@ -113,7 +113,7 @@ prices_by_size(std::string_view op, const std::vector<price>& prices,
   return by_size;
 }
 
-void add_once(std::vector<point>& points, point each) {
+void add_point_once(std::vector<point>& points, point each) {
   if (std::ranges::find(points, each) == points.end()) points.push_back(std::move(each));
 }
 
@@ -264,7 +264,7 @@ std::vector<point> points_of_kernel(const kernel_use& kernel, const gpu_device& 
                           unsigned most) {
     const unsigned blocks = gpu.multiprocessors * (lanes_of_price / lanes);
     for (const unsigned size : addresses_around(addresses, most))
-      add_once(points, point_of(op, blocks, lanes, size));
+      add_point_once(points, point_of(op, blocks, lanes, size));
   };
   const auto add = [&](std::string_view op, std::uint64_t addresses, unsigned most) {
     add_of(op, lanes_of_price, addresses, most);

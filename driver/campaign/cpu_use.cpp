@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_programs = 5;
 /// Programs below this share of one CPU are not worth a line.
-constexpr double least_share = 0.005;
+constexpr double least_share_listed = 0.005;
 
 double tick_ns() {
   const long per_second = sysconf(_SC_CLK_TCK);
@@ -144,7 +144,8 @@ objects::cpu_use cpu_use_between(const cpu_times& before, const cpu_times& after
                        .waited_ns = std::max(0.0, after.waited_ns - before.waited_ns),
                        .programs = {}};
   for (const auto& [name, ns] : by_name)
-    if (ns > least_share * use.elapsed_ns) use.programs.push_back({.name = name, .cpu_ns = ns});
+    if (ns > least_share_listed * use.elapsed_ns)
+      use.programs.push_back({.name = name, .cpu_ns = ns});
   std::ranges::stable_sort(use.programs, std::greater{}, &objects::programs::cpu_ns);
   if (use.programs.size() > most_programs) use.programs.resize(most_programs);
   return use;

@@ -70,9 +70,19 @@ draw() {
   done | sort | head -n "$number" | cut -d" " -f2
 }
 
+# How many times as many sources are compiled at a time as where builds are made again and again: a commit's are made
+# once. It takes half of the time where few processors compile, and 3 GiB for each.
+unity_times() {
+  local times=1
+  [[ -z ${SM_DRAWN_BY:-} ]] || (($(nproc) > 3)) ||
+    (($(awk '/^MemTotal:/ { print int($2 / 1048576) }' /proc/meminfo) < 15)) || times=3
+  echo "-DSM_UNITY_TIMES=$times"
+}
+
 # What a build compiles of tables and rooms that are many and alike, by SM_DRAWN_BY; all without. int32 is what an option
 # takes that names no type, and what ops of one type have.
 drawn_parts() {
+  unity_times
   [[ -n ${SM_DRAWN_BY:-} ]] || { printf -- '-D%s=\n' SM_TYPES SM_CUDA_TYPES SM_CUDA_ROOMS; return; }
   local -a others
   local type number=2

@@ -84,6 +84,19 @@ def test_types_rooms_and_headers_are_drawn_where_a_commit_is_named_and_nowhere_e
     assert all(of[0] == "launch" and len(set(of)) == len(of) in (2, 3) for of in rooms) and len({room for of in rooms for room in of}) > 6
 
 
+def test_more_sources_are_compiled_at_a_time_where_a_commit_is_named_and_few_processors_are(tree):
+    def times(processors, **environment):
+        (tree / "bin/nproc").write_text(f"#!/bin/sh\necho {processors}\n", encoding="utf-8")
+        (tree / "bin/nproc").chmod(0o755)
+        shutil.rmtree(tree / "build", ignore_errors=True)
+        found = [re.search(r"-DSM_UNITY_TIMES=(\d)", line) for line in calls(tree, "--all", **environment)[1] if line.startswith("cmake")]
+        return {int(of[1]) for of in found}
+
+    memory_gib = int(re.search(r"MemTotal: *(\d+)", Path("/proc/meminfo").read_text(encoding="utf-8"))[1]) // 2**20
+    assert times(2) == times(16, SM_DRAWN_BY="a") == {1}
+    assert times(2, SM_DRAWN_BY="a") == {1 if memory_gib < 15 else 3}
+
+
 def test_ci_compiles_the_rooms_of_cuda_that_the_change_touched_beside_those_that_are_drawn(tree):
     def rooms(**environment):
         shutil.rmtree(tree / "build", ignore_errors=True)
@@ -150,6 +163,13 @@ def test_unit_tests_with_sanitizers_and_planted_bugs_are_linked_by_lld_where_cla
         (tree / "bin/clang++").write_text(f"#!/bin/sh\ncat >/dev/null\ncase $* in *{refuses}*) exit 1 ;; esac\n", encoding="utf-8")
         _, lines = calls(tree, "--preset", "asan")
         assert "-DSM_SANITIZE=address,undefined,fuzzer-no-link" in lines[0].split() and (lld in lines[0].split()) == expected
+        assert f"-DSM_COVERED={tree}/tests/fuzz/covered.txt" in lines[0].split()
+
+
+def test_sanitizers_have_lines_but_for_what_is_drawn_by_a_commit(tree):
+    lines_are_left_out = "-DCMAKE_CXX_FLAGS_DEBUG=-g0"
+    assert lines_are_left_out not in calls(tree, "--preset", "asan")[1][0].split()
+    assert lines_are_left_out in calls(tree, "--preset", "asan", SM_DRAWN_BY="a")[1][0].split()
 
 
 def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_changed(tree, tmp_path_factory):

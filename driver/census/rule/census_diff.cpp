@@ -54,16 +54,16 @@ std::string unreadable(const census_entry& entry) {
 }
 
 /// Entries that changed alike, before it is known what sets them apart.
-struct alike {
+struct changed_alike {
   std::vector<unsigned> loops;
   loop_change how;
   std::vector<const census_entry*> entries;
 };
 
 /// What changed in one entry; `counted` gets each of its loops.
-alike changes_between(const census_entry& a, const census_entry& b,
-                      std::map<change, std::size_t>& counted) {
-  alike found{.loops = {}, .how = {}, .entries = {&a}};
+changed_alike changes_between(const census_entry& a, const census_entry& b,
+                              std::map<change, std::size_t>& counted) {
+  changed_alike found{.loops = {}, .how = {}, .entries = {&a}};
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (a.loops[i].lines.empty() && b.loops[i].lines.empty()) continue;
     loop_change one = compare_loops(a.loops[i].lines, b.loops[i].lines);
@@ -149,7 +149,7 @@ worker_diff compare_workers(std::string worker, const std::vector<census_entry>&
   worker_diff diff;
   diff.worker = std::move(worker);
   const auto in_a = by_name(a, across_backends), in_b = by_name(b, across_backends);
-  std::map<std::string, std::vector<alike>> changed;                     // by op
+  std::map<std::string, std::vector<changed_alike>> changed;             // by op
   std::map<std::string, std::vector<const census_entry*>> all_compared;  // by op
   for (const auto& [name, entry] : in_a) {
     const auto other = in_b.find(name);
@@ -164,18 +164,19 @@ worker_diff compare_workers(std::string worker, const std::vector<census_entry>&
       continue;
     }
     all_compared[entry->op].push_back(entry);
-    alike found = changes_between(*entry, *other->second, diff.loops);
+    changed_alike found = changes_between(*entry, *other->second, diff.loops);
     if (found.loops.empty()) continue;
-    std::vector<alike>& of_op = changed[entry->op];
-    const auto same = std::ranges::find_if(
-        of_op, [&](const alike& x) { return x.loops == found.loops && x.how == found.how; });
+    std::vector<changed_alike>& of_op = changed[entry->op];
+    const auto same = std::ranges::find_if(of_op, [&](const changed_alike& x) {
+      return x.loops == found.loops && x.how == found.how;
+    });
     if (same == of_op.end()) of_op.push_back(std::move(found));
     else same->entries.push_back(entry);
   }
   for (const auto& [name, entry] : in_b)
     if (!in_a.contains(name)) diff.only_b.push_back(text_of(name));
   for (const auto& [op, groups] : changed)
-    for (const alike& group : groups)
+    for (const changed_alike& group : groups)
       diff.changes.push_back(
           {op, what_sets_apart(group.entries, all_compared.at(op)), group.loops, group.how});
   return diff;
