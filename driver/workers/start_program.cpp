@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "core/machine/read_file.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/process_tree.hpp"
