@@ -6,7 +6,9 @@
 
 namespace syncmeter::kokkos {
 
-using device_count = unsigned long long;
+/// Of the indices or members of one kernel. Kokkos 4.6 adds to 64 bits on a GPU by a loop of
+/// compare-and-swap, in which all of a wide grid wait for each other.
+using device_count = std::uint32_t;
 
 /// What the calls of a point launch, and what they found: `blocks` teams of `lanes` members, or as
 /// many indices as these are in all.
