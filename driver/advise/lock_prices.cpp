@@ -58,7 +58,9 @@ std::optional<swap_saving> saving_of_swap(const char* swap, const site& of, doub
   std::vector<double> saved;
   for (std::size_t i = 0; i < std::min(plain.size(), swapped.size()); ++i)
     if (plain[i] > 0) saved.push_back(taken_s * (1 - swapped[i] / plain[i]));
-  if (saved.empty()) return std::nullopt;
+  // Where other programs take the processors few rounds count, and one pair has no width.
+  constexpr std::size_t fewest = 3;
+  if (saved.size() < fewest) return std::nullopt;
   const interval all = range_of(saved);
   return swap_saving{.swap = swap, .low_s = all.low, .high_s = all.high};
 }

@@ -97,6 +97,7 @@ TEST(add_prices_of_lock, a_bound_of_times_is_no_less_than_that_of_prices) {
 
 TEST(add_prices_of_lock, other_locks_save_as_their_prices_differ_beside_each_other) {
   const advice found = advised({of_lock(200), of_lock(300, "mcs"), of_lock(100, "ttas"),
+                                of_lock(225), of_lock(350, "mcs"), of_lock(200, "ttas"),
                                 of_lock(250), of_lock(400, "mcs"), of_lock(300, "ttas")});
   ASSERT_THAT(found.swaps, SizeIs(2));
   EXPECT_EQ(found.swaps[0].swap, "ttas");
@@ -108,6 +109,9 @@ TEST(add_prices_of_lock, other_locks_save_as_their_prices_differ_beside_each_oth
   EXPECT_THAT(found.text, HasSubstr("ttas takes up to 0.045 s more or 0.11 s less"));
   EXPECT_THAT(found.text, HasSubstr("mcs takes 0.11 s to 0.14 s more, of 0.3 s."));
   EXPECT_THAT(advised({of_lock(200)}).swaps, IsEmpty());
+  EXPECT_THAT(advised({of_lock(200), of_lock(300, "mcs"), of_lock(250), of_lock(400, "mcs")}).swaps,
+              IsEmpty())
+      << "two pairs have next to no width";
 }
 
 }  // namespace
