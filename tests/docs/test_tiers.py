@@ -170,6 +170,8 @@ def test_sanitizers_have_lines_but_for_what_is_drawn_by_a_commit(tree):
     lines_are_left_out = "-DCMAKE_CXX_FLAGS_DEBUG=-g0"
     assert lines_are_left_out not in calls(tree, "--preset", "asan")[1][0].split()
     assert lines_are_left_out in calls(tree, "--preset", "asan", SM_DRAWN_BY="a")[1][0].split()
+    configured, *_ = calls(tree, "--preset", "asan")[1]
+    assert configured.startswith("cmake --fresh") and lines_are_left_out not in configured.split(), "as after .ci/run"
 
 
 def test_of_rooms_of_cuda_the_first_tier_has_a_cheap_one_and_those_that_were_changed(tree, tmp_path_factory):
