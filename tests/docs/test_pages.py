@@ -9,6 +9,7 @@ from documents import DOCS, ROOT, Document, documents
 DOCUMENTS = documents()
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 WIDEST = 119
+LONGEST_HEADING = 80
 
 
 def anchors(path):
@@ -29,6 +30,12 @@ def test_links_lead_to_files_and_anchors(document):
             assert target.exists(), f"{document.name}:{number}: {address}: no such file"
             if anchor:
                 assert anchor in anchors(target), f"{document.name}:{number}: {address}: no such heading"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_no_heading_has_a_paragraph_in_its_line(document):
+    """What fills paragraphs anew may join a heading and the line behind it."""
+    assert [line for _, line in document.prose if re.match("#+ ", line) and len(line) > LONGEST_HEADING] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
