@@ -85,11 +85,12 @@ unsigned barrier_blocks(const kernel_use& kernel, unsigned most) {
   return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, most));
 }
 
-/// The powers of two next to it: between some of them the rate has a minimum. None where it lies
-/// beyond the most.
-std::vector<unsigned> addresses_around(std::uint64_t addresses, unsigned most) {
-  const std::uint64_t below = std::bit_floor(std::max<std::uint64_t>(1, addresses));
-  const std::uint64_t above = below == addresses ? below : 2 * below;
+/// The powers of two next to a number of addresses, which may lie between whole ones: between some
+/// of them the rate has a minimum. None where it lies beyond the most.
+std::vector<unsigned> addresses_around(double addresses, unsigned most) {
+  const double least = std::max(1.0, addresses);
+  const std::uint64_t below = std::bit_floor(static_cast<std::uint64_t>(least));
+  const std::uint64_t above = std::bit_ceil(static_cast<std::uint64_t>(std::ceil(least)));
   if (above > most) return {};
   std::vector<unsigned> around{static_cast<unsigned>(below)};
   if (above > below) around.push_back(static_cast<unsigned>(above));
@@ -260,26 +261,24 @@ std::vector<point> points_of_kernel(const kernel_use& kernel, const gpu_device& 
   points.push_back(
       point_of(is_of_float(*update) ? add_of_float : add_of_64_bits, 1, lanes_of_price, 1));
   if (!is_add(*update)) return points;
-  const auto add_of = [&](std::string_view op, unsigned lanes, std::uint64_t addresses,
-                          unsigned most) {
+  const auto add_of = [&](std::string_view op, unsigned lanes, double addresses, unsigned most) {
     const unsigned blocks = gpu.multiprocessors * (lanes_of_price / lanes);
     for (const unsigned size : addresses_around(addresses, most))
       add_point_once(points, point_of(op, blocks, lanes, size));
   };
-  const auto add = [&](std::string_view op, std::uint64_t addresses, unsigned most) {
+  const auto add = [&](std::string_view op, double addresses, unsigned most) {
     add_of(op, lanes_of_price, addresses, most);
   };
-  const auto add_copy = [&](std::string_view op, std::uint64_t addresses) {
+  const auto add_copy = [&](std::string_view op, double addresses) {
     add_of(op, lanes_of_copy(kernel), addresses, most_in_shared_memory);
   };
   const bool fits = kernel.addresses <= most_in_shared_memory;
   const unsigned most_drawn = gpu.multiprocessors * lanes_of_price - 1;
-  add(op_of_update(*update), kernel.addresses, most_drawn);
-  const auto as_alike =
-      static_cast<std::uint64_t>(std::ceil(addresses_as_alike(*update, kernel.addresses)));
+  const auto all = static_cast<double>(kernel.addresses);
+  add(op_of_update(*update), all, most_drawn);
+  const double as_alike = addresses_as_alike(*update, kernel.addresses);
   if (fits) {
-    for (const std::uint64_t addresses : {kernel.addresses, as_alike, std::uint64_t{1}})
-      add_copy(block_op_of(*update), addresses);
+    for (const double addresses : {all, as_alike, 1.0}) add_copy(block_op_of(*update), addresses);
     add(op_of_update(*update), one_for_each, one_for_each);
   }
   if (threads_alike(*update) >= several_alike && kernel.addresses <= std::bit_floor(most_drawn))

@@ -119,9 +119,11 @@ advice advice_of(const site& of, std::string_view rule, const std::string& what,
           .of_plain_runs = true};
 }
 
-std::string no_faster_text(const site& of, const std::string& what) {
-  return fmt::format("{}: {} No other way that was measured is faster by a fifth.", where_text(of),
-                     what);
+std::string no_faster_text(const site& of, const std::string& what,
+                           const std::optional<way_to_update>& way) {
+  return fmt::format("{}: {} {}", where_text(of), what,
+                     way ? "No other way that was measured is faster by a fifth."
+                         : "No other way has a price here.");
 }
 
 std::optional<advice> about_hot_address(const site& of, double busy_s,
@@ -140,7 +142,7 @@ std::optional<advice> about_hot_address(const site& of, double busy_s,
   const auto way = fastest_way(kernel, prices);
   const auto change = change_by_price(way, floor.most_s);
   if (!change && way) {
-    notes.push_back(no_faster_text(of, what));
+    notes.push_back(no_faster_text(of, what, way));
     return std::nullopt;
   }
   return advice_of(of, "hot_address", what + (change ? change->text : change_by_counts(kernel)),
@@ -159,9 +161,10 @@ std::optional<advice> about_updates(const site& of, double busy_s, const std::ve
       "kernel {} {}: that takes about {}, as threads of the whole GPU do {:.3g} of them per ns on "
       "so many addresses in random order on this machine.",
       name_of(kernel), updates_text(kernel, false), seconds_text(floor.most_s), per_ns);
-  const auto change = change_by_price(fastest_way(kernel, prices), floor.most_s);
+  const auto way = fastest_way(kernel, prices);
+  const auto change = change_by_price(way, floor.most_s);
   if (!change) {
-    notes.push_back(no_faster_text(of, what));
+    notes.push_back(no_faster_text(of, what, way));
     return std::nullopt;
   }
   return advice_of(of, "updates", what + change->text, std::max(0.0, busy_s - change->takes_s));

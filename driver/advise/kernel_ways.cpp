@@ -48,8 +48,10 @@ struct priced_updates {
   }
   /// One thread of a warp adds up what those with its address have.
   [[nodiscard]] maybe matched() const { return by_copy(match_op(), number(), as_alike()); }
-  /// Each block adds its copy to the cells.
+  /// Each block adds its copy to the cells. Of a kernel whose updates were counted in part all
+  /// blocks are known, and those that made the counted ones are not.
   [[nodiscard]] maybe copied() const {
+    if (kernel.is_at_least()) return std::nullopt;
     const double copies = static_cast<double>(kernel.blocks) * addresses();
     return longer_of(one_by_one(kernel.blocks),
                      times(price_of_own_add(op_of_update(update), prices), copies));
