@@ -226,8 +226,7 @@ FILES = {
         "../../../docs/measurements/xeon-16-vcpu-scaling",
         [
             "- 16 threads: count in a variable of each thread, because an atomic add on one "
-            "variable takes 19.7 times as long (95 % sure: 14.3 to 30.2, 1 visit), 364.3 ns "
-            "against 18.54 ns",
+            "variable takes 19.7 times as long (14.3 to 30.2), 364.3 ns against 18.54 ns",
             "- a barrier takes 8.58 times as long with 16 threads as with 1 thread (7.40 to 9.93)",
         ],
         [],

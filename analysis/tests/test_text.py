@@ -3,6 +3,7 @@
 import ast
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.point_text import in_common, names_apart, op_and_size
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.summary import Measured
 from tests.made import point
 
 
@@ -126,15 +129,15 @@ def test_a_mutex_is_named_as_its_api_does():
 
 
 def test_how_sure_several_costs_are_is_that_of_the_one_that_is_known_least():
-    class Cost:
-        def __init__(self, low, high, visits=3):
-            self.cost, self.visits = Interval(100.0, low, high), visits
+    def cost(low, high, visits=3):
+        cost = Interval(100.0, low, high)
+        return Measured(point_from(point("fence")), "ok", "", visits=visits, cost=cost)
 
-    known, least = Cost(99.0, 101.0, 5), Cost(95.0, 112.0)
+    known, least = cost(99.0, 101.0, 5), cost(95.0, 112.0)
     assert text.all_within([known, least]) == " (95 % sure: each within 12 %, 3 visits)"
     # Rounded up: what is within 1.01 % is not within 1.0 %.
     assert text.all_within([known]) == " (95 % sure: within 1.1 %, 5 visits)"
-    assert text.all_within([known, Cost(-math.inf, math.inf)]) == ""
+    assert text.all_within([known, cost(-math.inf, math.inf)]) == ""
     assert text.all_within([]) == ""
 
 
@@ -155,3 +158,23 @@ def test_a_size_says_what_it_counts(op, size, shown):
     """Cards compared "size 8" with "size 1"."""
     of_size = point_from(point(op, backend="cuda", size=size))
     assert op_and_size(of_size) == f"{op} {shown}".rstrip()
+
+
+def test_only_what_is_over_visits_is_called_95_percent_sure():
+    """Rounds of one visit scatter far less, and nothing says what an import's interval is of."""
+    two, one = (Ratio(Interval(2.0, 1.9, 2.1), n) for n in (2, 1))
+    imported = replace(two, imported=True)
+    assert text.sure(two) == " (95 % sure: 1.90 to 2.10, 2 visits)"
+    assert text.surely_of(two) == " (95 % sure, 2 visits)"
+    assert text.sure(one) == " (scatter of rounds only: 1.90 to 2.10)"
+    assert text.surely_of(one) == " (scatter of rounds only)"
+    assert text.sure(imported) == " (1.90 to 2.10)"
+    assert text.surely_of(imported) == ""
+
+    def within(visits, imported):
+        s = Measured(point_from(point("fence")), "ok", "", cost=Interval(10.0, 9.9, 10.1))
+        return text.all_within([replace(s, visits=visits, imported=imported)])
+
+    assert within(2, False) == " (95 % sure: within 1.1 %, 2 visits)"
+    assert within(1, False) == " (scatter of rounds only: within 1.1 %)"
+    assert within(2, True) == " (within 1.1 %)"

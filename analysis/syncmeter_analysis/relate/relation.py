@@ -35,6 +35,9 @@ usual_of_neighbours = 0.15
 #: Visits in common from which on two points of one campaign are compared visit by visit.
 _enough_pairs = 3
 
+#: Fewer visits have no scatter from visit to visit.
+least_visits = 2
+
 
 class Verdict(Enum):
     """What a ratio says of the cost above the line; the value is how it is written."""
@@ -68,7 +71,7 @@ class Ratio:
     a ratio of cycles, the costs beside it are in ns all the same. `wander`: the standard deviation of
     the logarithm that two campaigns differ by beyond their visits, where their points say it; part of
     `error`. `beside_neighbour`: of a lone lane whose core a neighbour shared in a campaign, which may
-    be all of the difference.
+    be all of the difference. `imported`: one of the points is; its interval may be of anything.
     """
 
     interval: Interval
@@ -83,6 +86,7 @@ class Ratio:
     in_cycles: bool = False
     wander: float | None = None
     beside_neighbour: bool = False
+    imported: bool = False
 
     @property
     def value(self) -> float:
@@ -99,6 +103,11 @@ class Ratio:
     @property
     def bounded(self) -> bool:
         return self.interval.bounded
+
+    @property
+    def is_over_visits(self) -> bool:
+        """Whether the interval is of the scatter from visit to visit, more than of rounds."""
+        return self.visits >= least_visits and not self.imported
 
     def times(self, factor: float) -> Ratio:
         """Of `factor` ops over one, or for each of `factor` lanes; `factor` > 0."""
@@ -192,7 +201,8 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
     if over.measured_at == under.measured_at:
         one = Interval(1.0, 1.0, 1.0)
         cost = over.cost.value
-        return Ratio(one, over.visits, over.state, cost, cost, 0.0, 0.0, True, True)
+        of_one = Ratio(one, over.visits, over.state, cost, cost, 0.0, 0.0, True, True)
+        return replace(of_one, imported=over.imported)
     without_states = any(s.imported or s.device is not None for s in (over, under))
     states = None if without_states else common_states(over, under)
     if states is None and not without_states and not _alone(over, under):
@@ -208,11 +218,13 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
 
 def _of_estimates(over: Measured, under: Measured, above: Interval, below: Interval) -> Ratio:
     error, degrees = math.inf, 0.0
-    if not (over.imported or under.imported):
+    imported = over.imported or under.imported
+    if not imported:
         error, degrees = _error(over.visit_costs(over.state), under.visit_costs(under.state))
     visits = min(over.visits, under.visits)
     value = quotient(above, below)
-    return Ratio(value, visits, None, above.value, below.value, error, degrees)
+    r = Ratio(value, visits, None, above.value, below.value, error, degrees)
+    return replace(r, imported=imported)
 
 
 def _in_state(over: Measured, under: Measured, a: State, b: State) -> Ratio:

@@ -13,6 +13,7 @@ from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
     default_margin,
+    least_visits,
     verdict,
     verdict_of,
 )
@@ -24,6 +25,9 @@ _few_visits, _wide = 3, 1.5
 
 #: How sure a sentence is of what stands behind these words: the confidence of all intervals.
 surely = "95 % sure"
+
+#: What stands there instead of an interval within one visit.
+of_rounds = "scatter of rounds only"
 
 #: So many names stand in a sentence; the table has the others.
 most_names = 3
@@ -103,26 +107,37 @@ def bounds(r: Interval | Ratio) -> str:
 
 def sure(r: Interval | Ratio) -> str:
     """` (95 % sure: 1.20 to 1.43, 9 visits)` behind the value that an answer rests on: how sure it is
-    stands beside each answer. ` (scatter unknown)` where nothing is known of it."""
+    stands beside each answer. ` (scatter of rounds only: 1.20 to 1.43)` of one visit, the bounds alone
+    of an import, ` (scatter unknown)` where nothing is known of it."""
     if not r.bounded:
         return " (scatter unknown)"
-    return f" ({surely}: {_ends(r.low, r.value, r.high)}{_of_visits(r)})"
+    ends = _ends(r.low, r.value, r.high)
+    if not isinstance(r, Ratio) or r.is_over_visits:
+        return f" ({surely}: {ends}{_of_visits(r)})"
+    return f" ({ends})" if r.imported else f" ({of_rounds}: {ends})"
 
 
 def surely_of(r: Interval | Ratio) -> str:
-    """` (95 % sure, 9 visits)` behind a bound of the interval."""
-    return f" ({surely}{_of_visits(r)})"
+    """` (95 % sure, 9 visits)` behind a bound of the interval; as `sure` of what is not over visits."""
+    if not isinstance(r, Ratio) or r.is_over_visits:
+        return f" ({surely}{_of_visits(r)})"
+    return "" if r.imported else f" ({of_rounds})"
 
 
 def all_within(points: Sequence[Measured]) -> str:
-    """` (95 % sure: each within 1.4 %, 3 visits)`: how sure the costs of these points are; '' where the
-    scatter of one is not known."""
+    """` (95 % sure: each within 1.4 %, 3 visits)`: how sure the costs of these points are, as `sure`
+    has it; '' where the scatter of one is not known."""
     costs = [s.cost for s in points if s.cost]
     if not costs or not all(i.bounded and i.low > 0 for i in costs):
         return ""
     farthest = max(max(i.high / i.value, i.value / i.low) - 1 for i in costs)
-    each, visits = "each " * (len(costs) > 1), min(s.visits for s in points)
-    return f" ({surely}: {each}within {_percent_up(farthest)}, {count(visits, 'visit')})"
+    within = "each " * (len(costs) > 1) + f"within {_percent_up(farthest)}"
+    if any(s.imported for s in points):
+        return f" ({within})"
+    visits = min(s.visits for s in points)
+    if visits < least_visits:
+        return f" ({of_rounds}: {within})"
+    return f" ({surely}: {within}, {count(visits, 'visit')})"
 
 
 def _percent_up(share: float) -> str:
