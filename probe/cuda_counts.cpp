@@ -38,8 +38,10 @@ constexpr std::uint64_t most_cells = std::uint64_t{1} << 21U;
 
 constinit launched_kernel* kernels = nullptr;
 constinit std::uint32_t kernel_count = 0;
-/// By the monotonic clock; 0: nothing was launched yet.
+/// By the monotonic clock; 0: nothing was launched yet. Set with the lock held, looked at without.
 constinit std::uint64_t counting_ends_ns = 0;
+/// Streams that record what is launched there instead of doing it, as far as is known.
+constinit std::int32_t captures = 0;
 
 /// The GPU's memory of a context.
 struct counting_context {
@@ -63,7 +65,10 @@ std::uint64_t time_to_count_ns() {
   return (ms == 0 ? usual_ms : ms) * 1'000'000;
 }
 
-bool is_time_over() { return counting_ends_ns != 0 && now() >= counting_ends_ns; }
+bool is_time_over() {
+  const std::uint64_t ends_ns = __atomic_load_n(&counting_ends_ns, __ATOMIC_RELAXED);
+  return ends_ns != 0 && now() >= ends_ns;
+}
 
 /// Makes the tables of a context. The patches' file is loaded into each.
 bool make_tables(counting_context& of) {
@@ -168,22 +173,22 @@ void unpatch_module_of(const launched_kernel& kernel) {
 }
 
 /// Whoever launches is never so far ahead of the GPU that the time to count is over long before
-/// patches of what is still to come can be taken out: by 16 kernels at most, and by one where these
-/// are long.
+/// patches of what is still to come can be taken out: by 16 kernels of a stream at most, and by one
+/// where these are long. Nobody waits while something is captured, which that would end, nor any
+/// more where it failed.
 void wait_for_launched(const sanitizer::launch_data& launch) {
   constexpr std::uint32_t most_ahead = 16;
   constexpr std::uint64_t long_ns = 10'000'000;
   constinit static std::uint32_t launched = 0, waits_after = 1;
-  if (of_library.synchronize == nullptr || is_time_over() ||
-      __atomic_add_fetch(&launched, 1, __ATOMIC_RELAXED) %
-              __atomic_load_n(&waits_after, __ATOMIC_RELAXED) !=
-          0)
+  const std::uint32_t before = __atomic_load_n(&waits_after, __ATOMIC_RELAXED);
+  if (of_library.synchronize == nullptr || before == 0 || is_time_over() ||
+      __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0 ||
+      __atomic_add_fetch(&launched, 1, __ATOMIC_RELAXED) % before != 0)
     return;
   const std::uint64_t begin = now();
-  of_library.synchronize(launch.stream_handle);
-  const std::uint32_t after =
-      since(begin, now()) > long_ns ? 1 : std::min(2 * waits_after, most_ahead);
-  __atomic_store_n(&waits_after, after, __ATOMIC_RELAXED);
+  const bool done = of_library.synchronize(launch.stream_handle) == sanitizer::success;
+  const std::uint32_t after = since(begin, now()) > long_ns ? 1 : std::min(2 * before, most_ahead);
+  __atomic_store_n(&waits_after, done ? after : 0, __ATOMIC_RELAXED);
 }
 
 void count_launch(const sanitizer::launch_data& launch, kind what) {
@@ -195,7 +200,8 @@ void count_launch(const sanitizer::launch_data& launch, kind what) {
   const auto volume = [](const std::uint32_t(&size)[3]) {
     return std::uint64_t{size[0]} * size[1] * size[2];
   };
-  if (counting_ends_ns == 0) counting_ends_ns = now() + time_to_count_ns();
+  if (counting_ends_ns == 0)
+    __atomic_store_n(&counting_ends_ns, now() + time_to_count_ns(), __ATOMIC_RELAXED);
   if (is_time_over() && !kernel->is_cut_off) {
     unpatch_module_of(*kernel);
     kernel->is_cut_off = true;
@@ -234,6 +240,25 @@ void end_context(const void* context) {
 /// Kinds of functions by their numbers, as far as they have been called; 0: not yet, else 1 more.
 constexpr std::uint32_t most_functions = 2048;
 std::uint16_t kinds[2][most_functions];
+/// Beside those that are counted.
+constexpr std::uint8_t begins_capture = not_counted - 1, ends_capture = not_counted - 2;
+
+std::uint8_t kind_by_name(const char* name) {
+  if (::strstr(name, "StreamBeginCapture") != nullptr) return begins_capture;
+  return ::strstr(name, "StreamEndCapture") != nullptr ? ends_capture : kind_of_function(name);
+}
+
+/// From before the first call until behind the last one; a begin that failed counts as none.
+void note_capture(std::uint8_t what, const cupti::callback_data& call) {
+  if (call.site == cupti::enters) {
+    if (what == begins_capture) __atomic_add_fetch(&captures, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  const auto* const answer = static_cast<const int*>(call.return_value);
+  const bool has_failed = answer != nullptr && *answer != 0;
+  if ((what == ends_capture || has_failed) && __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0)
+    __atomic_sub_fetch(&captures, 1, __ATOMIC_RELAXED);
+}
 
 void on_function(bool of_runtime, std::uint32_t function, const cupti::callback_data& call,
                  const void* frame) {
@@ -241,11 +266,12 @@ void on_function(bool of_runtime, std::uint32_t function, const cupti::callback_
   std::uint16_t& known = kinds[of_runtime ? 1 : 0][function];
   std::uint16_t kind_and_one = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (kind_and_one == 0) {
-    kind_and_one = static_cast<std::uint16_t>(kind_of_function(call.function_name) + 1);
+    kind_and_one = static_cast<std::uint16_t>(kind_by_name(call.function_name) + 1);
     __atomic_store_n(&known, kind_and_one, __ATOMIC_RELAXED);
   }
   const auto what = static_cast<std::uint8_t>(kind_and_one - 1);
-  if (what != not_counted) count_reported_call({of_runtime, function, what, &call, 0}, frame);
+  if (what == begins_capture || what == ends_capture) note_capture(what, call);
+  else if (what != not_counted) count_reported_call({of_runtime, function, what, &call, 0}, frame);
 }
 
 void on_event(void*, std::uint32_t domain, std::uint32_t what, const void* data) {

@@ -5,8 +5,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -48,6 +50,10 @@ class device_launch_rig final : public cuda::host_loop_rig {
         what_->info.starts_team && where_.lanes > most)
       throw point_refused(fmt::format("--lanes {}: a team of this kernel has at most {} members",
                                       where_.lanes, most));
+    if (const std::uint64_t indices = std::uint64_t{where_.blocks} * where_.lanes;
+        !std::in_range<int>(indices))
+      throw point_refused(fmt::format("--blocks {} x --lanes {}: Kokkos counts them as an int",
+                                      where_.blocks, where_.lanes));
     launches_ = {.blocks = where_.blocks, .lanes = where_.lanes};
     host_loop_rig::prepare_point();
   }

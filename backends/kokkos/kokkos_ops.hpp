@@ -89,7 +89,8 @@ consteval op_info reducing(op_info reduces) {
 SM_KOKKOS_OP(kokkos_fence, fence_info(), has_host_words, host_fence())
 SM_KOKKOS_OP(launch_for,
              launch_info("launch_for",
-                         "an empty parallel_for, one index per lane, then Kokkos::fence()"),
+                         "an empty parallel_for, one index per lane (on a GPU for each lane of "
+                         "each block, in blocks of Kokkos' choice), then Kokkos::fence()"),
              has_host_words, launch_for())
 SM_KOKKOS_OP(launch_team,
              launch_team_info(
@@ -97,10 +98,12 @@ SM_KOKKOS_OP(launch_team,
                  "an empty parallel_for over one team of all lanes (on a GPU one for each block), "
                  "then Kokkos::fence()"),
              has_host_words, launch_team())
-SM_KOKKOS_OP(launch_reduce,
-             reducing(launch_info("launch_reduce",
-                                  "a parallel_reduce of one int32 per lane, waiting for the sum")),
-             has_host_words, launch_reduce())
+SM_KOKKOS_OP(
+    launch_reduce,
+    reducing(launch_info(
+        "launch_reduce",
+        "a parallel_reduce of one int32 per lane (on a GPU as launch_for), waiting for the sum")),
+    has_host_words, launch_reduce())
 SM_KOKKOS_OP(launch_mdrange,
              launch_info("launch_mdrange",
                          "an empty parallel_for over an MDRange of two dimensions, one tile per "

@@ -122,8 +122,11 @@ void run_patched(program_counts& of, device_codes& codes, call_counts& timed, do
                                  std::max(1.0, share_of_budget * budget_s * 1000)));
   std::optional<program_run> run = run_within(budget_s, of, "kernels", settings);
   if (!run) {
-    refuse(fmt::format("a run with patched kernels took longer than {:.0f} s and was ended",
-                       budget_s));
+    refuse(
+        fmt::format("a run with patched kernels took longer than {:.0f} s and was ended; in it a "
+                    "launch waits for the kernels before it in its stream, for ever where one of "
+                    "these waits for what the program does later",
+                    budget_s));
     return;
   }
   of.runs.push_back(std::move(*run));

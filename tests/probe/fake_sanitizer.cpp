@@ -148,8 +148,13 @@ int sanitizerUnpatchModule(void* of) {
 }
 /// Its kernels take a while.
 int sanitizerStreamSynchronize(void*) {
+  if (const char* const log = std::getenv("FAKE_SANITIZER_WAITS")) {
+    std::FILE* const file = std::fopen(log, "a");
+    std::fputc('w', file);
+    std::fclose(file);
+  }
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  return api::success;
+  return std::getenv("FAKE_SANITIZER_WAIT_FAILS") == nullptr ? api::success : 1;
 }
 int sanitizerGetFunctionPcAndSize(void*, const char* name, std::uint64_t* address,
                                   std::uint64_t* bytes) {

@@ -60,6 +60,47 @@ def test_patches_are_taken_out_when_the_time_to_count_is_over(build, sanitizer, 
     assert all(kernel.cut_off for kernel in kernels if kernel.launches > 16)
 
 
+#: The driver's functions that open and end a capture, as the program calls them around launches.
+CAPTURES = r"""
+#include <dlfcn.h>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+int main(int, char** arguments) {
+  void* const driver = dlopen(std::getenv("FAKE_CUPTI"), RTLD_NOW);
+  void* const probe = dlopen(std::getenv("CUDA_INJECTION64_PATH"), RTLD_NOW);
+  reinterpret_cast<int (*)()>(dlsym(probe, "InitializeInjection"))();
+  using callback_function = void (*)(std::uint32_t, std::uint32_t, int, const char*, const void*);
+  const auto call = reinterpret_cast<callback_function>(dlsym(driver, "fake_callback"));
+  const auto launch = reinterpret_cast<int (*)(const void*)>(dlsym(driver, "cuLaunchKernel"));
+  static const int kernel = 0;
+  for (const char* each = arguments[1]; *each != 0; ++each) {
+    const bool begins = *each == 'b';
+    if (*each == 'l') launch(&kernel);
+    else for (int site = 0; site < 2; ++site)
+      call(1, begins ? 411 : 412, site, begins ? "cuStreamBeginCapture" : "cuStreamEndCapture", nullptr);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("calls", "fails", "waits"),
+                         [("llllllll", False, 3), ("bllllllll", False, 0), ("bllllellllllll", False, 3),
+                          ("llllllll", True, 1), ("ellllllll", False, 3)])
+def test_no_launch_waits_for_a_stream_while_one_is_captured_or_where_that_fails(calls, fails, waits, sanitizer, count, tmp_path, monkeypatch):
+    (tmp_path / "captures.cpp").write_text(CAPTURES, encoding="utf-8")
+    program, log = tmp_path / "captures", tmp_path / "waits"
+    subprocess.run(["g++", "-std=c++20", "-o", program, tmp_path / "captures.cpp", "-ldl"], check=True, timeout=120)
+    monkeypatch.setenv("FAKE_SANITIZER_WAITS", str(log))
+    if fails:
+        monkeypatch.setenv("FAKE_SANITIZER_WAIT_FAILS", "1")
+    run = count(program, calls)
+    assert sum(kernel.launches for kernel in run.patched_kernels) == calls.count("l")
+    # The first launch waits, then each second one, fourth one and so on, unless a wait takes 10 ms.
+    found = len(log.read_text(encoding="utf-8")) if log.exists() else 0
+    assert found == waits if waits < 2 else waits <= found <= calls.count("l")
+
+
 @pytest.mark.parametrize(("variable", "value", "problem"),
                          [("SYNCMETER_SANITIZER", "/nowhere/lib.so", "no libsanitizer-public.so was found"),
                           ("SYNCMETER_SANITIZER", "libm.so.6", "lacks functions of the patching API"),
