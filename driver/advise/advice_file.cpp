@@ -83,8 +83,9 @@ json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
             {"tried", nullptr},
             {"text", printable(withheld ? of.cause : of.text)}};
   if (withheld) line["saves_s"] = nullptr;
-  for (const swap_saving& each : of.swaps)
-    line["swaps"].push_back({{"swap", each.swap}, {"low", each.low_s}, {"high", each.high_s}});
+  else
+    for (const swap_saving& each : of.swaps)
+      line["swaps"].push_back({{"swap", each.swap}, {"low", each.low_s}, {"high", each.high_s}});
   if (!of.tried) return line;
   line["tried"] = {{"low", of.tried->low_s}, {"high", of.tried->high_s}};
   if (of.tried->is_shown) line["proof"] = "tried";

@@ -23,6 +23,7 @@
 #include "driver/advise/price_meter.hpp"
 #include "driver/advise/probe_settings.hpp"
 #include "driver/advise/samples.hpp"
+#include "driver/advise/site_costs.hpp"
 #include "driver/campaign/cpu_use.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/text/messages.hpp"
@@ -373,10 +374,7 @@ bool counts_stand_alone(const program_counts& of) {
   const auto cost = cost_of_counting(of.runs);
   if (!cost || cost->ratio <= 1 + most_disturbance) return false;
   double calls = 0;
-  for (const site& each : of.of_last_run.sites) {
-    const bool counted_once = each.team != 0 || each.kind == "barrier_wait";
-    calls += static_cast<double>(each.count) / (counted_once ? 1 : std::max(1U, each.threads));
-  }
+  for (const site& each : of.of_last_run.sites) calls += calls_in_turn(each);
   return calls * longest_s > most_disturbance * plain_wall_s(of.runs).value;
 }
 

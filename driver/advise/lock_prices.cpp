@@ -26,42 +26,43 @@ const lock_op* op_of_lock(const site& of) {
   return found == lock_ops.end() ? nullptr : &*found;
 }
 
-/// Threads that take it so often do little else.
-bool is_taken_all_the_time(const site& of, double wall_s) {
-  constexpr double often_per_s = 2e6;
-  return of.threads > 1 && static_cast<double>(of.count) >= often_per_s * wall_s;
+/// The least share of the run that a price of a lock is to say something of.
+constexpr double least_share = 0.5;
+
+/// Fewer calls, one after another, take less than that share however long each is: to wake a thread
+/// that sleeps for the lock.
+bool may_take_the_run(const site& of, double wall_s) {
+  constexpr double longest_call_s = 5e-6;
+  return of.threads > 1 && static_cast<double>(of.count) * longest_call_s >= least_share * wall_s;
 }
 
-/// Each measurement, in their order.
-std::vector<double> costs_ns(const site& of, std::string_view swap,
+/// Of the op that a site calls, in their order.
+std::vector<price> prices_of(const site& of, std::string_view swap,
                              const std::vector<price>& prices) {
   const lock_op& like = *op_of_lock(of);
-  std::vector<double> costs;
+  std::vector<price> found;
   for (const price& each : prices)
     if (each.what.op == like.op && (each.what.backend == "posix") != like.of_openmp &&
         each.what.lanes == of.threads && each.swap == swap)
-      costs.push_back(each.cost_ns.value);
-  return costs;
-}
-
-interval range_of(const std::vector<double>& values) {
-  const auto [low, high] = std::ranges::minmax(values);
-  return {.value = median(values), .low = low, .high = high};
+      found.push_back(each);
+  return found;
 }
 
 /// What the program saves where its calls take as much less as they do by themselves. Measurements
 /// that lie beside each other are compared: what slows a machine meets both.
 std::optional<swap_saving> saving_of_swap(const char* swap, const site& of, double taken_s,
                                           const advice_setting& setting) {
-  const std::vector<double> plain = costs_ns(of, "", setting.prices);
-  const std::vector<double> swapped = costs_ns(of, swap, setting.prices);
+  const std::vector<price> swapped = prices_of(of, swap, setting.prices);
   std::vector<double> saved;
-  for (std::size_t i = 0; i < std::min(plain.size(), swapped.size()); ++i)
-    if (plain[i] > 0) saved.push_back(taken_s * (1 - swapped[i] / plain[i]));
+  for (const price& plain : prices_of(of, "", setting.prices)) {
+    const auto beside = std::ranges::find(swapped, plain.turn, &price::turn);
+    if (plain.cost_ns.value > 0 && beside != swapped.end())
+      saved.push_back(taken_s * (1 - beside->cost_ns.value / plain.cost_ns.value));
+  }
   // Where other programs take the processors few rounds count, and one pair has no width.
   constexpr std::size_t fewest = 3;
   if (saved.size() < fewest) return std::nullopt;
-  const interval all = range_of(saved);
+  const interval all = over_visits(saved);
   return swap_saving{.swap = swap, .low_s = all.low, .high_s = all.high};
 }
 
@@ -87,7 +88,7 @@ std::string saving_text_of(const swap_saving& of) {
 std::optional<point> priced_point_of_lock(const site& of, double wall_s,
                                           const program_file& program) {
   const lock_op* const like = op_of_lock(of);
-  if (like == nullptr || !is_taken_all_the_time(of, wall_s)) return std::nullopt;
+  if (like == nullptr || !may_take_the_run(of, wall_s)) return std::nullopt;
   if (like->of_openmp && program.runtimes.size() != 1) return std::nullopt;
   point p;
   p.op = like->op;
@@ -106,19 +107,20 @@ bool is_price_of_mutex(const point& what) {
 
 void add_prices_of_lock(advice& found, const site& first, double calls_of_thread,
                         const advice_setting& setting) {
-  constexpr double most = 0.5;
   const double wall_s = setting.plain_wall_s.value;
-  if (wall_s <= 0 || op_of_lock(first) == nullptr || !is_taken_all_the_time(first, wall_s)) return;
-  const std::vector<double> costs = costs_ns(first, "", setting.prices);
-  if (costs.empty()) return;
-  const interval each_ns = range_of(costs);
+  if (wall_s <= 0 || op_of_lock(first) == nullptr) return;
+  const auto over = over_measurements(prices_of(first, "", setting.prices));
+  if (!over) return;
+  const interval each_ns = *over;
   const double calls_s = calls_of_thread * 1e-9;
-  if (calls_s * each_ns.high < most * wall_s) return;
+  if (calls_s * each_ns.high < least_share * wall_s) return;
   const double taken_s = std::min(calls_s * each_ns.value, wall_s);
   const double high_s = std::min(calls_s * each_ns.high, wall_s);
-  for (const char* const swap : priced_swaps)
-    if (auto saving = saving_of_swap(swap, first, taken_s, setting))
-      found.swaps.push_back(*std::move(saving));
+  // Other causes want no other lock.
+  if (found.rule == "locks")
+    for (const char* const swap : priced_swaps)
+      if (auto saving = saving_of_swap(swap, first, taken_s, setting))
+        found.swaps.push_back(*std::move(saving));
   const std::string by_price = fmt::format(
       "{} threads that do nothing else take {} for such a call on this machine, which is {} of {} "
       "for the calls of each here.",

@@ -65,6 +65,15 @@ struct lock_case {
     for (const std::size_t id : ids) all += sites[id - 1].threads;
     return std::max(1U, all);
   }
+  /// In the mean, at all of its sites.
+  [[nodiscard]] double calls_of_thread() const {
+    return static_cast<double>(count) / (object->threads.empty() ? threads_in_all() : threads);
+  }
+  /// No price is of calls that read and calls that write.
+  [[nodiscard]] bool has_calls_of_one_kind() const {
+    return std::ranges::all_of(ids,
+                               [&](std::size_t id) { return sites[id - 1].kind == first().kind; });
+  }
   /// As short as what it takes to get and give back a lock.
   [[nodiscard]] bool is_short() const {
     return object->short_hold_ns < waits_from_ns(setting.stamps);
@@ -107,7 +116,7 @@ struct lock_case {
     text += '.';
     if (locks_here > 1)
       text += fmt::format(" There are {} of them already.", grouped_digits(locks_here));
-    if (object == nullptr || object->timed == 0) return text;
+    if (object == nullptr || object->timed == 0 || setting.counts_alone) return text;
     return text +
            fmt::format(" {:.0f} % of the calls find it taken; it is held for {} each time{}.",
                        100 * waited_share(), seconds_text(held_s()),
@@ -201,10 +210,12 @@ advice about_lock(const lock_case& of) {
   return found;
 }
 
-/// The cause is the first of these that holds.
+/// The cause is the first of these that holds. Counts alone do not say how long a lock is held.
 advice about_case(const lock_case& of) {
-  for (const auto rule : {&about_crowd, &about_section, &about_readers})
-    if (auto found = rule(of)) return *std::move(found);
+  if (auto found = about_crowd(of)) return *std::move(found);
+  if (!of.setting.counts_alone)
+    for (const auto rule : {&about_section, &about_readers})
+      if (auto found = rule(of)) return *std::move(found);
   return about_lock(of);
 }
 
@@ -367,8 +378,8 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
         !of.is_worth_saying())
       continue;
     all.push_back(about_case(of));
-    add_prices_of_lock(all.back(), of.first(), static_cast<double>(of.count) / of.threads_in_all(),
-                       setting);
+    if (of.has_calls_of_one_kind())
+      add_prices_of_lock(all.back(), of.first(), of.calls_of_thread(), setting);
     advised.insert(object.number);
   }
   for (std::size_t id = 1; id <= sites.size(); ++id) {

@@ -129,12 +129,13 @@ void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
   ++visits_;
   measure_equal_work(after_run, prices);
   for (const planned_point& each : wanted_.points)
-    measure_point(*pool_, each, {.what = {}, .after_run = after_run}, prices);
+    measure_point(*pool_, each, {.what = {}, .after_run = after_run, .turn = visits_}, prices);
   pool_->close();
   for (swapped_workers& with : swapped_) {
     for (const planned_point& each : wanted_.points)
       if (is_price_of_mutex(each.what))
-        measure_point(*with.pool, each, {.what = {}, .after_run = after_run, .swap = with.swap},
+        measure_point(*with.pool, each,
+                      {.what = {}, .after_run = after_run, .swap = with.swap, .turn = visits_},
                       prices);
     with.pool->close();
   }

@@ -170,6 +170,12 @@ void add_point(const point& what, std::size_t most, const topology& machine,
                     .visits = 1});
 }
 
+/// Threads of POSIX are placed by OpenMP's variables where they are those of a team.
+thread_setting setting_for(const std::optional<point>& at, const program_file& program) {
+  if (at && at->backend == "posix" && program.runtimes.empty()) return {};
+  return setting_of_environment();
+}
+
 /// As the site's, or about so, of another one's before.
 bool will_do_for(const point& there, const point& wanted) {
   return there.op == wanted.op && there.lanes == wanted.lanes &&
@@ -315,22 +321,22 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   constexpr double longest_equal_work_s = 0.5;
   wanted_prices wanted;
   wanted.equal_work_s = std::clamp(wall_s, visit_of_price_s, longest_equal_work_s);
-  const thread_setting setting = setting_of_environment();
   const meeting_pace pace = pace_of(sites, wall_s);
   const topology& machine = wanted.machine;
   for (const site& each : sites) {
     if (!may_be_worth_saying(each, wall_s)) continue;
-    if (is_timed_meeting(each) && waits_for_late_threads(each))
-      add_equal_work(each, pace, setting.placed, wanted);
     auto at = priced_point(each, pace, program);
     if (!at) at = priced_point_of_lock(each, wall_s, program);
+    const thread_setting its = setting_for(at, program);
+    if (is_timed_meeting(each) && waits_for_late_threads(each))
+      add_equal_work(each, pace, its.placed, wanted);
     if (!at || at->lanes > machine.units().size()) continue;
-    if (!setting.why_not_placed.empty()) {
+    if (!its.why_not_placed.empty()) {
       wanted.notes.push_back(
-          unpriced_text("no worker places threads as " + setting.why_not_placed + " does"));
+          unpriced_text("no worker places threads as " + its.why_not_placed + " does"));
       break;
     }
-    at->affinity = setting.placed;
+    at->affinity = its.placed;
     add_point(*at, most_points, machine, wanted.points,
               [&](const planned_point& other) { return other.what == *at; });
     if (is_timed_meeting(each) && !waits_for_late_threads(each))

@@ -27,6 +27,7 @@ struct price {
   std::size_t after_run = 0;  ///< the number of the program's run that came before, from 1 on; 0:
                               ///< of a results file
   std::string swap{};         ///< the lock in the place of its mutex; empty: as it is
+  unsigned turn = 0;          ///< those of one lie beside each other; 0: of a results file
 };
 
 /// Fewer launches of kernels are no loop that takes time, and need no price.

@@ -84,4 +84,12 @@ double same_processor_share(const site& of) {
   return arrivals == 0 ? 0 : static_cast<double>(of.times->same_processor) / arrivals;
 }
 
+double calls_in_turn(const site& of) {
+  const auto all = static_cast<double>(of.count);
+  if (of.team != 0 || of.kind == "barrier_wait") return all;
+  std::uint64_t for_one_lock = of.locks.empty() && is_for_lock(of) ? of.count : 0;
+  for (const auto& [number, use] : of.locks) for_one_lock = std::max(for_one_lock, use.count);
+  return std::max(all / std::max(1U, of.threads), static_cast<double>(for_one_lock));
+}
+
 }  // namespace syncmeter

@@ -35,6 +35,9 @@ struct meeting_pace {
 /// What the work of a thread is from the begin to the end of a region, or from one barrier to the
 /// next, in ns.
 [[nodiscard]] double work_ns(const site& of, const meeting_pace& pace);
+/// Calls that come one after another: those of a thread, those at which all of its threads meet,
+/// and those for one lock, whichever thread they are of.
+[[nodiscard]] double calls_in_turn(const site& of);
 /// Of the threads that met at a site that was timed, those that met another one on their processor.
 [[nodiscard]] double same_processor_share(const site& of);
 

@@ -19,11 +19,11 @@ namespace {
 /// wait.
 std::string saving_text(const program_counts& of, const setting_to_try& what) {
   const advice& first = of.advices[what.rank - 1];
+  if (is_withheld(first, of)) return "no saving is named";
   const auto priced = std::ranges::find(first.swaps, what.swap, &swap_saving::swap);
   if (priced != first.swaps.end())
     return fmt::format("by its price it {} of {}", saving_text_of(*priced),
                        seconds_text(plain_wall_s(of.runs).value));
-  if (is_withheld(first, of)) return "no saving is named";
   const double wall_s = of.timed_run()->wall_s;
   double most_s = first.at_most_s;
   for (const std::size_t rank : what.more_ranks) most_s += of.advices[rank - 1].at_most_s;

@@ -94,6 +94,28 @@ TEST(counts_stand_alone, where_calls_are_as_many_as_the_time_that_counting_is_to
   EXPECT_TRUE(may_show_shares(counts_of({locked_by_one(40'000)}, 1.2)));
 }
 
+TEST(counts_stand_alone, calls_for_one_lock_come_one_after_another) {
+  site locks = locked_by_one(60'000);
+  locks.threads = 4;
+  EXPECT_TRUE(counts_stand_alone(counts_of({locks}, 1.2))) << "of one lock, as far as is known";
+  locks.locks = {{1, {.count = 60'000}}};
+  EXPECT_TRUE(counts_stand_alone(counts_of({locks}, 1.2)));
+  for (std::uint64_t lock = 1; lock <= 4; ++lock) locks.locks[lock].count = 15'000;
+  EXPECT_FALSE(counts_stand_alone(counts_of({locks}, 1.2))) << "each thread may have its own";
+  locks.kind = "futex", locks.locks.clear();
+  EXPECT_FALSE(counts_stand_alone(counts_of({locks}, 1.2)));
+}
+
+TEST(advice_lines, what_other_locks_save_is_withheld_with_all_seconds) {
+  program_counts of = quick();
+  of.advices = {{.rule = "locks", .site_id = 1, .at_most_s = 0.5}};
+  of.advices[0].swaps = {{.swap = "mcs", .low_s = 0.1, .high_s = 0.2}};
+  EXPECT_TRUE(advice_lines(of).back().contains("swaps"));
+  of.runs.back().other_cpu_share = 0.2;
+  EXPECT_TRUE(advice_lines(of).back().at("saves_s").is_null());
+  EXPECT_FALSE(advice_lines(of).back().contains("swaps"));
+}
+
 TEST(conclusion_of, other_programs_leave_shares_unknown) {
   program_counts of = quick();
   of.runs.back().other_cpu_share = 0.2;

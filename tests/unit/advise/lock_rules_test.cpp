@@ -240,5 +240,64 @@ TEST(advise_on_locks, what_takes_little_is_not_said) {
   EXPECT_THAT(advise_with(alone), IsEmpty());
 }
 
+price of_call(const std::string& op) {
+  price one{.what = {}, .cost_ns = {250, 250, 250}};
+  one.what.op = op;
+  one.what.backend = "posix";
+  one.what.lanes = 2;
+  return one;
+}
+
+TEST(advise_on_locks, where_counts_stand_alone_no_time_of_counted_runs_is_said) {
+  for (const char* const kind : {"mutex_lock", "rwlock_read"}) {
+    const std::vector<site> sites{taking(kind, {{1, use_of(4'000'000, 100, 450, 1)}})};
+    advice_setting setting = setting_for(sites, 1);
+    setting.plain_wall_s = {0.5, 0.5, 0.5};
+    setting.prices = {of_call("lock_add"), of_call("rwlock_read")};
+    EXPECT_THAT(advise_on_locks(sites, setting)[0].text, HasSubstr("it is held for"));
+    setting.counts_alone = true;
+    const auto all = advise_on_locks(sites, setting);
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(all[0].rule, "locks");
+    EXPECT_TRUE(all[0].of_plain_runs);
+    for (const std::string& words : {all[0].text, all[0].cause}) {
+      EXPECT_THAT(words, HasSubstr("4,000,000 times"));
+      EXPECT_THAT(words, Not(HasSubstr("find it taken")));
+      EXPECT_THAT(words, Not(HasSubstr("held")));
+    }
+  }
+}
+
+TEST(advise_on_locks, a_thread_has_its_calls_at_all_sites_of_a_lock) {
+  // Two threads call 2 million times each, at both sites: 0.5 s at 250 ns.
+  const site at = taking("mutex_lock", {{1, use_of(2'000'000, 100, 50)}});
+  advice_setting setting = setting_for({at, at}, 1);
+  setting.plain_wall_s = {1, 1, 1};
+  setting.prices = {of_call("lock_add")};
+  setting.counts_alone = true;
+  setting.objects.at(0).threads = {0, 1};
+  const auto all = advise_on_locks({at, at}, setting);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].text, HasSubstr("which is 0.5 s of 1 s for the calls of each"));
+  // Two other ones at each site, as far as is known: half as many calls of each are not worth it.
+  setting.objects.at(0).threads = {};
+  EXPECT_FALSE(advise_on_locks({at, at}, setting)[0].of_plain_runs);
+}
+
+TEST(advise_on_locks, a_lock_that_is_read_and_written_has_no_price) {
+  const site reads = taking("rwlock_read", {{1, use_of(4'000'000, 100, 50)}});
+  const site writes = taking("rwlock_write", {{1, use_of(1'000'000, 100, 50)}});
+  for (const bool are_written : {false, true}) {
+    std::vector<site> sites{reads};
+    if (are_written) sites.push_back(writes);
+    advice_setting setting = setting_for(sites, 1);
+    setting.plain_wall_s = {1, 1, 1};
+    setting.prices = {of_call("rwlock_read"), of_call("rwlock_add")};
+    setting.counts_alone = true;
+    setting.objects.at(0).threads = {0, 1};
+    EXPECT_EQ(advise_on_locks(sites, setting)[0].of_plain_runs, !are_written);
+  }
+}
+
 }  // namespace
 }  // namespace syncmeter::lock_rules_test

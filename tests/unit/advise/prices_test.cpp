@@ -1,6 +1,8 @@
-// Which prices of kernels are measured within a budget, and what is said of those that a file
-// lacks.
+// Which prices are measured, of threads that are placed and of kernels within a budget, and what is
+// said of those that a file lacks.
 #include "driver/advise/prices.hpp"
+
+#include <cstdlib>
 
 #include <gmock/gmock.h>
 
@@ -56,6 +58,27 @@ TEST(prices_for, what_matters_most_has_the_room_in_the_budget) {
   // What is measured takes no longer than half of the budget.
   EXPECT_EQ(room_for_kernels(21), 21U);
   EXPECT_EQ(room_for_kernels(0), 12U) << "what one kernel needs";
+}
+
+TEST(prices_for, threads_that_are_no_team_are_placed_nowhere) {
+  site taken{.kind = "mutex_lock", .module = "/bin/app", .count = 4'000'000, .threads = 2};
+  taken.times = site_times{.timed = 1000};
+  taken.times->mechanism.sum_ns = 1000 * 250;
+  const std::vector<site> sites{taken};
+  ::setenv("OMP_PROC_BIND", "close", 1);
+  const program_file teams{.path = "/bin/app", .runtimes = {"libgomp.so.1"}};
+  const wanted_prices of_threads = prices_for({}, sites, 1, 60);
+  const wanted_prices of_teams = prices_for(teams, sites, 1, 60);
+  ::setenv("OMP_PLACES", "{0},{1}", 1);
+  const wanted_prices of_threads_anywhere = prices_for({}, sites, 1, 60);
+  const wanted_prices of_teams_there = prices_for(teams, sites, 1, 60);
+  for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES"}) ::unsetenv(name);
+  ASSERT_EQ(of_threads.points.size(), 1U);
+  EXPECT_EQ(of_threads.points[0].what.affinity, affinity::none);
+  ASSERT_EQ(of_teams.points.size(), 1U);
+  EXPECT_EQ(of_teams.points[0].what.affinity, affinity::close);
+  EXPECT_EQ(of_threads_anywhere.points.size(), 1U);
+  EXPECT_EQ(of_teams_there.points.size(), 0U);
 }
 
 TEST(prices_in_file, each_point_that_a_file_lacks_has_a_command_of_its_own) {

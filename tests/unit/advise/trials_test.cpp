@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// A program of libgomp with one site of this kind, and an advice of this rule on it.
 program_counts advised(const std::string& rule, const std::string& kind) {
@@ -155,6 +156,8 @@ TEST(TrialsText, AnotherLockHasThePredictionOfItsPrice) {
   EXPECT_THAT(text, HasSubstr("SYNCMETER_SWAP=ttas), for advice 1, locks: by its price it takes "
                               "0.25 s to 0.45 s more of 0.5 s."));
   EXPECT_THAT(text, HasSubstr("by its price it takes up to 0.1 s more or 0.2 s less of 0.5 s."));
+  of.runs.front().other_cpu_share = 0.5;
+  EXPECT_THAT(trials_text(of, left_out, {}, 1000), Not(HasSubstr("by its price")));
 }
 
 TEST(SettingsToTry, ASpinningBarrierIsForThreadsThatSleepAtOne) {
