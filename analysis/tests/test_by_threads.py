@@ -1,5 +1,6 @@
 """Costs by number of threads: what most threads take, over the fewest."""
 
+from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.studies import scaling
 from tests.made import around, campaign, point, read, section_text, visits, write
 
@@ -43,6 +44,45 @@ def test_the_answer_says_what_to_do_and_how_costs_grow(tmp_path):
         "an atomic add on a variable of each thread takes 2.00 times as long with 4 threads as with 2"
     )
     assert barrier.startswith("a barrier takes 20.0 times as long with 4 threads as with 1 thread")
+
+
+def adds(placement, cost, kind="int32", backend="omp"):
+    return [
+        visits(
+            around(cost * n),
+            point(
+                backend=backend,
+                placement=placement,
+                type=kind,
+                lanes=n,
+                stride=16 * (placement == "strided"),
+            ),
+        )
+        for n in (2, 4)
+    ]
+
+
+def test_variables_of_each_thread_are_advised_beside_one_that_differs_in_nothing_else(tmp_path):
+    """An add on doubles was set against one of integers, or against another backend's."""
+
+    def advice(*lines):
+        first = campaign(options={"study": "scaling"})
+        found = scaling.answer(scaling.rows(read(write(tmp_path / "f.jsonl", *lines, first=first))))
+        return [sentence for sentence in found if "count in a variable" in sentence]
+
+    one = adds("shared", 20.0)
+    assert len(advice(*one, *adds("strided", 5.0))) == 1
+    assert advice(*one, *adds("strided", 5.0, kind="double")) == []
+    assert advice(*one, *adds("strided", 5.0, backend="std")) == []
+
+
+def test_of_several_files_an_answer_names_its_own(tmp_path):
+    """Costs of two files were set against each other."""
+    lines = [*adds("shared", 20.0), *adds("strided", 5.0)]
+    first = campaign(options={"study": "scaling"})
+    files = [str(write(tmp_path / f"{n}.jsonl", *lines, first=first)) for n in range(2)]
+    found = scaling.answer(scaling.rows(read_campaign(files)))
+    assert all(any(file in sentence for file in files) for sentence in found), found
 
 
 def test_each_op_has_a_row_and_each_number_of_threads_a_column(tmp_path):

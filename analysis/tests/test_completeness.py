@@ -1,7 +1,10 @@
 """What a campaign says that could not tell: why, what it resolved all the same, and what to run."""
 
+import lzma
+
 import pytest
 
+from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.trust import answers_and_how_sure
 from syncmeter_analysis.studies import answers, sections
@@ -75,6 +78,37 @@ def test_a_complete_study_without_an_answer_is_to_be_measured_with_more_visits(t
         "paper: cannot tell: 1 point has a cost, atomic_read 1 lane 5.000 ns; measure again with more "
         "`--visits`"
     )
+
+
+def test_a_file_that_cannot_be_resumed_as_it_lies_is_not_named_to_resume(tmp_path):
+    """The driver refuses what xz packed, and what is read from a pipe is no file."""
+    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
+    head = campaign(options={"study": "paper"}, plan=PLAN)
+    text = write(tmp_path / "f.jsonl", few, SPENT, first=head).read_bytes()
+    packed = tmp_path / "f.jsonl.xz"
+    packed.write_bytes(lzma.compress(text))
+    c = read_campaign([str(packed)])
+    *_, last = answers(c, sections(c))
+    measured = "Not complete: 1 of 40 visits were measured"
+    assert last == (
+        f"{measured}; `syncmeter run --resume` measures the others once the file is unpacked"
+    )
+    c.files[0].path = "/dev/stdin"
+    *_, last = answers(c, sections(c))
+    assert last == measured
+
+
+def test_an_answer_of_one_file_does_not_hide_the_study_of_another(tmp_path):
+    locks = lock("lock_add", 60.0, 5) + lock("spin_lock_add", 20.0, 5)
+    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
+    files = [
+        write(tmp_path / f"{study}.jsonl", *lines, first=campaign(options={"study": study}))
+        for study, lines in (("locks", locks), ("paper", few))
+    ]
+    c = read_campaign(list(map(str, files)))
+    found = answers(c, sections(c))
+    (paper,) = (sentence for sentence in found if sentence.startswith("paper "))
+    assert paper.startswith(f"paper ({files[1]}): cannot tell: 1 point has a cost, atomic_read")
 
 
 def test_an_answer_stands_before_how_to_go_on(tmp_path):

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from syncmeter_analysis.studies import control
+from syncmeter_analysis.studies.blocks import Cell
 from syncmeter_analysis.studies.control import Miss, control_rows
 from tests.made import campaign, point, read, visits, write
 from tests.test_first_screen import report, updates
@@ -93,3 +94,16 @@ def test_the_study_answers_whether_costs_can_be_trusted(tmp_path):
     assert "`syncmeter run --study control --visits 9`" in first
     assert second == "2 planted multiplies (omp): 3.00 times, expected 2 times one: not as expected"
     assert answer_of(tmp_path, empty_ops(0, 20), study="quick") == []
+
+
+def test_costs_are_not_trusted_where_a_known_one_cannot_be_judged():
+    rows = [
+        [Cell(what), Cell("3 cycles"), Cell(found), Cell("", kind=kind)]
+        for what, found, kind in (("one", "3.00", "good"), ("other", "5.00", "unclear"))
+    ]
+    first, second = control.answer(control.Known(rows, Miss()))
+    assert first == (
+        "cannot tell whether costs can be trusted: 1 of 2 known costs cannot be judged; 1 came out as "
+        "expected: one 3.00"
+    )
+    assert second == "other: 5.00, expected 3 cycles: cannot tell"

@@ -307,14 +307,14 @@ def test_of_several_locks_those_that_are_unfair_are_named(tmp_path):
 
     one = "; unfair: one thread takes 2.50 times as long as another (median of 5 visits)"
     assert one in unfair("spin_lock_add")
-    longer = "up to 2.50 times between threads"
-    assert f"; unfair: all, {longer}" in unfair("spin_lock_add", "mcs_lock_add")
+    longer = "threads up to 2.50 times apart"
+    assert f"; each unfair: {longer}" in unfair("spin_lock_add", "mcs_lock_add")
 
     lines = five(lock("omp", "spin_lock_add", 2), 100.0, 0.4, part=0.02)
     lines += five(lock("omp", "mcs_lock_add", 2), 100.0, 1.0, part=0.02)
     lines += five(lock("omp", "critical_add", 2), 300.0)
     mixed = answer_of(printed_text(tmp_path, lines), "2 threads, a CPU each, one add")
-    assert f"; unfair: omp spin_lock, {longer}" in mixed
+    assert f"; omp spin_lock unfair: {longer}" in mixed
 
 
 def test_beside_an_unfair_lock_stands_one_that_gives_each_its_turn(tmp_path):

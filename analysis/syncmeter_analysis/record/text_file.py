@@ -110,9 +110,14 @@ def compressed(path: Path, text: str) -> bytes:
     return packed
 
 
+def is_packed(path: Path) -> bool:
+    """Whether the name of a file says that it is compressed."""
+    return path.suffix in _suffixes
+
+
 def without_suffixes(path: Path) -> str:
     """The name of a results file without .jsonl and, behind it, what compressed it."""
-    return (path.with_suffix("") if path.suffix in _suffixes else path).stem
+    return (path.with_suffix("") if is_packed(path) else path).stem
 
 
 def _zstandard(path: Path) -> ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
@@ -73,6 +73,12 @@ class Campaign:
             (file, points, file.path if len(self.files) > 1 else "")
             for file, points in zip(self.files, self.by_file, strict=True)
         ]
+
+    def alone(self) -> Iterator[Campaign]:
+        """Each file as a campaign of its own; the conduct is that of all."""
+        for file, measured in zip(self.files, self.by_file, strict=True):
+            points = {s.point.key: s for s in measured}
+            yield replace(self, files=[file], points=points, by_file=[measured])
 
     def asked(self, study: str) -> list[ResultsFile]:
         """The files whose campaigns were asked for this study."""

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.record.text_file import is_packed
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign, studies_of
 from syncmeter_analysis.relate.point_text import short_name
 from syncmeter_analysis.relate.summary import Measured
 
 
-def without_answer(campaign: Campaign, is_answered: bool) -> Iterator[str]:
-    """Of each file whose campaign is not complete, how much of it was measured and how to go on; where
-    no study has an answer, what was resolved all the same."""
-    for file, points, _ in campaign.parts():
+def without_answer(campaign: Campaign, is_answered: Sequence[bool]) -> Iterator[str]:
+    """Of each file whose campaign is not complete, how much of it was measured and how to go on; of
+    each without an answer, what was resolved all the same."""
+    for (file, points, source), answered in zip(campaign.parts(), is_answered, strict=True):
         rest = _rest(file)
-        if not is_answered and (names := studies_of(file)):
+        if not answered and (names := studies_of(file)):
             resolved = _resolved([s for s in points if s.usable])
             more = "" if rest else "; measure again with more `--visits`"
-            yield f"{names[0]}: cannot tell: {resolved}{more}"
+            of = names[0] + f" ({source})" * bool(source)
+            yield f"{of}: cannot tell: {resolved}{more}"
         if rest:
             yield rest
 
@@ -32,10 +35,13 @@ def _rest(file: ResultsFile) -> str:
     done = len(file.visits)
     if not ended or not isinstance(planned, int) or done >= planned:
         return ""
-    return (
-        f"Not complete: {done} of {planned} visits were measured; `syncmeter run --resume {file.path}` "
-        "measures the others"
-    )
+    measured = f"Not complete: {done} of {planned} visits were measured"
+    where = Path(file.path)
+    if not where.is_file() or Path("/dev") in where.parents:
+        return measured
+    if is_packed(where):
+        return f"{measured}; `syncmeter run --resume` measures the others once the file is unpacked"
+    return f"{measured}; `syncmeter run --resume {file.path}` measures the others"
 
 
 def _resolved(usable: list[Measured]) -> str:

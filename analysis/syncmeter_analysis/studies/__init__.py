@@ -80,7 +80,15 @@ def answers(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]
     each = max(1, _most_answers // max(1, sum(bool(section.answer) for section in found)))
     first = [ladder_sentence(rungs)] if rungs else []
     of_studies = [sentence for section in found for sentence in section.answer[:each]]
-    return [*first, *of_studies, *without_answer(campaign, bool(first or of_studies))]
+    if len(campaign.files) == 1 or not (first or of_studies):
+        is_answered = [bool(first or of_studies)] * len(campaign.files)
+    else:
+        is_answered = [_is_answered(alone) for alone in campaign.alone()]
+    return [*first, *of_studies, *without_answer(campaign, is_answered)]
+
+
+def _is_answered(campaign: Campaign) -> bool:
+    return bool(ladder(campaign)) or any(section.answer for section in sections(campaign))
 
 
 def first_screen(section: StudySection[Any], shown: Sequence[str] = ()) -> list[Block]:

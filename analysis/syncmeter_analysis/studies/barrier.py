@@ -231,9 +231,8 @@ def _at_most_lanes(placed: Placement) -> str:
     usual = [s for runtime, s in row.costs.items() if runtime == ("std", "active")]
     one = contest(row.costs.values())
     where = f"a barrier of {one.threads} ({placed.placed})"
-    moves = line_moves(one.taken, ns_of(one.taken)) if one.taken else ""
-    times = moves.replace("as long as a cache line", "what a cache line takes")
-    lines = f"{cost_alone(one.taken)} is {times}" if one.taken and moves else ""
+    moves = line_moves(one.taken, ns_of(one.taken), "what a cache line takes") if one.taken else ""
+    lines = f"{cost_alone(one.taken)} is {moves}" if one.taken and moves else ""
     return contest_text.sentence(
         one, where, lambda s: _name(_runtime(s)), cost_ns, "barrier", usual, but=lines
     )

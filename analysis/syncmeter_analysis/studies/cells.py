@@ -59,14 +59,14 @@ def cost_ns(s: Measured) -> str:
     return formats.duration_interval(s.cost) if s.usable and s.cost else cost_alone(s)
 
 
-def line_moves(s: Measured | None, ns: float) -> str:
+def line_moves(s: Measured | None, ns: float, than: str = "as long as a cache line") -> str:
     """`2.41 times as long as a cache line from thread to thread (118 ns)`; '' where that was not
     measured. Under a hypervisor the sentence says how far apart the threads are."""
     if s is None or s.team_hop_ns <= 0:
         return ""
     each = "" if s.on_hypervisor else f" ({s.team_hop_ns:.0f} ns)"
     times = formats.ratio(ns / s.team_hop_ns)
-    return f"{times} times as long as a cache line from thread to thread{each}"
+    return f"{times} times {than} from thread to thread{each}"
 
 
 def cost_of_sections(s: Measured) -> str:
@@ -95,8 +95,8 @@ def unfair_of(one: Contest, name: Callable[[Measured], str]) -> str:
         return unfair(one.taken)
     most = formats.ratio(max(s.slowest_over_fastest or 0.0 for s in found))
     names = list(dict.fromkeys(map(name, found)))
-    which = "all" if len(found) == len(one.leaders) else formats.listed(names)
-    return f"unfair: {which}, up to {most} times between threads"
+    which = "each" if len(found) == len(one.leaders) else formats.listed(names)
+    return f"{which} unfair: threads up to {most} times apart"
 
 
 def rate(s: Measured | None) -> str:

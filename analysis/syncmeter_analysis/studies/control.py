@@ -261,6 +261,11 @@ def answer(found: Known) -> list[str]:
         )
         again = "stop other programs and run `syncmeter run --study control --visits 9`"
         sentences.insert(0, f"{miss} here, because {of_all} {what}; {again}")
+    elif unclear and good:
+        sentences = [
+            f"cannot tell whether costs can be trusted: {len(unclear)} of "
+            f"{count(len(found.rows), 'known cost')} cannot be judged; {len(good)} {what}"
+        ]
     elif good:
         sentences = [f"trust costs and ratios within their intervals here, because {of_all} {what}"]
     else:

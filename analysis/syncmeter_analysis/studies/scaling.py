@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from syncmeter_analysis.record.point import key_without
 from syncmeter_analysis.relate import text as formats
@@ -31,6 +32,7 @@ _named = (
 )
 
 _but_threads = key_without("lanes", "blocks", "affinity")
+_but_cells = key_without("placement", "stride", "stride_bytes", "base_offset", "cells", "affinity")
 
 
 @dataclass
@@ -101,24 +103,33 @@ def answer(found: list[Row]) -> list[str]:
         for op, placement, words in _named
         if (op, placement) in named
     ]
-    one, own = (named.get(("atomic_add", placement)) for placement in ("shared", "strided"))
-    apart = [_own_variables(one.ends[1], own.ends[1])] if one and own else []
-    return [*filter(None, apart), *sentences] or [
+    by_rank = sorted(found, key=_rank)
+    one, own = ([r for r in by_rank if _is_add(r, cells)] for cells in ("shared", "strided"))
+    apart = (_own_variables(a, b) for a, b in product(reversed(one), reversed(own)))
+    return [*filter(None, [next(filter(None, apart), "")]), *sentences] or [
         _sentence(row, op_of(row.first)) for row in found[:1]
     ]
 
 
-def _own_variables(one: Measured, own: Measured) -> str:
-    """That an add on one variable takes longer than on a variable of each thread; '' where it is not
-    shown to."""
+def _is_add(row: Row, placement: str) -> bool:
+    p = row.first.point
+    return (p.op, p.placement) == ("atomic_add", placement)
+
+
+def _own_variables(row: Row, other: Row) -> str:
+    """That an add on one variable takes longer than on a variable of each thread, of rows that differ
+    in nothing else; '' where it is not shown to."""
+    one, own = row.ends[1], other.ends[1]
+    alike = (_but_cells(s.point) for s in (one, own))
+    is_apart = row.source != other.source or row.affinities != other.affinities
+    if is_apart or len(set(alike)) > 1:
+        return ""
     r = ratio(one, own)
     if not isinstance(r, Ratio) or verdict(r) is not Verdict.slower:
         return ""
-    if one.point.lanes != own.point.lanes:
-        return ""
     return (
-        f"{_count(one)}: count in a variable of each thread, because an atomic add on one variable "
-        f"takes {formats.costs_as_long(r)}"
+        f"{_count(one)}{_of_file(row)}: count in a variable of each thread, because an atomic add on "
+        f"one variable takes {formats.costs_as_long(r)}"
     )
 
 
@@ -133,11 +144,15 @@ def _sentence(row: Row, words: str) -> str:
     few, many = row.ends
     times = ratio(many, few)
     of = f"{_count(few)} {cost_alone(few)}, {_count(many)} {cost_alone(many)}"
-    where = f"{few.point.backend}, {row.placed}" if row.placed else few.point.backend
+    where = ", ".join(filter(None, [few.point.backend, row.placed, row.source]))
     if not isinstance(times, Ratio):
         return f"{words} takes {of} ({where})"
     longer = f"{formats.times(times)} times as long with {_count(many)} as with {_count(few)}"
     return f"{words} takes {longer}{formats.bounds(times)}: {of} ({where})"
+
+
+def _of_file(row: Row) -> str:
+    return f" ({row.source})" if row.source else ""
 
 
 def _count(s: Measured) -> str:
