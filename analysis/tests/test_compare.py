@@ -194,6 +194,26 @@ def test_lanes_that_met_elsewhere_can_be_compared_in_hops(tmp_path):
     assert both(tmp_path, near, in_state(120.0, 40.0, busy=True), across=["hop"]).status == 2
 
 
+def test_samples_in_a_queue_of_the_gpu_are_not_compared_with_others(tmp_path):
+    def lines(cost, **members):
+        what = point("grid_sync", backend="cuda", affinity=None)
+        return [*visits(around(cost), what, **members), *many(1)]
+
+    queued = {"rounds_at_once": 16}
+    c = both(tmp_path, lines(10.0), lines(9.0, **queued))
+    (apart,) = c.apart
+    assert apart.point.op == "grid_sync"
+    assert apart.why == (
+        "samples of the GPU were taken otherwise: one by one in old.jsonl, up to 16 rounds in a "
+        "queue in new.jsonl"
+    )
+    assert (c.status, len(c.differences)) == (3, 100)
+    assert "up to 16 rounds in a queue" in as_text(c, everything=True)
+    for both_sides in (queued, {}):
+        c = both(tmp_path, lines(10.0, **both_sides), lines(9.0, **both_sides))
+        assert ([d.new.point.op for d in c.resolved], c.apart) == (["grid_sync"], [])
+
+
 def test_quiet_is_not_compared_with_busy(tmp_path):
     c = both(tmp_path, in_state(30.0, 10.0), in_state(30.0, 20.0, busy=True))
     assert c.status == 2

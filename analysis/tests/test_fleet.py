@@ -162,6 +162,21 @@ def test_kinds_of_nodes_are_judged_apart_and_two_of_a_kind_not_at_all():
     assert fleet_of(nodes[:2]).status == 2
 
 
+def test_samples_in_a_queue_of_the_gpu_are_compared_with_such_alone():
+    def queued(cost, **members):
+        return visits(around(cost), point("grid_sync", backend="cuda", affinity=None), **members)
+
+    one_by_one = [made_node(i, 1.0, more=queued(10.0)) for i in range(6)]
+    others = [made_node(i, 1.0, more=queued(5.0, rounds_at_once=16)) for i in range(6, 9)]
+    slow = made_node(9, 1.0, more=queued(10.0, rounds_at_once=16))
+    assert differing([*one_by_one, *others]) == []
+    (group,) = fleet_of([*one_by_one, *others]).groups
+    assert group.facts[6] == ["GPU samples in queues (others one by one)"]
+    assert sorted(group.missing) == [6, 7, 8]
+    more = [made_node(i, 1.0, more=queued(5.0, rounds_at_once=16)) for i in range(10, 16)]
+    assert differing([*one_by_one, *others, *more, slow]) == ["node09"]
+
+
 def test_another_plan_is_compared_in_what_it_has_in_common():
     other = results(
         "n9.jsonl", visits(around(10.0), point("op0")) + visits(around(1.0), point("x"))

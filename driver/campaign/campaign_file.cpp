@@ -97,6 +97,8 @@ visit_record campaign_file::add_visit(std::size_t point, unsigned visit, json li
   if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
   if (!plan_.points[point].devices.empty())
     line["visited_device"] = device_of(plan_.points[point], visit);
+  if (const unsigned queued = plan_.points[point].rounds_at_once; queued > 1)
+    line["rounds_at_once"] = queued;
   line["key"] = visit_log_.key(point, visit);
   // What is the same in every visit of a point stands once.
   if (line.contains("census") && !has_census_.insert(point).second) line.erase("census");

@@ -229,6 +229,9 @@ point_summary summarize_point(const visited_point& p, const headline_rule& rule)
       p.visits, [](const visit_record* visit) { return visit->oversubscribed; });
   s.lane_waits = waits_of(p.visits);
   s.device = first.device;
+  const std::uint64_t queued =
+      std::ranges::max(p.visits, {}, &visit_record::rounds_at_once)->rounds_at_once;
+  if (queued > 1) s.rounds_at_once = queued;
   s.pus = p.pus;
   add_conduct(s, p.visits);
   if (!p.states.empty()) {

@@ -36,6 +36,17 @@ def test_a_request_names_the_device_and_no_units(gpu_campaign):
     assert "grid" in out and "4 x 64" in out, "blocks x threads"
 
 
+@pytest.mark.parametrize(("study", "queued"), [("paper", 16), ("quick", None)])
+def test_a_file_says_how_many_rounds_a_gpu_might_queue(study, queued, gpu_campaign):
+    arguments = gpu_campaign.arguments("--study", study, ops="atomic_add")
+    del arguments[arguments.index("--lanes"):arguments.index("--lanes") + 2]
+    status, _, err = gpu_campaign.call(*arguments)
+    assert status == 0, err
+    assert gpu_campaign.visits(), "without any nothing is shown"
+    for lines in (gpu_campaign.visits(), gpu_campaign.lines("point")):
+        assert {line.get("rounds_at_once") for line in lines if line.get("device") is not None} == {queued}
+
+
 def test_a_gpu_is_visited_three_times_unless_told_otherwise(gpu_campaign):
     arguments = gpu_arguments(gpu_campaign, ops="atomic_add")
     del arguments[arguments.index("--visits"):arguments.index("--visits") + 2]

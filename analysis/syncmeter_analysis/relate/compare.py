@@ -177,6 +177,21 @@ def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
     return f"{why}; --across hop compares costs in hops"
 
 
+def _queued_otherwise(old: Measured, new: Measured) -> bool:
+    """A round that waits in a GPU's queue costs something else than one that the host waits for."""
+    return old.usable and new.usable and old.rounds_at_once != new.rounds_at_once
+
+
+def _why_queued(old: Measured, new: Measured, names: tuple[str, str]) -> str:
+    how = (
+        f"up to {s.rounds_at_once} rounds in a queue in {name}"
+        if s.rounds_at_once > 1
+        else f"one by one in {name}"
+        for s, name in zip((old, new), names, strict=True)
+    )
+    return f"samples of the GPU were taken otherwise: {', '.join(how)}"
+
+
 def compare_points(
     pairs: Sequence[tuple[Measured, Measured]],
     names: tuple[str, str],
@@ -191,6 +206,10 @@ def compare_points(
     """
     result = Comparison(names, threshold)
     once = {(old.measured_at, new.measured_at): (old, new) for old, new in reversed(pairs)}
+    for key, (old, new) in list(reversed(once.items())):
+        if _queued_otherwise(old, new):
+            result.apart.append(Apart(new.point, _why_queued(old, new, names)))
+            del once[key]
     several = [pair for pair in reversed(once.values()) if pair[0].source != pair[1].source]
     apart = iter(ratios_of_campaigns(several, in_cycles, per_hop))
     found: list[Candidate] = []

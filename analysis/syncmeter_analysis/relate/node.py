@@ -105,9 +105,14 @@ def node_of(file: ResultsFile) -> Node:
     kind = ", ".join([machine.cpu or "unknown CPU", *gpus])
     node = Node(file.path, machine.host, kind, _about(file), notes=list(file.notes))
     gpu = set()
-    for key, s in campaign.points.items():
+    for point_key, s in campaign.points.items():
         if s.measured_as:
             continue
+        # Samples in a GPU's queue are compared with others in one.
+        queued = s.rounds_at_once > 1
+        key = f"{point_key} {s.rounds_at_once} rounds at once" if queued else point_key
+        if s.on_gpu:
+            node.about["GPU samples"] = "in queues" if queued else "one by one"
         if s.status in ("failed", "timeout"):
             node.failed[key] = s.reason or s.status
         elif s.usable and (costs := _costs(s)):

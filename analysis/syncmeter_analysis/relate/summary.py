@@ -84,6 +84,7 @@ class Measured:
     cache line takes between the threads of such a team. `cycles_by_visit` has for each visit with costs
     in cycles these, by class of placement states and busy or not, and the time of the slowest lane over
     that of the fastest. `p999_wait_by_visit`: the longest of 1000 waits for a lock, by visit number.
+    `rounds_at_once`: so many a GPU might queue, at another cost of the first one (docs/gpu.md).
     """
 
     point: Point
@@ -116,6 +117,7 @@ class Measured:
     host_lane: bool = False
     launching: str = ""
     devices: int = 1
+    rounds_at_once: int = 1
     build: str = ""
     imported: bool = False
     on_hypervisor: bool = False
@@ -270,7 +272,7 @@ class Measured:
 _copied_members = (
     *("visits", "fairness", "slowest_over_fastest", "additive", "rounds_kept", "rounds_dropped"),
     *("device", "family", "cost_per_lane", "participants", "host_lane", "launching", "devices"),
-    *("build", "imported", "oversubscribed", "doubt"),
+    *("rounds_at_once", "build", "imported", "oversubscribed", "doubt"),
 )
 
 

@@ -58,6 +58,15 @@ TEST(gpu_summary, cycles_are_combined_over_visits_as_the_cost_is) {
   EXPECT_EQ(facts_of(cpu).family, "atomic") << "from the catalogue";
 }
 
+TEST(gpu_summary, rounds_that_were_queued_are_of_the_point) {
+  const point p = gpu_point("vote_all", 1, 32);
+  json queued = gpu_visit(p, 2, 14, "warp");
+  queued["rounds_at_once"] = 16;
+  EXPECT_EQ(summary_of({gpu_visit(p, 1, 14, "warp")}).rounds_at_once, 0U) << "left out";
+  const point_summary s = summary_of({fixtures::visit(p, 1, "failed", {}), queued});
+  EXPECT_EQ(s.rounds_at_once, 16U);
+}
+
 TEST(gpu_summary, a_lost_first_visit_does_not_hide_what_the_op_is) {
   const point p = gpu_point("vote_all", 1, 32);
   json lost = fixtures::visit(p, 1, "failed", {});
