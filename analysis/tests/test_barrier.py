@@ -104,7 +104,8 @@ def test_what_scatters_cannot_be_told(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, 0.2) + five(barrier_at("std", 2), 110.0)
     text = printed_text(tmp_path, lines)
     assert re.search(
-        r"- std active against omp active: cannot tell \([\d.]+ to [\d.]+ times as long\) at 2",
+        r"- std active against omp active: cannot tell \(at 2 threads [\d.]+ to [\d.]+ times as "
+        r"long\) at 2",
         text,
     )
     assert "std: std::barrier ignores the wait policy" in text

@@ -178,3 +178,17 @@ def test_only_what_is_over_visits_is_called_95_percent_sure():
     assert within(2, False) == " (95 % sure: within 1.1 %, 2 visits)"
     assert within(1, False) == " (scatter of rounds only: within 1.1 %)"
     assert within(2, True) == " (within 1.1 %)"
+
+
+def test_what_decides_nothing_has_the_interval_of_the_one_that_is_known_least():
+    """One range over all of them was no interval of any."""
+    near, far = Ratio(Interval(1.0, 0.9, 1.2), 5), Ratio(Interval(1.1, 0.8, 1.15), 5)
+    found = text.least_known({"2 threads": near, "8 threads": far})
+    assert found == "at 8 threads 0.800 to 1.15 times as long"
+    assert (
+        text.least_known(
+            {"2 threads": near, "8 threads": Ratio(Interval(1.0, -math.inf, math.inf))}
+        )
+        == ""
+    )
+    assert text.least_known({}) == ""

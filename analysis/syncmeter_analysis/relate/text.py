@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from syncmeter_analysis.record.interval import Interval
@@ -164,6 +164,15 @@ def _ends(low: float, value: float, high: float) -> str:
         return f"{least} to {most}"
     farther = max(high / value, value / low) - 1 if low > 0 else 0.0
     return f"within {_percent_up(farther)}"
+
+
+def least_known(ratios: Mapping[str, Ratio]) -> str:
+    """`at 64 threads 0.118 to 5.94 times as long`: of ratios that decide nothing, by where each is, the
+    one that is known least; a range over all would be no interval. '' where one has none."""
+    if not ratios or not all(r.bounded for r in ratios.values()):
+        return ""
+    where, r = max(ratios.items(), key=lambda item: item[1].high / max(item[1].low, 1e-9))
+    return f"at {where} {ratio(r.low)} to {ratio(r.high)} times as long"
 
 
 def times_as_long(r: Interval | Ratio) -> str:

@@ -281,10 +281,10 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     return f"{verdict}; {ratios}", "good" if sound else "unclear"
 
 
-def how_sure(campaign: Campaign) -> str:
+def how_sure(campaign: Campaign, is_said: bool) -> str:
     """One line that stands with the answers, each of which says how sure it is: whether the machine was
     quiet, whether controls checked the figures, and of which placement they are; '' where nothing was
-    measured."""
+    measured. `is_said`: whether an answer has the words that it explains."""
     if campaign.machine.imported:
         return "How sure: imported, nothing says how the figures were measured"
     if not _busy_rounds(campaign)[1]:
@@ -303,7 +303,11 @@ def how_sure(campaign: Campaign) -> str:
         miss = control_miss(campaign)
         failed = miss.doubts_all(campaign)
         found.append("a control failed" if failed else f"a control missed by {miss}")
-    found.append(f'"{text.surely}" is of this run{where_placed(campaign)}')
+    placed = where_placed(campaign)
+    if is_said:
+        found.append(f'"{text.surely}" is of this run{placed}')
+    elif placed:
+        found.append(f"intervals are of this run{placed}")
     return f"How sure: {'; '.join(filter(None, found))}"
 
 
@@ -311,7 +315,8 @@ def answers_and_how_sure(campaign: Campaign, answered: list[str]) -> list[str]:
     """What a campaign begins with: the `answers` of its studies, and how sure they are."""
     names = {s.point.backend for s in campaign.points.values()}
     sentences = [text.begun(s, names) for s in _with_libraries(campaign, answered)]
-    return [*sentences, *filter(None, [how_sure(campaign)])] if sentences else []
+    is_said = any(text.surely in sentence for sentence in sentences)
+    return [*sentences, *filter(None, [how_sure(campaign, is_said)])] if sentences else []
 
 
 def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:

@@ -309,7 +309,8 @@ def _sentence(c: Comparison) -> str:
         ratios = [r for r in at.values() if isinstance(r, Ratio)]
         whys = dict.fromkeys(r.why for r in at.values() if isinstance(r, NotComparable))
         if says is Verdict.cannot_tell and is_open:
-            whys = dict.fromkeys([_what_may_be(ratios)])
+            known = {_among([n], [n]): r for n, r in at.items() if isinstance(r, Ratio)}
+            whys = dict.fromkeys([formats.least_known(known) or "too few visits"])
         why = f" ({', '.join(whys)})" if whys else ""
         among = _among(list(at), list(c.ratios))
         if says in (Verdict.slower, Verdict.faster):
@@ -322,14 +323,6 @@ def _sentence(c: Comparison) -> str:
     if not decided:
         return f"{over} against {under}: {', '.join(others)} ({c.placed})"
     return "; ".join([f"{over} is {', '.join(decided)}", *others]) + f" ({c.placed})"
-
-
-def _what_may_be(ratios: Sequence[Ratio]) -> str:
-    """`0.81 to 1.34 times as long`: what is known of ratios that decide nothing."""
-    if not all(r.bounded for r in ratios):
-        return "too few visits"
-    low, high = min(r.low for r in ratios), max(r.high for r in ratios)
-    return f"{formats.ratio(low)} to {formats.ratio(high)} times as long"
 
 
 def span_of(ratios: Sequence[Ratio]) -> str:

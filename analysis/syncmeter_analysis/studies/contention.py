@@ -285,8 +285,9 @@ def throughput_sentence(row: Row) -> str:
 def _gives(cells: str, r: Ratio | NotComparable, what: str) -> str:
     if isinstance(r, NotComparable):
         return f"{cells} cannot be compared with {what} ({r.why})"
-    give = "gives" if cells == "one cell" else "give"
-    return f"{cells} {give} {formats.times(r)} times {what}{formats.bounds(r)}"
+    is_one = cells == "one cell"
+    how_sure = formats.bounds(r) if is_one else formats.sure(r)
+    return f"{cells} {'gives' if is_one else 'give'} {formats.times(r)} times {what}{how_sure}"
 
 
 def distance_sentence(pair: NearFar) -> str:

@@ -248,13 +248,16 @@ def _figure(op: str, found: Sequence[Row]) -> Figure:
     )
 
 
-def _what_may_be(ratios: Sequence[Ratio]) -> str:
+def _what_may_be(found: Sequence[Row]) -> str:
     """What is known where no distance is resolved to cost more."""
-    cannot = "cannot tell whether sharing a line costs time"
-    if not ratios or not all(r.bounded for r in ratios):
-        return f"{cannot}: too few visits"
-    least, most = min(r.low for r in ratios), max(r.high for r in ratios)
-    return f"{cannot}: it takes {formats.ratio(least)} to {formats.ratio(most)} times as long"
+    ratios = {
+        f"{stride} B, {row.where},": r
+        for row in found
+        for stride, r in row.over_apart.items()
+        if isinstance(r, Ratio)
+    }
+    known = formats.least_known(ratios)
+    return f"cannot tell whether sharing a line costs time: {known or 'too few visits'}"
 
 
 def what_it_costs(found: Sequence[Row]) -> str:
@@ -265,7 +268,7 @@ def what_it_costs(found: Sequence[Row]) -> str:
     if not slower:
         same = all(verdict(r) is Verdict.same for r in ratios)
         nothing = "sharing a line costs nothing"
-        return nothing if ratios and same else _what_may_be(ratios)
+        return nothing if ratios and same else _what_may_be(found)
     title = f"threads that share a line take up to {formats.ratio(max(slower))} times as long"
     if by_lanes := next_line_spans(found):
         title += f"; 64 B over 128 B: {by_lanes}"

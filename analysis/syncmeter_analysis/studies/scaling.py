@@ -148,7 +148,7 @@ def _sentence(row: Row, words: str) -> str:
     if not isinstance(times, Ratio):
         return f"{words} takes {of} ({where})"
     longer = f"{formats.times(times)} times as long with {_count(many)} as with {_count(few)}"
-    return f"{words} takes {longer}{formats.bounds(times)}: {of} ({where})"
+    return f"{words} takes {longer}{formats.sure(times)}: {of} ({where})"
 
 
 def _of_file(row: Row) -> str:
