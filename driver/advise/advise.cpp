@@ -185,6 +185,9 @@ class prices_in_turn {
       of.prices = prices_in_file(*results, of.file, wanted_);
       wanted_.points.clear();
     }
+    double used_s = 0;
+    for (const program_run& run : of.runs) used_s += run.wall_s;
+    set_equal_work_time(wanted_, of.timed_run()->wall_s, budget_s - used_s);
     meter_.emplace(wanted_);
     const std::size_t points = wanted_.points.size() + wanted_.controls();
     if (points == 0) return;
@@ -355,10 +358,13 @@ interval plain_wall_s(const std::vector<program_run>& runs) {
 
 namespace {
 
-/// Why the times of the timed run are not those of a run beside nothing else; empty where they are.
+/// Why the times of timed runs are not those of runs beside nothing else; empty where they are.
+/// Meetings are of the median of these runs, and all else of the first one.
 std::string why_disturbed(const program_counts& of) {
-  const program_run* const timed = of.timed_run();
-  const double others = timed == nullptr ? 0 : timed->other_cpu_share.value_or(0);
+  std::vector<double> shares;
+  for (const program_run& run : of.runs)
+    if (run.arm == "time") shares.push_back(run.other_cpu_share.value_or(0));
+  const double others = shares.empty() ? 0 : std::max(shares.front(), median(shares));
   return others > most_disturbance
              ? fmt::format("other programs used {:.0f} % of the CPUs while it was timed",
                            100 * others)

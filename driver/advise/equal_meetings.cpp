@@ -11,7 +11,7 @@
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/probe_settings.hpp"
 #include "driver/campaign/visit_request.hpp"
-#include "driver/workers/worker_pool.hpp"
+#include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 namespace {
@@ -28,6 +28,14 @@ const site* site_of_op(const std::vector<site>& sites, const point& what) {
 
 }  // namespace
 
+visit_cost cost_of_visit(const exchange_outcome& outcome) {
+  if (outcome.what != exchange_outcome::kind::answered)
+    return {.cost_ns = {}, .problem = outcome.reason};
+  const visit_record visit = read_visit(outcome.line);
+  if (visit.estimates.empty()) return {.cost_ns = {}, .problem = visit.reason};
+  return {.cost_ns = visit.estimates.front().cost_ns};
+}
+
 timed_meeting mechanism_of_equal_work(const worker_info& worker, const equal_meeting& what,
                                       double seconds) {
   const counts_folder folder;
@@ -43,7 +51,8 @@ timed_meeting mechanism_of_equal_work(const worker_info& worker, const equal_mee
       what.at.what.backend, what.at.what.wait,
       visit_request(what.at, 1, options, {.seed = 1, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
   pool.close();
-  if (outcome.what != exchange_outcome::kind::answered) return {.problem = outcome.reason};
+  if (const visit_cost found = cost_of_visit(outcome); !found.cost_ns)
+    return {.problem = found.problem};
   const std::vector<site> sites = read_counts(folder.path(), 0).sites;
   const site* const of = site_of_op(sites, what.at.what);
   const std::optional<site_cost> cost = of == nullptr ? std::nullopt : cost_of(*of);

@@ -2,12 +2,22 @@
 // probe as the program's own are: what others take of the processors stands in both.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "core/harness/stats.hpp"
 #include "driver/advise/prices.hpp"
 #include "driver/workers/worker_info.hpp"
+#include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
+
+/// What a worker's visit of a point in one state found.
+struct visit_cost {
+  std::optional<interval> cost_ns{};  ///< nothing of a visit that failed or was too slow
+  std::string problem{};              ///< why there is none
+};
+[[nodiscard]] visit_cost cost_of_visit(const exchange_outcome& outcome);
 
 /// One measurement.
 struct timed_meeting {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +20,15 @@ inline constexpr std::string_view equal_work_name = "equal_work";
 /// this time has room for, at least 10. Each thread has work of so many ns, which touches no
 /// memory and keeps its core busy, so that others on the same core slow it as they slow a
 /// program's, and spins until all have theirs. `pus`: one for each thread; empty: wherever the
-/// system puts them.
+/// system puts them. Throws std::system_error where it gives no more threads.
 [[nodiscard]] double lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
                                             unsigned threads, unsigned work_ns, double seconds);
+
+/// Of work as long as a site's that stands for it, and of which nothing less is told apart.
+[[nodiscard]] unsigned equal_work_ns(const site& of, const meeting_pace& pace);
+inline constexpr unsigned least_of_equal_work_ns = 16;
+/// Half as much to twice as much, or both next to nothing.
+[[nodiscard]] bool is_about(unsigned value, unsigned wanted, unsigned nothing);
 
 /// What stands in a price's point for an op that was timed around equal work: no price of it.
 [[nodiscard]] point timed_point(point what);
@@ -32,15 +39,21 @@ inline constexpr std::string_view equal_work_name = "equal_work";
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run);
 
 /// What a thread takes at a site in each timed run of the program, and what threads with equal work
-/// do where that is measured in turn with these runs, as often and as long as the site's.
+/// do where that is measured in turn with these runs, as often and about as long as the site's:
+/// what is measured of other work says nothing of it.
 struct beside_equal_work {
   std::vector<double> runs_s;
   std::vector<double> equal_work_s;
+  double measured_s = 0;  ///< how long each of the latter was measured; 0: not known
 
   /// Whether the program takes longer, by the ranks of all: what disturbs a machine comes and goes,
   /// and meets some of either. Of so few that no order of them shows it each run must take longer
   /// than all equal work. Without equal work it is not known not to.
   [[nodiscard]] bool is_longer() const;
+  /// What makes that less sure, with a leading space, of runs of so many seconds: each equal work
+  /// is short beside them, or they are so few that chance alone may have them longer. Empty where
+  /// nothing does.
+  [[nodiscard]] std::string why_unsure(double wall_s) const;
 };
 /// How long they wait for the last one: of the only run `cost`, where there is no other one.
 [[nodiscard]] beside_equal_work lateness_beside(const site& of, const site_cost& cost,

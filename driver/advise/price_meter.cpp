@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 #include "driver/campaign/visit_request.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/visit_record.hpp"
 #include "probe/swaps.hpp"
 
 namespace syncmeter {
@@ -77,24 +77,35 @@ double price_meter::seconds() const {
 }
 
 double price_meter::equal_work_seconds() const {
-  return static_cast<double>(wanted_.controls()) * wanted_.equal_work_s +
+  return wanted_.seconds_of_controls() +
          static_cast<double>(wanted_.equal_meetings.size()) * start_s;
 }
 
 void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& prices) {
   const auto add = [&](const point& what, double ns) {
-    prices.push_back({.what = what, .cost_ns = {ns, ns, ns}, .after_run = after_run});
+    prices.push_back({.what = what,
+                      .cost_ns = {ns, ns, ns},
+                      .after_run = after_run,
+                      .swap = {},
+                      .equal_work_s = wanted_.equal_work_s});
   };
-  for (const planned_point& each : wanted_.equal_work)
-    add(each.what, lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
-                                          each.what.section_ns, wanted_.equal_work_s));
+  const auto refuse = [&](const point& what, const std::string& problem) {
+    add_once(wanted_.notes, fmt::format("{} was not timed: {}.", price_text(what), problem));
+  };
+  for (const planned_point& each : wanted_.equal_work) {
+    try {
+      add(each.what, lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
+                                            each.what.section_ns, wanted_.equal_work_s));
+    } catch (const std::system_error& error) {
+      refuse(each.what, fmt::format("no thread can be created ({})", error.code().message()));
+    }
+  }
   for (const equal_meeting& each : wanted_.equal_meetings) {
     const auto worker = std::ranges::find(workers_, each.at.what.backend, &worker_info::name);
-    const timed_meeting found = mechanism_of_equal_work(*worker, each, wanted_.equal_work_s);
+    const timed_meeting found =
+        mechanism_of_equal_work(*worker, each, seconds_of(each, wanted_.equal_work_s));
     if (found.problem.empty()) add(timed_point(each.at.what), found.mechanism_ns);
-    else
-      add_once(wanted_.notes,
-               fmt::format("{} was not timed: {}.", price_text(each.at.what), found.problem));
+    else refuse(each.at.what, found.problem);
   }
 }
 
@@ -108,21 +119,17 @@ void price_meter::measure_point(worker_pool& by, const planned_point& what, pric
       by.measure(what.what.backend, what.what.wait,
                  visit_request(what, visits_, options,
                                {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
-  std::string problem = outcome.reason;
-  if (outcome.what == exchange_outcome::kind::answered) {
-    const visit_record visit = read_visit(outcome.line);
-    problem = visit.reason;
-    if (!visit.estimates.empty()) {
-      as.what = what.what;
-      as.cost_ns = visit.estimates.front().cost_ns;
-      prices.push_back(std::move(as));
-      return;
-    }
+  const visit_cost found = cost_of_visit(outcome);
+  if (!found.cost_ns) {
+    add_once(wanted_.notes,
+             fmt::format("{}{} was not measured: {}.", price_text(what.what),
+                         as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap),
+                         found.problem));
+    return;
   }
-  add_once(wanted_.notes,
-           fmt::format("{}{} was not measured: {}.", price_text(what.what),
-                       as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap),
-                       problem));
+  as.what = what.what;
+  as.cost_ns = *found.cost_ns;
+  prices.push_back(std::move(as));
 }
 
 void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {

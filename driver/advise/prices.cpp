@@ -67,20 +67,20 @@ double priced_work_ns(const site& of, const meeting_pace& pace) {
   return of.kind == "chunk" || of.kind == "task" ? 0 : work_ns(of, pace);
 }
 
-unsigned equal_work_ns(const site& of, const meeting_pace& pace) {
-  constexpr double longest_ns = 2e7;
-  return static_cast<unsigned>(std::clamp(work_ns(of, pace), 1.0, longest_ns));
-}
-
-/// Whether it may take a share of the time that is worth advice.
-bool may_be_worth_saying(const site& of, double wall_s) {
+double at_most_s(const site& of) {
   // Of tasks nothing is timed: none takes longer than this to make and to hand over.
   constexpr double longest_task_s = 1e-5;
   const auto cost = cost_of(of);
-  const double at_most_s = of.kind == "task" ? static_cast<double>(of.count) * longest_task_s
-                           : cost            ? cost->lateness_s + cost->mechanism_s
-                                             : 0;
-  return at_most_s >= least_worth_saying * wall_s;
+  return of.kind == "task" ? static_cast<double>(of.count) * longest_task_s
+         : cost            ? cost->lateness_s + cost->mechanism_s
+                           : 0;
+}
+
+/// Those that may take a share of the time that is worth advice, what takes most first.
+std::vector<site> worth_saying(std::vector<site> sites, double wall_s) {
+  std::erase_if(sites, [&](const site& of) { return at_most_s(of) < least_worth_saying * wall_s; });
+  std::ranges::stable_sort(sites, std::ranges::greater(), at_most_s);
+  return sites;
 }
 
 std::string value_of(const char* name) {
@@ -93,11 +93,6 @@ std::string word_of(const char* name) {
   std::string word = value_of(name);
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   return word;
-}
-
-/// Half as much to twice as much.
-bool is_about(unsigned value, unsigned wanted, unsigned nothing) {
-  return (value <= nothing && wanted <= nothing) || (value <= 2 * wanted && wanted <= 2 * value);
 }
 
 /// As the environment says; where it says nothing threads spin for a while, as they do actively.
@@ -116,7 +111,8 @@ bool is_near(const point& there, const point& wanted) {
   return there.op == wanted.op && there.backend == wanted.backend && there.lanes == wanted.lanes &&
          there.affinity == wanted.affinity && there.pus.empty() && there.size == wanted.size &&
          there.type == wanted.type && there.placement == wanted.placement &&
-         there.wait == wait_of_environment() && is_about(there.section_ns, wanted.section_ns, 16) &&
+         there.wait == wait_of_environment() &&
+         is_about(there.section_ns, wanted.section_ns, least_of_equal_work_ns) &&
          is_about(there.gap_us, wanted.gap_us, 10);
 }
 
@@ -179,7 +175,7 @@ thread_setting setting_for(const std::optional<point>& at, const program_file& p
 /// As the site's, or about so, of another one's before.
 bool will_do_for(const point& there, const point& wanted) {
   return there.op == wanted.op && there.lanes == wanted.lanes &&
-         is_about(there.section_ns, wanted.section_ns, 16);
+         is_about(there.section_ns, wanted.section_ns, least_of_equal_work_ns);
 }
 
 /// Of work as long as a site's.
@@ -316,15 +312,10 @@ thread_setting setting_of_environment() {
 
 wanted_prices prices_for(const program_file& program, const std::vector<site>& sites, double wall_s,
                          double budget_s) {
-  // What takes a processor for a while is met by a measurement as likely as by a run that is as
-  // long.
-  constexpr double longest_equal_work_s = 0.5;
   wanted_prices wanted;
-  wanted.equal_work_s = std::clamp(wall_s, visit_of_price_s, longest_equal_work_s);
   const meeting_pace pace = pace_of(sites, wall_s);
   const topology& machine = wanted.machine;
-  for (const site& each : sites) {
-    if (!may_be_worth_saying(each, wall_s)) continue;
+  for (const site& each : worth_saying(sites, wall_s)) {
     auto at = priced_point(each, pace, program);
     if (!at) at = priced_point_of_lock(each, wall_s, program);
     const thread_setting its = setting_for(at, program);
@@ -345,6 +336,25 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   std::ranges::move(gpu_points(sites, wall_s, budget_s, wanted.notes),
                     std::back_inserter(wanted.points));
   return wanted;
+}
+
+double seconds_of(const equal_meeting& what, double equal_work_s) {
+  constexpr double least_works = 5 * 2 * 4;
+  return std::max(equal_work_s, least_works * what.at.what.section_ns * 1e-9);
+}
+
+double wanted_prices::seconds_of_controls() const {
+  double all_s = static_cast<double>(equal_work.size()) * equal_work_s;
+  for (const equal_meeting& each : equal_meetings) all_s += seconds_of(each, equal_work_s);
+  return all_s;
+}
+
+void set_equal_work_time(wanted_prices& wanted, double wall_s, double room_s) {
+  constexpr double usual_s = 0.5;
+  const double least_s = std::clamp(wall_s, visit_of_price_s, usual_s);
+  const auto measurements =
+      static_cast<double>(std::max<std::size_t>(1, wanted.controls()) * measurements_of_price);
+  wanted.equal_work_s = std::max(least_s, std::min(share_of_run * wall_s, room_s / measurements));
 }
 
 void require_this_machine(const results_file& file) {

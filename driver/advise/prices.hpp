@@ -28,6 +28,7 @@ struct price {
                               ///< of a results file
   std::string swap{};         ///< the lock in the place of its mutex; empty: as it is
   unsigned turn = 0;          ///< those of one lie beside each other; 0: of a results file
+  double equal_work_s = 0;    ///< how long equal work was measured; 0: no equal work
 };
 
 /// Fewer launches of kernels are no loop that takes time, and need no price.
@@ -72,6 +73,9 @@ struct equal_meeting {
   planned_point at;
   std::uint64_t every = 1;  ///< of how many one is timed
 };
+/// What one of them takes where equal work is measured for so long: five rounds at least of both
+/// sides, of four times the work each.
+[[nodiscard]] double seconds_of(const equal_meeting& what, double equal_work_s);
 
 /// What the program's regions and barriers need of prices.
 struct wanted_prices {
@@ -82,12 +86,20 @@ struct wanted_prices {
   std::vector<equal_meeting> equal_meetings{};  ///< of other ones where threads meet
   double equal_work_s = 0;                      ///< how long each of these is measured
   std::vector<std::string> notes{};             ///< what has no price, and why, a sentence each
+  /// What one measurement of each takes.
+  [[nodiscard]] double seconds_of_controls() const;
   [[nodiscard]] std::size_t controls() const { return equal_work.size() + equal_meetings.size(); }
 };
 /// Of those sites that take a share of `wall_s` that is worth advice; of kernels as many as half of
 /// the budget has room for.
 [[nodiscard]] wanted_prices prices_for(const program_file& program, const std::vector<site>& sites,
                                        double wall_s, double budget_s);
+/// What disturbs a machine now and then is in each long run and in few short measurements, whose
+/// ranks then tell nothing: equal work is measured for so much of a run.
+inline constexpr double share_of_run = 0.2;
+/// For so long, but for no longer than the least number of measurements has room for, and for half
+/// a second (or a run) in any case.
+void set_equal_work_time(wanted_prices& wanted, double wall_s, double room_s);
 /// How often each point is measured, at least.
 inline constexpr std::size_t measurements_of_price = 5;
 /// What one of them takes, about, without the gap that a point may have.

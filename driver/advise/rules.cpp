@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "
 struct meeting {
   const site& of;
   const advice_setting& setting;
-  site_cost cost;
+  site_cost cost;  // of all timed runs, none of them longer than the one that all else is of
   std::optional<interval> price_ns;
   beside_equal_work lateness, mechanism;
   double gap_ns = 0;                  ///< before each region, by one thread
@@ -99,21 +99,17 @@ std::string spread_text(const std::vector<double>& each_s) {
   return range_text(least, most);
 }
 
-/// Of all timed runs, none of them longer than the one that all else is of.
-double median_s(const meeting& m, const beside_equal_work& each) {
-  return std::min(median(each.runs_s), m.setting.wall_s);
-}
-
 advice about_imbalance(const meeting& m) {
-  const double late_s = median_s(m, m.lateness);
+  const double late_s = m.cost.lateness_s;
   std::string machine;
   if (m.lateness.runs_s.size() > 1)
     machine = fmt::format(" That is the median of {} timed runs ({}).", m.lateness.runs_s.size(),
                           spread_text(m.lateness.runs_s));
   if (!m.lateness.equal_work_s.empty())
-    machine += fmt::format(" With equal work threads wait {} on this machine, in turn with the "
-                           "program.",
-                           spread_text(m.lateness.equal_work_s));
+    machine +=
+        fmt::format(" With equal work threads wait {} on this machine, in turn with the "
+                    "program.{}",
+                    spread_text(m.lateness.equal_work_s), m.lateness.why_unsure(m.setting.wall_s));
   return m.bound("imbalance", late_s,
                  fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
                              "helps: give the threads equal work, by another schedule or smaller "
@@ -182,6 +178,11 @@ std::optional<advice> about_sleeping(const meeting& m) {
                  saving);
 }
 
+/// Whether so many take what is worth saying at the least price.
+bool is_price_worth_it(const meeting& m) {
+  return m.price_ns && m.count() * m.price_ns->low * 1e-9 >= least_worth_saying * m.setting.wall_s;
+}
+
 /// How far what a meeting takes in the program is from what it takes by itself.
 std::string above_floor(const meeting& m) {
   constexpr double well_above = 2;
@@ -219,6 +220,14 @@ advice by_counts_alone(const meeting& m, std::string_view rule, const std::strin
   return found;
 }
 
+/// What as many take around equal work, where only that makes it advice.
+std::string beside_equal_meetings(const meeting& m) {
+  if (m.mechanism.equal_work_s.empty() || is_price_worth_it(m)) return "";
+  return fmt::format(" As many around equal work take {} in turn with the program.{}",
+                     spread_text(m.mechanism.equal_work_s),
+                     m.mechanism.why_unsure(m.setting.wall_s));
+}
+
 advice about_mechanism(const meeting& m) {
   const std::string wall = seconds_text(m.setting.wall_s), in_all = seconds_text(m.in_all_s());
   const std::string cause =
@@ -230,9 +239,9 @@ advice about_mechanism(const meeting& m) {
                         m.what());
   const std::string_view rule = m.is_region() ? "regions" : "barriers";
   if (!m.price_ns)
-    return m.bound(
-        rule, m.in_all_s(), cause,
-        fmt::format("They take {} of {}, of which that saves at most all.", in_all, wall));
+    return m.bound(rule, m.in_all_s(), cause,
+                   fmt::format("They take {} of {}, of which that saves at most all.{}", in_all,
+                               wall, beside_equal_meetings(m)));
   if (m.setting.counts_alone && m.setting.plain_wall_s.value > 0)
     return by_counts_alone(m, rule, cause);
   // The price is of meetings whose threads arrive as they do on an idle machine, and the least that
@@ -243,10 +252,10 @@ advice about_mechanism(const meeting& m) {
   advice estimated = m.bound(
       rule, high_s, cause,
       fmt::format("Without them the program takes {} of {} less, the most being what they take "
-                  "here: a {} of {} threads around such work takes {} on this machine.{}",
+                  "here: a {} of {} threads around such work takes {} on this machine.{}{}",
                   range_text(low_s, high_s), wall, m.is_region() ? "region" : "barrier",
                   m.of.times->threads, range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
-                  above_floor(m)));
+                  above_floor(m), beside_equal_meetings(m)));
   estimated.at_least_s = low_s;
   estimated.kind = "estimate";
   return estimated;
@@ -262,11 +271,9 @@ bool is_shown(const meeting& m, const beside_equal_work& each) {
 /// Whether fewer meetings save what is worth saying, and not only a quiet machine: so many take as
 /// much at the least price, or they take longer in the program than around equal work.
 bool is_mechanism_shown(const meeting& m) {
-  const bool is_price_worth_it =
-      m.price_ns && m.count() * m.price_ns->low * 1e-9 >= least_worth_saying * m.setting.wall_s;
   // Times of counted runs show nothing where counting takes much of them.
-  if (m.price_ns && m.setting.counts_alone) return is_price_worth_it;
-  return is_price_worth_it || is_shown(m, m.mechanism);
+  if (m.price_ns && m.setting.counts_alone) return is_price_worth_it(m);
+  return is_price_worth_it(m) || is_shown(m, m.mechanism);
 }
 
 /// Why they are none for advice.
@@ -293,14 +300,14 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
   if (m.runs_tasks()) return std::nullopt;
   if (waits_for_late_threads(m.of)) {
     if (is_shown(m, m.lateness)) return about_imbalance(m);
-    if (median_s(m, m.lateness) >= least_worth_saying * m.setting.wall_s)
+    if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
       notes.push_back(on_equal_work(m));
     return std::nullopt;
   }
   if (auto found = about_sleeping(m)) return found;
   if (m.of.count < 2) return std::nullopt;
   if (is_mechanism_shown(m)) return about_mechanism(m);
-  if (median_s(m, m.mechanism) >= least_worth_saying * m.setting.wall_s)
+  if (m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)
     notes.push_back(on_equal_meetings(m));
   return std::nullopt;
 }
@@ -354,7 +361,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::move(advise_on_pieces(sites, setting, pace), std::back_inserter(all));
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
-    const auto cost = cost_of(of);
+    const auto cost = cost_of_all_runs(of);
     if (!cost || of.times->threads < 2 || of.kind == "task" || of.kind == "chunk") continue;
     const site_cost met = within(*cost, wall_s);
     std::optional<advice> found =

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/harness/stats.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -44,6 +46,16 @@ std::optional<site_cost> cost_of(const site& of) {
   return site_cost{.lateness_s = times.lateness.sum_ns * each / threads,
                    .mechanism_s = region ? (times.mechanism.sum_ns + times.fork_ns / threads) * each
                                          : times.mechanism.sum_ns * each / threads};
+}
+
+std::optional<site_cost> cost_of_all_runs(const site& of) {
+  if (of.cost_of_runs.empty()) return cost_of(of);
+  std::vector<double> lateness_s, mechanism_s;
+  for (const site_cost& run : of.cost_of_runs) {
+    lateness_s.push_back(run.lateness_s);
+    mechanism_s.push_back(run.mechanism_s);
+  }
+  return site_cost{.lateness_s = median(lateness_s), .mechanism_s = median(mechanism_s)};
 }
 
 bool is_timed_meeting(const site& of) {

@@ -10,6 +10,8 @@ namespace syncmeter {
 
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+/// Each part the median of the timed runs, where there are several.
+[[nodiscard]] std::optional<site_cost> cost_of_all_runs(const site& of);
 /// Of threads that meet, until one goes on that slept or was not there: of a region until it has
 /// begun; of a barrier those that wait for the last one.
 [[nodiscard]] double start_ns(const site& of);

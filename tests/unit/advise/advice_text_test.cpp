@@ -124,6 +124,15 @@ TEST(conclusion_of, other_programs_leave_shares_unknown) {
   EXPECT_FALSE(may_show_shares(of));
 }
 
+TEST(conclusion_of, other_programs_beside_most_timed_runs_leave_shares_unknown) {
+  program_counts of = quick();
+  program_run again = of.runs.back();
+  again.other_cpu_share = 0.2;
+  of.runs.push_back(again);
+  of.runs.push_back(again);
+  EXPECT_FALSE(may_show_shares(of));
+}
+
 TEST(conclusion_of, a_program_that_ran_once_has_no_shares) {
   program_counts of = quick();
   of.runs.erase(of.runs.begin(), of.runs.begin() + 2);

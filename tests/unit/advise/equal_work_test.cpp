@@ -1,8 +1,15 @@
 // How late threads come that have the same work: measured on this machine, and taken for a site.
 #include "driver/advise/equal_work.hpp"
 
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <fstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -11,6 +18,7 @@
 namespace syncmeter {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -45,6 +53,29 @@ TEST(lateness_of_equal_work, a_thread_alone_is_never_late) {
   EXPECT_EQ(lateness_of_equal_work(topology::of_this_machine(), {}, 1, 1000, 0), 0);
 }
 
+TEST(lateness_of_equal_work, a_team_of_which_threads_are_lacking_ends) {
+  // A new process, whose stacks are all new.
+  const auto in_few_threads = [] {
+    ::alarm(20);
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    pthread_attr_t stacks;
+    ::pthread_attr_init(&stacks);
+    ::pthread_attr_setstacksize(&stacks, 64U << 20U);
+    ::pthread_setattr_default_np(&stacks);
+    const rlimit few{pages * page + (300U << 20U), RLIM_INFINITY};
+    ::setrlimit(RLIMIT_AS, &few);
+    try {
+      (void)lateness_of_equal_work(topology::of_this_machine(), {}, 16, 1000, 0);
+    } catch (const std::system_error&) {
+      ::_exit(7);
+    }
+    ::_exit(0);
+  };
+  EXPECT_EXIT(in_few_threads(), ::testing::ExitedWithCode(7), "");
+}
+
 TEST(lateness_beside, equal_work_is_that_of_the_nearest_work_for_as_long_as_the_sites) {
   const auto equal_work_us = [](const std::vector<price>& measured) {
     const auto beside =
@@ -59,6 +90,25 @@ TEST(lateness_beside, equal_work_is_that_of_the_nearest_work_for_as_long_as_the_
   EXPECT_THAT(equal_work_us({late(2, 1'000'000, 50), late(2, 9'000, 400), late(2, 1'000'000, 90)}),
               ElementsAre(DoubleEq(50), DoubleEq(90)));
   EXPECT_THAT(equal_work_us({late(2, 500'000, 30)}), ElementsAre(DoubleEq(60)));
+  EXPECT_THAT(equal_work_us({late(2, 2'000'000, 30)}), ElementsAre(DoubleEq(30)));
+  // Other work says nothing.
+  EXPECT_THAT(equal_work_us({late(2, 400'000, 30), late(2, 20'000'000, 30)}), IsEmpty());
+}
+
+TEST(mechanism_beside, what_barriers_take_after_the_last_arrival_does_not_grow_with_the_work) {
+  const auto equal_work_us = [](unsigned work_ns) {
+    price timed = late(2, work_ns, 50);
+    timed.what.op = "barrier_after_work";
+    timed.what = timed_point(timed.what);
+    const auto beside =
+        mechanism_beside(late_barrier(), {.mechanism_s = 0.1}, {.before_barrier_ns = 1e6}, {timed});
+    std::vector<double> each;
+    for (const double s : beside.equal_work_s) each.push_back(s * 1e6);
+    return each;
+  };
+  EXPECT_THAT(equal_work_us(1'000'000), ElementsAre(DoubleEq(50)));
+  EXPECT_THAT(equal_work_us(500'000), ElementsAre(DoubleEq(50)));
+  EXPECT_THAT(equal_work_us(10'000), IsEmpty());
 }
 
 TEST(add_cost_of_run, a_site_is_found_again) {
@@ -88,6 +138,34 @@ TEST(beside_equal_work, few_runs_must_each_be_longer_and_many_by_their_ranks) {
   EXPECT_TRUE(is_longer(runs, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 99}));
   EXPECT_FALSE(is_longer(runs, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 98, 99}));
   EXPECT_FALSE(is_longer({3.5, 22, 23}, {1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(beside_equal_work, advice_is_less_sure_beside_short_equal_work_and_of_few_runs) {
+  beside_equal_work beside{.runs_s = {5, 6, 7, 8, 9}, .equal_work_s = {1, 2, 3, 4}};
+  EXPECT_EQ(beside.why_unsure(10), "");
+  beside.measured_s = 2;
+  EXPECT_EQ(beside.why_unsure(10), "");
+  EXPECT_THAT(beside.why_unsure(20),
+              HasSubstr("Each of these was measured for 2 s only, as --budget has room for no "
+                        "more"));
+  beside.runs_s = {9};
+  EXPECT_EQ(beside.why_unsure(10),
+            " Chance alone has so few runs longer in one of 5 looks; a longer --budget has more.");
+  beside.equal_work_s.clear();
+  EXPECT_EQ(beside.why_unsure(10), "");
+}
+
+TEST(advise_on, imbalance_beside_short_equal_work_says_so) {
+  std::vector<std::string> notes;
+  site of = late_barrier();
+  advice_setting setting{.wall_s = 10};
+  of.cost_of_runs = {{.lateness_s = 1}};
+  setting.prices = {late(2, 10'000'000, 10)};
+  setting.prices.front().equal_work_s = 0.5;
+  const auto all = advise_on({of}, setting, notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_THAT(all.front().text, AllOf(HasSubstr("was measured for 0.5 s only"),
+                                      HasSubstr("Chance alone has so few runs longer")));
 }
 
 /// What is said of the barrier where its threads came so late in each timed run, and those with
@@ -206,6 +284,13 @@ TEST(advise_on, barriers_that_take_longer_than_around_equal_work_are_advised) {
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all.front().rule, "barriers");
   EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST(advise_on, what_barriers_take_is_the_median_of_the_timed_runs) {
+  std::vector<std::string> notes;
+  const auto all = advice_of_barriers({900, 120, 90}, {1, 1, 3, 1, 1, 1, 2}, 300, notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_DOUBLE_EQ(all.front().at_most_s, 0.12);
 }
 
 TEST(advise_on, barriers_whose_price_is_worth_it_are_advised_also_beside_equal_work_as_long) {

@@ -81,6 +81,47 @@ TEST(prices_for, threads_that_are_no_team_are_placed_nowhere) {
   EXPECT_EQ(of_teams_there.points.size(), 0U);
 }
 
+/// Threads that come late to the end of a region, with so much work.
+site late_region(double work_ns, double late_ns) {
+  site of{.kind = "region", .module = "/bin/app", .team = 2, .count = 100, .threads = 1};
+  of.times = site_times{.timed = 100, .threads = 2, .inside_ns = 200 * work_ns};
+  of.times->lateness = {.sum_ns = 200 * late_ns, .median_ns = late_ns};
+  of.times->mechanism = {.sum_ns = 100, .median_ns = 1};
+  return of;
+}
+
+TEST(prices_for, equal_work_is_of_the_sites_that_take_most) {
+  const wanted_prices wanted = prices_for(
+      {},
+      {late_region(1e3, 3e5), late_region(1e4, 3e5), late_region(1e5, 4e5), late_region(1e6, 5e5)},
+      1, 60);
+  std::vector<unsigned> work_ns;
+  for (const planned_point& each : wanted.equal_work) work_ns.push_back(each.what.section_ns);
+  EXPECT_THAT(work_ns, ElementsAre(1'000'000, 100'000, 1'000));
+}
+
+TEST(set_equal_work_time, it_is_a_fifth_of_a_run_as_far_as_there_is_room) {
+  wanted_prices wanted;
+  const auto of = [&](double wall_s, double room_s) {
+    set_equal_work_time(wanted, wall_s, room_s);
+    return wanted.equal_work_s;
+  };
+  EXPECT_EQ(of(0.01, 60), 0.1);
+  EXPECT_EQ(of(0.3, 60), 0.3);
+  EXPECT_EQ(of(2, 60), 0.5);
+  EXPECT_EQ(of(10, 60), 2);
+  EXPECT_EQ(of(10, 5), 1);
+  EXPECT_EQ(of(10, -7), 0.5);
+  wanted.equal_work.resize(2);
+  EXPECT_EQ(of(10, 15), 1.5);
+  EXPECT_EQ(wanted.seconds_of_controls(), 3);
+  // A worker's visit has rounds of work of 20 ms each, however short it is to be.
+  wanted.equal_meetings.resize(1);
+  wanted.equal_meetings.front().at.what.section_ns = 20'000'000;
+  EXPECT_EQ(of(0.1, 15), 0.1);
+  EXPECT_DOUBLE_EQ(wanted.seconds_of_controls(), 0.2 + 0.8);
+}
+
 TEST(prices_in_file, each_point_that_a_file_lacks_has_a_command_of_its_own) {
   wanted_prices wanted;
   const auto add = [&](const char* op, unsigned blocks, unsigned lanes, unsigned size) {
