@@ -135,6 +135,10 @@ def test_how_sure_several_costs_are_is_that_of_the_one_that_is_known_least():
 
     known, least = cost(99.0, 101.0, 5), cost(95.0, 112.0)
     assert text.all_within([known, least]) == " (95 % sure: each within 12 %, 3 visits)"
+    near = cost(98.0, 102.0)
+    assert text.all_within([known, least, near], ["an add", "a barrier", "a fence"]) == (
+        " (95 % sure: a barrier within 12 %, each other within 2.1 %, 3 visits)"
+    )
     # Rounded up: what is within 1.01 % is not within 1.0 %.
     assert text.all_within([known]) == " (95 % sure: within 1.1 %, 5 visits)"
     assert text.all_within([known, cost(-math.inf, math.inf)]) == ""

@@ -141,7 +141,8 @@ def ladder_sentence(rungs: Sequence[Rung]) -> str:
         or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
     ]
     costs = [f"{rung.name} {duration(rung.ns)}" for rung in others]
-    how_sure = all_within([rung.s for rung in (first, *others)])
+    shown = first, *others
+    how_sure = all_within([rung.s for rung in shown], [rung.name for rung in shown])
     return "; ".join([f"Here {first.name} takes {duration(first.ns)}", *costs]) + how_sure
 
 
