@@ -86,6 +86,12 @@ def test_words_that_no_reader_understood_do_not_come_back(path):
 
 
 @stored
+def test_a_stored_machine_is_named_or_unknown(path):
+    """Imports were of a machine "t", which stood above their answers."""
+    assert len(of(path)[0].machine.cpu) != 1
+
+
+@stored
 def test_an_answer_has_four_lines_and_all_of_them_fit_on_a_screen(path):
     campaign, found, _ = of(path)
     lines = [lines_of(f"- {answer}", 80, "  ") for answer in answers(campaign, found)]
