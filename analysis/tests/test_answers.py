@@ -96,12 +96,12 @@ def test_an_answer_has_four_lines_and_all_of_them_fit_on_a_screen(path):
     campaign, found, _ = of(path)
     lines = [lines_of(f"- {answer}", 80, "  ") for answer in answers(campaign, found)]
     assert all(len(each) <= 4 for each in lines), [each for each in lines if len(each) > 4]
-    assert sum(map(len, lines)) <= 31
+    assert sum(map(len, lines)) <= 33
 
 
 #: Answers that choose by a ratio or a cost.
 CHOOSES = re.compile(
-    r": (take (?!as many)|keep|use an|export) |is probably faster|are the fastest|^Put |^In a kernel"
+    r": (take (?!as many)|keep|use an|export) |^Put |^In a kernel"
     r"|: give each thread a cell|: count in a variable"
 )
 

@@ -161,7 +161,8 @@ def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_
         return " ".join(printed_text(tmp_path, lines, units=flat(3)).split())
 
     slowest = (
-        ": take any two, as the slowest pair takes 1.20 times as long as the fastest (95 % sure: "
+        ": take any two CPUs (same L3), because even the slowest pair takes only 1.20 times "
+        "as long as the fastest: one way takes "
     )
     assert slowest in says(60)
     assert "take any two" not in says(90)
@@ -175,12 +176,17 @@ def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path
         lines = [both(*pus, ns, ns, n=8, jitter=0.1) for pus, ns in zip(pairs, costs, strict=True)]
         return " ".join(printed_text(tmp_path, *lines, units=flat(4)).split())
 
-    pair = r"\(95 % sure: one pair within \d+ %, 8 visits\)"
+    units = r": take any two CPUs \(same L3\), because"
+    sure = r"\(95 % sure: [\d.]+ to [\d.]+, 8 visits\)"
+    ends = rf"the fastest of 6 pairs 9\d.\d\d ns {sure}, the slowest "
     # Scatter hides a difference, and does not show that there is none.
-    scatter = "none is shown to be nearer: visits to one pair differ as much"
-    assert re.search(rf": take any two, as {scatter} {pair}", says(103))
-    little = "take any two, as the slowest pair takes 1.43 times as long as the fastest"
-    assert re.search(rf"{little} {pair}", says(140))
+    hidden = rf"{units} no pair is shown to be nearer: one way takes 10\d.\d ns, {ends}"
+    include = r"; 12 of 12 intervals include the median"
+    assert re.search(rf"{hidden}10\d\.\d ns \([\d.]+ to [\d.]+\){include}", says(103))
+    little = rf"{units} even the slowest pair takes only 1\.43 times as long as the fastest: "
+    far = says(140)
+    assert re.search(rf"{little}one way takes 10\d.\d ns, {ends}14\d\.\d ns", far)
+    assert "intervals include" not in far
 
 
 def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):

@@ -86,7 +86,7 @@ def test_what_is_slower_than_each_was_beside_each_at_one_distance(tmp_path, tie,
         placed("mcs_lock_add", **tie),
         placed("ticket_lock_add", 20.0, 400.0, few=3),
     )
-    assert ("omp ticket_lock takes at least " in lock) is bound, lock
+    assert ("nearest slower: omp ticket_lock (" in lock) is bound, lock
 
 
 @pytest.mark.parametrize(("hop", "says"), [(near, "50 ns"), (far, "227 ns")])
@@ -117,7 +117,8 @@ def test_how_sure_names_each_distance_that_was_met_often(tmp_path):
         return where_placed(read(write(tmp_path / "f", lines, first=campaign(machine=VIRTUAL))))
 
     line = "a cache line from one to the other"
-    placed = f"ns apart ({line}); another run may find them elsewhere"
+    changes = "nearer or farther, costs of shared data change, and maybe the fastest"
+    placed = f"ns apart ({line}): {changes}"
     where = " and where the virtual machine placed its threads,"
     assert sure((10, near)) == f"{where} 50 {placed}"
     assert sure((10, near), (5, far)) == f"{where} 50 or 227 {placed}"

@@ -178,8 +178,8 @@ def how_sure_of(tmp_path, *lines, **first):
 
 def test_a_noisy_campaign_without_controls_says_so_with_its_answers(tmp_path):
     assert how_sure_of(tmp_path, busy(updates())).startswith(
-        "How sure: noisy, other work in 100 % of the rounds; no known cost was measured to check the "
-        "figures (`syncmeter run --study control` does);"
+        "How sure: noisy, other work in 100 % of the rounds (a quiet machine may be faster); no known "
+        "cost was measured to check the figures (`syncmeter run --study control` does);"
     )
 
 

@@ -32,8 +32,8 @@ FILES = {
             "64), because it needs no lock: omp spin_lock takes 9.13 times as long in paired "
             "visits (95 % sure: 8.48 to 10.3, 5 visits)\n",
             "- 1 thread, one add under the lock: take omp spin_lock or omp ticket_lock "
-            "(8.345 to 9.002 ns), at most 1.25 times apart; omp critical takes at least 1.68 "
-            "times as long (95 % sure, 5 visits)\n",
+            "(8.345 to 9.002 ns), which may differ 1.25 times; nearest slower: omp "
+            "critical (18.36 ns), at least 1.68 times as long (95 % sure, 5 visits)\n",
         ],
         [],  # the first screen draws it
     ),
@@ -197,13 +197,13 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, as much "
-            "as sleepers resume later (95 % sure: 17 to 62 µs, 2 visits), then sleep "
-            "(atomic, futex or condition): by theory no wait takes over about twice the "
-            "better way's time or CPU time",
+            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, then "
+            "sleep (atomic, futex or condition), because a sleeper resumes so much later (95 % "
+            "sure: 17 to 62 µs, 2 visits): by theory no wait takes over about twice the time or "
+            "the CPU time of the better way",
             "- omp, 2 threads 26 to 236 ns apart (no larger team was measured): spin for 410 "
-            "µs (GOMP_SPINCOUNT; spin_pause was not measured), because a wait of that length "
-            "ends 10 % later asleep than spinning (scatter unknown)",
+            "µs (GOMP_SPINCOUNT; spin_pause was not measured), so that no wait takes over "
+            "about 10 % longer than with the better of spinning and sleeping (scatter unknown)",
         ],
         1,
     ),

@@ -23,7 +23,7 @@ from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import listed, verb_of
 
 #: So many leaders are all named where there is room.
-_most_leaders = 4
+_most_leaders = 5
 
 #: A sentence is to fit into three lines of a list on a terminal, or four where these leave no room for
 #: a slower point: so many leaders and slower points are named, the cost of each in full or of all as
@@ -31,6 +31,7 @@ _most_leaders = 4
 _lines, _width = (3, 4), 78
 _Layout = tuple[int, int, bool]
 _shorter_and_shorter: tuple[_Layout, ...] = (
+    *((5, 2, True), (5, 1, True), (5, 1, False), (5, 0, True), (5, 0, False)),
     *((4, 2, True), (4, 1, True), (4, 1, False), (4, 0, True), (4, 0, False)),
     *((3, 1, False), (2, 1, False), (3, 0, False), (2, 0, False), (1, 0, False)),
 )
@@ -66,7 +67,7 @@ def sentence(
     is_alone = not (one.ties or one.below)
     why, next_first = why if is_alone else "", is_alone and not why
     leading = _by_name(one.kept or one.leaders, name)
-    than = " as each" if one.ties and not one.kept and len(leading) > 1 else ""
+    several = bool(one.ties) and not one.kept and len(leading) > 1
     apart = [f"{name(s)} ({reason})" for s, reason in one.apart]
     slower = _slower_to_name(one, usual, next_first)
     slower = [(s, r) for s, r in slower if name(s) not in leading]
@@ -80,7 +81,7 @@ def sentence(
         min(1, len(slower)), len(leading) if len(leading) <= _most_leaders else 0, is_alone
     ):
         long = amount if in_full and len(one.kept or one.leaders) == 1 else short
-        longer = _they_take(one, name, slower[:most_slower], than if in_full else "")
+        longer = _they_take(one, name, short, slower[:most_slower])
         taken = advice(one, name, long, most_named, each=in_full, surely=not longer)
         found = [f"{where}: {_below(one, what, name)}{taken}"]
         if why:
@@ -97,7 +98,7 @@ def sentence(
         if len(wrap(words + libraries, _width, break_on_hyphens=False)) <= lines:
             break
     if apart:
-        found.append(f"{listed(apart)} cannot be compared with {'them' if than else 'it'}")
+        found.append(f"{listed(apart)} cannot be compared with {'them' if several else 'it'}")
     return "; ".join(found)
 
 
@@ -124,8 +125,8 @@ def advice(
     surely: bool = True,
 ) -> str:
     """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
-    is shown to be faster`, `A (9 ns) and B (9 ns) are the fastest, the same within 5%`, `B (9 ns)
-    is probably faster`, or to take one of them, as it is undecided which is faster. Where not
+    is shown to be faster`, `take A (9 ns) or B (9 ns), the same within 5%`, `take B (9 ns): A (10 ns)
+    takes 2 % to 20 % longer`, or to take one of them, as it is undecided which is faster. Where not
     `each` has its own cost these are a range, and `any of` them says the same in less room. `surely`:
     how sure it is of its figure; else that follows."""
 
@@ -156,14 +157,14 @@ def advice(
     is_same = all(verdict(one.over_best[s.id]) is Verdict.same for s in one.ties)
     if is_same and one.is_repeated(one.leaders):
         same = f"the same within {_margin}{_surely_of(one.over(one.ties[0])) * surely}"
-        return f"{listed(names, max(2, most))} are the fastest{cost}, {same}"
+        return f"take {listed(names, max(2, most), last='or')}{cost}, {same}"
     if faster := _probably_faster(one, named(one.leaders, each=True), surely):
         return faster
     if cost and one.are_near:
         any_of = listed(names, max(2, most), last="or")
         found = f"take {any_of}{cost}"
         return found + _at_most(one, one.leaders, surely)
-    between = _between_two(one, surely) or _at_most(one, one.leaders, surely)
+    between = _between_two(one, surely) or _at_most(one, one.leaders, surely, "; they")
     return undecided(names, one.are_near, max(2, most), cost) + between
 
 
@@ -243,7 +244,7 @@ def _probably_faster(one: Contest, names: Sequence[str], surely: bool) -> str:
     if high < 1:
         (slower, faster), (low, high) = (faster, slower), (1 / high, 1 / low)
     longer = text.percent_range(low - 1, high - 1)
-    return f"{faster} is probably faster, as {slower} takes {longer} longer{_surely_of(r) * surely}"
+    return f"take {faster}: {slower} takes {longer} longer{_surely_of(r) * surely}"
 
 
 def _between_two(one: Contest, surely: bool) -> str:
@@ -255,17 +256,17 @@ def _between_two(one: Contest, surely: bool) -> str:
     return f", as the first takes {times} as long{_surely_of(r) * surely}"
 
 
-def _at_most(one: Contest, found: Sequence[Measured], surely: bool) -> str:
-    """`, at most 1.22 times apart (95 % sure, 8 visits)`: what the wrong one of these, beside every
+def _at_most(one: Contest, found: Sequence[Measured], surely: bool, these: str = ", which") -> str:
+    """`, which may differ 1.22 times (95 % sure, 8 visits)`: what the wrong one of these, beside every
     leader, costs; of those to keep `, at most 1.05 times as long`; '' where one is not known."""
     pairs = [(s, other) for s, other in product(found, one.leaders) if s is not other]
     ratios = [r for pair in pairs if isinstance(r := ratio(*pair), Ratio) and r.bounded]
     if not pairs or len(ratios) < len(pairs):
         return ""
     worst = max(ratios, key=attrgetter("high"))
-    most, apart = text.ratio(worst.high), "as long" if one.kept else "apart"
-    differ = f", at most {most} times {apart}" * (worst.high > _least_shown)
-    return f"{differ}{_surely_of(worst) * surely}"
+    most = text.ratio(worst.high)
+    differ = f", at most {most} times as long" if one.kept else f"{these} may differ {most} times"
+    return f"{differ * (worst.high > _least_shown)}{_surely_of(worst) * surely}"
 
 
 def _surely_of(r: Ratio | NotComparable | None) -> str:
@@ -284,11 +285,11 @@ def _below(one: Contest, what: str, name: Name) -> str:
 
 
 def _they_take(
-    one: Contest, name: Name, slower: Sequence[tuple[Measured, Ratio]], than: str
+    one: Contest, name: Name, short: Name, slower: Sequence[tuple[Measured, Ratio]]
 ) -> str:
     """`std mutex takes 1.72 times as long (1.38 to 1.88), omp critical 2.10 (1.93 to 2.31)`; beside
-    several leaders `omp critical takes at least 1.50 times as long as each`. Where not all were
-    compared at one distance, each has its own."""
+    several leaders `nearest slower: omp critical (23 ns), at least 1.50 times as long`. Where not all
+    were compared at one distance, each has its own."""
     if not slower:
         return ""
     found: list[str] = []
@@ -296,23 +297,26 @@ def _they_take(
         as_long = " times as long" * (not found)
         if one.ties:
             surely = text.surely_of(r) * (not found)
-            much = f"at least {text.ratio(r.low)}{as_long}{than * (not found)}{surely}"
+            much = f"at least {text.ratio(r.low)}{as_long}{surely}"
         else:
             much = f"{text.times(r)}{as_long}{text.bounds(r) if found else text.sure(r)}"
         where = f" where {apart}" if (apart := one.apart_of(r)) else ""
-        found.append(f"{name(s)}{' takes' * (not found)} {much}{where}")
-    return ", ".join(found)
+        cost = f" ({_cost_of([s], short, in_full=False)})" * bool(one.ties)
+        takes = " " if found else ", " if one.ties else " takes "
+        found.append(f"{name(s)}{cost}{takes}{much}{where}")
+    nearest = "nearest slower: " * bool(one.ties)
+    return nearest + ", ".join(found)
 
 
 def _slower_to_name(
     one: Contest, usual: Iterable[Measured], next_first: bool
 ) -> list[tuple[Measured, Ratio]]:
-    """What is usual and the next best, which may be the same, or the next best alone; all where
-    there are few."""
+    """What is usual and the next best, which may be the same and is first where several lead, or the
+    next best alone; all where there are few."""
     ascending = one.slower_than_all[::-1]
     if len(one.points) <= text.most_names:
         return ascending
     known = {s.id for s in (*usual, *(s for s in one.points if is_default(s.point.op)))}
     best, known_best = ascending[:1], [(s, r) for s, r in ascending if s.id in known][:1]
-    found = best if next_first else known_best + best
+    found = best if next_first else best + known_best if one.ties else known_best + best
     return found[:1] if len({s.id for s, _ in found}) < len(found) else found

@@ -33,17 +33,14 @@ class Advice:
 
     `extra` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
     `spin_ns` is the least time, in two digits, after which who sleeps is never more than
-    `allowed_behind` behind spinning, and `behind` by which share of the wait it is then, with the ends
-    that the intervals of the two costs leave, as `extra` has; `worst` how far behind the best fixed
-    setting that leaves a thread over `latenesses`, by the costs, and `worst_at_ends` by the least
-    favourable ends of their intervals; `burns_ns` of CPU time at the largest one. `visits`: of the cost
-    that has least.
+    `allowed_behind` behind spinning; `worst` how far behind the best fixed setting that leaves a thread
+    over `latenesses`, by the costs, and `worst_at_ends` by the least favourable ends of their
+    intervals; `burns_ns` of CPU time at the largest one. `visits`: of the cost that has least.
     """
 
     extra: Interval
     extra_at_us: int
     spin_ns: float
-    behind: Interval
     worst: float
     worst_at_ends: float
     latenesses: tuple[int, int]
@@ -54,17 +51,11 @@ class Advice:
     def extra_ns(self) -> float:
         return self.extra.value
 
-    @property
-    def cpu_spared(self) -> float:
-        """Which share of the CPU time of spinning throughout it spares at the largest lateness."""
-        return self.cpu_spared_of(math.inf)
-
-    def cpu_spared_of(self, other_ns: float) -> float:
-        """The same of spinning for so long and then sleeping."""
+    def other_burns_ns(self, spin_ns: float) -> float:
+        """What spinning for so long and then sleeping burns at the largest lateness."""
         last_ns = 1e3 * self.latenesses[1]
         slept = self.burns_ns - self.spin_ns
-        burns = other_ns + slept if other_ns < last_ns else last_ns
-        return max(0.0, 1 - self.burns_ns / burns)
+        return spin_ns + slept if spin_ns < last_ns else last_ns
 
 
 def _wait(curve: Curve) -> Callable[[float], float]:
@@ -168,6 +159,4 @@ def advice(
 
     at = float(extra_at)
     of_extra = later(at).scaled(spin(at)) if extra[extra_at] else Interval(0.0, 0.0, 0.0)
-    return Advice(
-        of_extra, extra_at, spin_ns, later(then), worst, at_ends, latenesses, burns, visits
-    )
+    return Advice(of_extra, extra_at, spin_ns, worst, at_ends, latenesses, burns, visits)

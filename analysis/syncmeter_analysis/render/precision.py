@@ -118,12 +118,15 @@ def _places_met(campaign: Campaign) -> list[Place]:
 
 def where_placed(campaign: Campaign) -> str:
     """` and where the virtual machine placed its threads, 119 ns apart (a cache line from one to the
-    other); another run may find them elsewhere`: at which distances sentences on threads that meet
+    other)`, and what another distance would change: at which distances sentences on threads that meet
     hold; '' where nothing moves them."""
     if not campaign.machine.hypervisor or not any(map(meet, campaign.measured)):
         return ""
     placed = " and where the virtual machine placed its threads"
-    line = "(a cache line from one to the other); another run may find them elsewhere"
+    line = (
+        "(a cache line from one to the other): nearer or farther, costs of shared data change, and "
+        "maybe the fastest"
+    )
     places = _places_met(campaign)
     rounds = sum(place.rounds for place in places)
     places = [place for place in places if place.rounds >= _least_share * rounds]

@@ -289,9 +289,10 @@ def how_sure(campaign: Campaign, is_said: bool) -> str:
         return "How sure: imported, nothing says how the figures were measured"
     if not _busy_rounds(campaign)[1]:
         return ""
-    disturbed, _ = _disturbance(campaign)
+    disturbed, quiet = _disturbance(campaign)
     word, _, what = disturbed.partition(": ")
     found = [word.lower() + f", {what}" * (what != _nothing_seen)]
+    found[0] += " (a quiet machine may be faster)" * (not quiet)
     controls = [row[-1].kind for row in control_rows(campaign)]
     if not controls:
         found.append(

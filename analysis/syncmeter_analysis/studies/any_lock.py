@@ -44,27 +44,37 @@ def any_lock(held: Iterable[Contest], one_add: Iterable[Contest]) -> list[str]:
     if not by_lanes:
         return []
     situations = max(by_lanes.items(), key=lambda item: item[0][0])[1]
-    losses = sorted(_losses(situations), key=lambda loss: loss.at_worst.high)
-    losses = [loss for loss in losses if loss.at_worst.high <= _most_lost]
+    all_losses = sorted(_losses(situations), key=lambda loss: loss.at_worst.high)
+    losses = [loss for loss in all_losses if loss.at_worst.high <= _most_lost]
     if len(situations) < _least_situations or not losses:
         return []
     best = losses[0]
     each = ", a CPU each" * spins(best.s.point.op)
-    times = [one.first.point.section_ns for one in situations]
-    spans = f"{min(times)} to {max(times)}" if min(times) < max(times) else f"{times[0]}"
     found = (
-        f"{situations[0].threads}{each}, {spans} ns under the lock, not known how long: take "
-        f"{best.name}, at most {text.ratio(best.at_worst.high)} times as long as the fastest in each "
-        f"of {len(situations)} situations{text.surely_of(best.at_worst)}"
+        f"{situations[0].threads}{each}, not known how long a lock is held: take {best.name}, at most "
+        f"{text.ratio(best.at_worst.high)} times as long as the fastest at "
+        f"{text.listed(list(map(_times_of, situations)), len(situations), last='or')}"
+        f"{text.surely_of(best.at_worst)}"
     )
     around = next(filter(None, (_around_one_add(best.s, one) for one in one_add)), None)
     if around:
-        found += f", around one add {text.times(around)} times{text.bounds(around)}"
+        found += f", around one add at most {text.ratio(around.high)}"
     of_apis = [loss for loss in losses if not is_own_code(loss.s.point.op)]
     if is_own_code(best.s.point.op) and of_apis:
         least = of_apis[0]
         found += f"; without own code {least.name}, at most {text.ratio(least.at_worst.high)} times"
+        leading = {s.point.op for one in situations for s in one.leaders}
+        lost = (x for x in all_losses if x.at_worst.high > least.at_worst.high)
+        worse = [x for x in lost if x.s.point.op in leading and not is_own_code(x.s.point.op)]
+        if worse:
+            found += f" ({worse[0].name} {text.ratio(worse[0].at_worst.high)})"
     return [found]
+
+
+def _times_of(one: Contest) -> str:
+    """`50 ns (500 between)`: of a situation."""
+    p = one.first.point
+    return f"{p.section_ns} ns" + f" ({p.think_ns} between)" * (p.think_ns > 0)
 
 
 def _losses(situations: Sequence[Contest]) -> Iterable[Loss]:

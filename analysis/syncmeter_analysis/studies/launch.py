@@ -59,6 +59,9 @@ _in_sentence = ("launch", "launch_call", "additional_launch")
 #: A further kernel within this much of its call is paced by the host.
 pace_margin = 0.25
 
+#: Of an interval whose ends are so many times as far from each other a sentence says so.
+_wide = 1.5
+
 _homes = ("", "first", "second", "other")
 
 
@@ -193,6 +196,10 @@ def _graph_finding(kernel: Kernel) -> str:
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
     each = f"one more takes {formats.duration(line.each_ns)} there, {formats.duration(one)} outside"
+    i = kernel.parts["additional_launch"].cost
+    if i and i.bounded and i.high > _wide * i.low:
+        vary = formats.duration_range(i.low, i.high)
+        each += f" (launches vary: {vary})"
     whole = f"a graph of {n} kernels"
     if isinstance(r, NotComparable):
         return f"Kernels in a graph: {each}; {whole} cannot be compared, {r.why}"

@@ -69,12 +69,12 @@ class LockTable:
         return next(row for row in self.rows if any(s is x for x in row.on_one.values()))
 
     def name_of(self, s: Measured) -> str:
-        """`std mcs_lock`, `omp omp_lock hint contended`; `std/posix mutex` of the lock that both APIs
+        """`std mcs_lock`, `omp omp_lock_hint_contended`; `std/posix mutex` of the lock that both APIs
         have, whichever of its rows it is."""
         if mutex_of(s.point.backend, s.point.op):
             return f"{'/'.join(self.mutexes)} mutex"
         name = self.row_of(s).name.replace("_add", "")
-        return name.replace("lock_hint_", "omp_lock hint ")
+        return name.replace("lock_hint_", "omp_lock_hint_")
 
     @property
     def mutexes(self) -> dict[str, str]:

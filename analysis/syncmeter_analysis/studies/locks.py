@@ -79,7 +79,8 @@ def answer(locks: Locks) -> list[str]:
         if one.first.point.section_ns + one.first.point.think_ns > 0
         or one.first.point.lanes not in counts
     ]
-    found[2:2] = any_lock(locks.held, [table.shared for table in locks.tables if table.shared])
+    # A program with locks seldom holds them for one add.
+    found[:0] = any_lock(locks.held, [table.shared for table in locks.tables if table.shared])
     return _with_own_code(found + held_answer(held), _own_code(locks))
 
 
@@ -111,10 +112,9 @@ def _sentences(table: LockTable) -> Iterator[str]:
     else:
         yield _which(table, table.shared)
         yield from _atomic_sentence(table, table.shared)
+        yield from _fairness_sentence(table)
     yield _which(table, table.alone)
     yield from _of_one_api(table)
-    if table.shared is not None:
-        yield from _fairness_sentence(table)
 
 
 def _which(table: LockTable, one: Contest) -> str:
@@ -291,6 +291,8 @@ def _fair_lock(table: LockTable) -> str:
     taken = contest_text.advice(fair, table.name_of, amount, each=each)
     faster = [s for s in table.shared.points if ns_of(s) < ns_of(fair.best)]
     why = ", as each faster one is unfair" if faster and all(map(unfair, faster)) else ""
+    if not why and all(map(unfair, table.shared.leaders)):
+        why = ", as the fastest are unfair"
     least_fair = max(fair.leaders, key=lambda s: s.slowest_over_fastest or 1.0)
     return f"{taken}{why}; one thread takes {_times(least_fair)} times as long as another"
 

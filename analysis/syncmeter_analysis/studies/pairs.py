@@ -238,9 +238,10 @@ def directions(matrices: list[Matrix]) -> list[str]:
             _counted(sum(m.ways.count(Verdict.cannot_tell) for m in compared), "undecided"),
         ]
         names = formats.listed([matrix.name for matrix in compared])
-        one = f"Which thread of a pair begins ({names})"
+        differ = sum(m.ways.count(Verdict.slower, Verdict.faster) for m in compared)
+        one = "Which thread of a pair begins" if differ else "Either thread of a pair may begin"
         of = f"of {pairs} comparisons of both directions"
-        lines.append(f"{one}: {of} {', '.join(filter(None, found))} ({formats.surely})")
+        lines.append(f"{one} ({names}): {of} {', '.join(filter(None, found))} ({formats.surely})")
     over_back = [r for matrix in matrices for r in matrix.ways.over_back.values()]
     apart = Counter(r.why for r in over_back if isinstance(r, NotComparable))
     for why, n in sorted(apart.items()):

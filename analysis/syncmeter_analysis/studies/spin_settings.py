@@ -59,15 +59,15 @@ def own_code(a: Advice, spin: str, sleep: str, where: str = "") -> list[str]:
             f"your own code{where}: sleep ({sleep}) at once; it costs no more than to spin ({spin})"
         ]
     found = [
-        f"your own code{where}: spin ({spin}) for {_about(a.extra_ns)}, as much as sleepers resume "
-        f"later{_sure(a.extra, a, _about)}, then sleep ({sleep}): by theory no wait takes over about "
-        "twice the better way's time or CPU time"
+        f"your own code{where}: spin ({spin}) for {_about(a.extra_ns)}, then sleep ({sleep}), because "
+        f"a sleeper resumes so much later{_sure(a.extra, a, _about)}: by theory no wait takes over "
+        "about twice the time or the CPU time of the better way"
     ]
     if a.spin_ns > 0:
         found += [
             f"your own code, where time matters more than CPU time: spin for {_about(a.spin_ns)}"
-            + _why(a),
-            f"your own code, with the longer spin: {_checked(a)}",
+            + _aim(a),
+            f"your own code, with the longer spin: {_burns(a)}",
         ]
     return found
 
@@ -78,16 +78,15 @@ def setting(runtime: Runtime, where: str = "") -> list[str]:
     a, name = runtime.advice, runtime.backend
     if a is None:
         return [f"{name}: cannot tell, its barrier has no cost at two latenesses"]
-    brings = f"{name}, with that: {_checked(a, runtime.default_ns)}"
+    brings = f"{name}, with that: {_burns(a, runtime.default_ns)}"
     if a.spin_ns == 0:
-        because = f"because sleeping costs about {_percent(allowed_behind)} more time or less"
-        return [f"{name}{where}: export OMP_WAIT_POLICY=passive, {because}", brings]
+        return [f"{name}{where}: export OMP_WAIT_POLICY=passive{_aim(a)}", brings]
     if a.spin_ns >= 1e3 * a.latenesses[1]:
         return [
             f"{name}{where}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
             f"{_percent(allowed_behind)} of the time {a.latenesses[1]} µs late too"
         ]
-    return [f"{name}{where}: {_variable(runtime, a)}{_why(a)}", brings]
+    return [f"{name}{where}: {_variable(runtime, a)}{_aim(a)}", brings]
 
 
 def _variable(runtime: Runtime, a: Advice) -> str:
@@ -96,9 +95,10 @@ def _variable(runtime: Runtime, a: Advice) -> str:
     if "llvm" in runtime.backend:
         now, older = math.ceil(a.spin_ns / 1e3), math.ceil(a.spin_ns / 1e6)
         if whole_ns_of(runtime.llvm):
+            least = ", and 1 is the least that spins" * (older == 1)
             return (
                 f"export KMP_BLOCKTIME={older}, which is {older} ms (default: {_default_blocktime}; "
-                f"LLVM {runtime.llvm} takes whole ms)"
+                f"LLVM {runtime.llvm} takes whole ms{least})"
             )
         before = f"; before LLVM 18: KMP_BLOCKTIME={older}, which is {older} ms"
         return (
@@ -126,12 +126,15 @@ def _lasts(pause: Interval, looks: int) -> str:
     return f"{number if high.endswith(f' {unit}') else low} to {high}"
 
 
-def _why(a: Advice) -> str:
-    """Why one spins before one sleeps: the figure is that of a wait as long as the spin, of which the
-    time to spin was chosen."""
+def _aim(a: Advice) -> str:
+    """What the time to spin was chosen for, and what a wait loses at worst by the least favourable ends
+    of the costs' intervals, where these are known."""
+    sure = " (scatter unknown)"
+    if math.isfinite(a.worst_at_ends):
+        sure = f" ({surely}: at most {_percent(a.worst_at_ends)}, {count(a.visits, 'visit')})"
     return (
-        f", because a wait of that length ends {_percent(a.behind.value)} later asleep than spinning"
-        f"{_sure(a.behind, a, _percent)}"
+        f", so that no wait takes over about {_percent(allowed_behind)} longer than with the better of "
+        f"spinning and sleeping{sure}"
     )
 
 
@@ -145,18 +148,13 @@ def _sure(i: Interval, a: Advice, said: Callable[[float], str]) -> str:
     return f" ({surely}: {low} to {high}, {count(a.visits, 'visit')})"
 
 
-def _checked(a: Advice, default_ns: float | None = None) -> str:
-    """What it loses at worst, by the least favourable ends of the costs' intervals where these are
-    known, and what it spares, beside the default of a runtime."""
-    known = math.isfinite(a.worst_at_ends)
-    worst = _percent(a.worst_at_ends if known else a.worst)
-    how_sure = f"{surely}, {count(a.visits, 'visit')}" if known else "scatter unknown"
-    spared = a.cpu_spared if default_ns is None else a.cpu_spared_of(default_ns)
-    other = "spinning throughout" if default_ns is None else "with the default"
+def _burns(a: Advice, default_ns: float | None = None) -> str:
+    """The CPU time of the longest wait measured, beside that with the default of a runtime."""
+    other = math.inf if default_ns is None else default_ns
+    with_other = "where it only spins" if default_ns is None else "with the default"
     return (
-        f"a wait takes at most {worst} longer than with the better of spinning and sleeping "
-        f"({how_sure}); one of {a.latenesses[1] / 1e3:g} ms burns {_percent(spared)} less CPU time "
-        f"than {other}"
+        f"a wait of {a.latenesses[1] / 1e3:g} ms burns {_about(a.burns_ns)} of CPU time, "
+        f"{_about(a.other_burns_ns(other))} {with_other}"
     )
 
 
