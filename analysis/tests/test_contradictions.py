@@ -279,12 +279,12 @@ def test_the_costs_of_a_card_are_those_of_its_points(path):
 
 def test_a_ratio_and_its_interval_are_of_one_estimator_beside_any_costs():
     """The quotient of 2.09 lies inside the interval, but that is of the visits in pairs, as 2.14 is."""
-    r = Ratio(Interval(2.14, 1.82, 2.27), over_ns=38140.0, under_ns=18260.0, paired=True)
+    r = Ratio(Interval(2.14, 1.82, 2.27), over_ns=38140.0, under_ns=18260.0, paired=True, visits=8)
     assert effect(r) == "2.14 times slower in paired visits (1.82 to 2.27)"
     costs = "38.14 µs against 18.26 µs"
     assert (
         costs_as_long(r)
-        == f"2.14 times as long in paired visits (95 % sure: 1.82 to 2.27), {costs}"
+        == f"2.14 times as long in paired visits (95 % sure: 1.82 to 2.27, 8 visits), {costs}"
     )
     assert ratio_fields(r) == ["2.14", "1.82..2.27"]
     alike = replace(r, under_ns=17822.0)

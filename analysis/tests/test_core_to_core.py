@@ -134,7 +134,7 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.count(Verdict.faster) == 1
     assert (
         "Which thread of a pair begins (omp handoff): of 5 comparisons of both directions 1 is "
-        "different (PUs 0 and 3, by 42.9 %), 4 are shown not to (95 % sure)"
+        "different (PUs 0 and 3, by 42.9 %), 4 are shown not to (each 95 % sure)"
     ) in " ".join(printed_text(tmp_path, PAIRS).split())
 
 
@@ -146,7 +146,7 @@ def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
     # Each pair is measured with each op: no pairs of PUs are counted here.
     assert (
         "(omp handoff and omp handoff_cas): of 4 comparisons of both directions 2 are different (most: "
-        "omp handoff_cas, PUs 0 and 2, by 30.0 %), 1 is shown not to, 1 is undecided (95 % sure)"
+        "omp handoff_cas, PUs 0 and 2, by 30.0 %), 1 is shown not to, 1 is undecided (each 95 % sure)"
     ) in text
     text = printed_text(tmp_path, unsteady, both(1, 3, 60, 60))
     assert (

@@ -86,7 +86,7 @@ def test_what_is_slower_than_each_was_beside_each_at_one_distance(tmp_path, tie,
         placed("mcs_lock_add", **tie),
         placed("ticket_lock_add", 20.0, 400.0, few=3),
     )
-    assert ("nearest slower: omp ticket_lock (" in lock) is bound, lock
+    assert ("nearest shown slower: omp ticket_lock (" in lock) is bound, lock
 
 
 @pytest.mark.parametrize(("hop", "says"), [(near, "50 ns"), (far, "227 ns")])

@@ -137,7 +137,8 @@ def test_locks_between_which_no_difference_could_be_shown_are_named(tmp_path):
     assert (
         "- 4 threads, one add under the lock: keep omp lock (212.5 ns for 4 sections, 175.6 to "
         "257.2): none of 4 others is shown to be faster, at most 1.02 times as long; nearest "
-        "slower: std mutex (265.7 ns), at least 1.22 times as long (95 % sure, 5 visits)" in text
+        "shown slower: std mutex (265.7 ns), at least 1.22 times as long (95 % sure, 5 visits)"
+        in text
     )
 
 
@@ -152,7 +153,7 @@ def test_the_mutex_that_two_apis_have_is_one_lock(tmp_path):
     text = printed_text(tmp_path, *lines, five(lock("omp", "critical_add", 2), 300.0))
     assert answer_of(text, "2 threads, one add under the lock: take").startswith(
         "2 threads, one add under the lock: take std/posix mutex (129.1 to 131.7 ns for 2 sections); "
-        "nearest slower: omp critical (398.5 ns), at least 2.87 times as long"
+        "nearest shown slower: omp critical (398.5 ns), at least 2.87 times as long"
     )
     text = " ".join(text.split())
     assert (
@@ -183,7 +184,9 @@ def test_what_is_kept_is_none_of_the_others(tmp_path):
 def test_of_locks_without_a_difference_the_one_of_the_api_is_kept_if_repeats_would_keep_it(
     tmp_path,
 ):
-    of_two = "): omp lock (212.5 ns for 4 sections) takes 2.0 % to 20 % longer; nearest slower: "
+    of_two = (
+        "): omp lock (212.5 ns for 4 sections) takes 2.0 % to 20 % longer (95 % sure, 5 visits)"
+    )
     faster = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.08)
     (table,) = rows_of(tmp_path, locks_lines(4), faster).tables
     assert table.name_of(table.shared.best) == "omp ticket_lock"
@@ -218,7 +221,7 @@ def test_of_several_locks_each_may_be_taken_and_what_is_slower_is_slower_than_ea
     assert f"{take} is faster, as the first takes 0.924 to 1.09 times as long; " in one
     # omp lock: 2.00 times the one, 1.85 to 2.37 times the other.
     assert one.endswith(
-        "; nearest slower: omp lock (212.5 ns), at least 1.85 times as long (95 % sure, 5 visits)"
+        "; nearest shown slower: omp lock (212.5 ns), at least 1.85 times as long (95 % sure, 5 visits)"
     )
 
 
@@ -245,9 +248,7 @@ def test_all_of_four_leaders_are_named_with_costs(tmp_path):
     for name in ("omp mcs_lock", "omp clh_lock", "omp ticket_lock", "omp ticket_backoff_lock"):
         assert name in of_all
     # Where costs of their own leave no room for a usual lock, the range of all does.
-    of = (
-        r" \([\d.]+ to [\d.]+ ns for 4 sections\), which may differ 1\.\d\d times; nearest slower: "
-    )
+    of = r" \([\d.]+ to [\d.]+ ns for 4 sections\), up to 1\.\d\d times apart; nearest shown slower: "
     assert re.search(rf"{of}omp lock \(", of_all)
 
 

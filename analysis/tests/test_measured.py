@@ -32,7 +32,7 @@ FILES = {
             "64), because it needs no lock: omp spin_lock takes 9.13 times as long in paired "
             "visits (95 % sure: 8.48 to 10.3, 5 visits)\n",
             "- 1 thread, one add under the lock: take omp spin_lock or omp ticket_lock "
-            "(8.345 to 9.002 ns), which may differ 1.25 times; nearest slower: omp "
+            "(8.345 to 9.002 ns), up to 1.25 times apart; nearest shown slower: omp "
             "critical (18.36 ns), at least 1.68 times as long (95 % sure, 5 visits)\n",
         ],
         [],  # the first screen draws it

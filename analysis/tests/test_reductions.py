@@ -79,8 +79,8 @@ def test_forms_within_the_margin_are_named_together(tmp_path):
     text = printed_text(found_in(tmp_path / "f", *lines))
     assert (
         "keep cuda reduce_max_cub (10.00 µs): none of 2 others is shown to be faster; "
-        "nearest slower: cuda reduce_max_block_atomic in blocks of 256 (11.00 µs), at least 1.07 times "
-        "as long (95 % sure, " in text
+        "nearest shown slower: cuda reduce_max_block_atomic in blocks of 256 (11.00 µs), at least 1.07 "
+        "times as long (95 % sure, " in text
     )
     assert "read_bandwidth" not in text
 

@@ -71,6 +71,8 @@ def sentence(
     apart = [f"{name(s)} ({reason})" for s, reason in one.apart]
     slower = _slower_to_name(one, usual, next_first)
     slower = [(s, r) for s, r in slower if name(s) not in leading]
+    if len(leading) == 2 and not one.kept and not _is_same(one) and _one_of_two(one):
+        slower = []  # the other one of the two is the nearest
 
     def short(s: Measured) -> str:
         return amount(s).partition(",")[0]
@@ -154,8 +156,7 @@ def advice(
             return keep
         none = f"none of {len(others)} others is" if len(others) > 1 else f"{others[0]} is not"
         return f"{keep}: {none} shown to be faster{_at_most(one, kept, surely)}"
-    is_same = all(verdict(one.over_best[s.id]) is Verdict.same for s in one.ties)
-    if is_same and one.is_repeated(one.leaders):
+    if _is_same(one):
         same = f"the same within {_margin}{_surely_of(one.over(one.ties[0])) * surely}"
         return f"take {listed(names, max(2, most), last='or')}{cost}, {same}"
     if faster := _probably_faster(one, named(one.leaders, each=True), surely):
@@ -164,7 +165,7 @@ def advice(
         any_of = listed(names, max(2, most), last="or")
         found = f"take {any_of}{cost}"
         return found + _at_most(one, one.leaders, surely)
-    between = _between_two(one, surely) or _at_most(one, one.leaders, surely, "; they")
+    between = _between_two(one, surely) or _at_most(one, one.leaders, surely, "; they are")
     return undecided(names, one.are_near, max(2, most), cost) + between
 
 
@@ -228,17 +229,30 @@ def _of(amount: str, s: Measured) -> str | None:
     return amount.removeprefix(ns) if ns and amount.startswith(ns) else None
 
 
+def _is_same(one: Contest) -> bool:
+    """Whether all leaders are the same within the margin, also in repeats."""
+    same = all(verdict(one.over_best[s.id]) is Verdict.same for s in one.ties)
+    return same and one.is_repeated(one.leaders)
+
+
 def _of_two(one: Contest) -> Ratio | None:
     """The first of two leaders over the second; None of others, and without an interval."""
     r = ratio(*one.leaders) if len(one.leaders) == 2 else None
     return r if isinstance(r, Ratio) and r.bounded and r.low > 0 else None
 
 
+def _one_of_two(one: Contest) -> Ratio | None:
+    """The first of two leaders over the second, where all of the interval has the same one as the
+    faster."""
+    r = _of_two(one)
+    return None if r is None or r.low <= 1 <= r.high else r
+
+
 def _probably_faster(one: Contest, names: Sequence[str], surely: bool) -> str:
     """Of two leaders the one that the whole interval has as the faster, be it by less than the
     margin; '' of others."""
-    r = _of_two(one)
-    if r is None or r.low <= 1 <= r.high:
+    r = _one_of_two(one)
+    if r is None:
         return ""
     (slower, faster), low, high = names, r.low, r.high
     if high < 1:
@@ -256,8 +270,8 @@ def _between_two(one: Contest, surely: bool) -> str:
     return f", as the first takes {times} as long{_surely_of(r) * surely}"
 
 
-def _at_most(one: Contest, found: Sequence[Measured], surely: bool, these: str = ", which") -> str:
-    """`, which may differ 1.22 times (95 % sure, 8 visits)`: what the wrong one of these, beside every
+def _at_most(one: Contest, found: Sequence[Measured], surely: bool, these: str = ",") -> str:
+    """`, up to 1.22 times apart (95 % sure, 8 visits)`: what the wrong one of these, beside every
     leader, costs; of those to keep `, at most 1.05 times as long`; '' where one is not known."""
     pairs = [(s, other) for s, other in product(found, one.leaders) if s is not other]
     ratios = [r for pair in pairs if isinstance(r := ratio(*pair), Ratio) and r.bounded]
@@ -265,7 +279,7 @@ def _at_most(one: Contest, found: Sequence[Measured], surely: bool, these: str =
         return ""
     worst = max(ratios, key=attrgetter("high"))
     most = text.ratio(worst.high)
-    differ = f", at most {most} times as long" if one.kept else f"{these} may differ {most} times"
+    differ = f", at most {most} times as long" if one.kept else f"{these} up to {most} times apart"
     return f"{differ * (worst.high > _least_shown)}{_surely_of(worst) * surely}"
 
 
@@ -288,8 +302,8 @@ def _they_take(
     one: Contest, name: Name, short: Name, slower: Sequence[tuple[Measured, Ratio]]
 ) -> str:
     """`std mutex takes 1.72 times as long (1.38 to 1.88), omp critical 2.10 (1.93 to 2.31)`; beside
-    several leaders `nearest slower: omp critical (23 ns), at least 1.50 times as long`. Where not all
-    were compared at one distance, each has its own."""
+    several leaders `nearest shown slower: omp critical (23 ns), at least 1.50 times as long`. Where
+    not all were compared at one distance, each has its own."""
     if not slower:
         return ""
     found: list[str] = []
@@ -304,7 +318,7 @@ def _they_take(
         cost = f" ({_cost_of([s], short, in_full=False)})" * bool(one.ties)
         takes = " " if found else ", " if one.ties else " takes "
         found.append(f"{name(s)}{cost}{takes}{much}{where}")
-    nearest = "nearest slower: " * bool(one.ties)
+    nearest = "nearest shown slower: " * bool(one.ties)
     return nearest + ", ".join(found)
 
 

@@ -372,6 +372,16 @@ def cost_with_ends(s: Measured) -> str:
     return f"{value} ({ends})" if ends else value
 
 
+def cost_surely(s: Measured) -> str:
+    """`140.0 ns (95 % sure: 136.6 to 157.3, 9 visits)`, as `sure` has it."""
+    value, _, ends = duration_interval(s.cost or Interval(0, 0, 0)).partition(", ")
+    if not ends:
+        return value
+    if s.imported or s.visits < least_visits:
+        return f"{value} ({ends})" if s.imported else f"{value} ({of_rounds}: {ends})"
+    return f"{value} ({surely}: {ends}, {count(s.visits, 'visit')})"
+
+
 def cost_interval(s: Measured) -> str:
     """`354.7 (320.1..380.2)`, the cost alone where nothing is known of its scatter, or as `cost`."""
     return f"{cost(s)} ({scatter})" if (scatter := cost_scatter(s)) else cost(s)

@@ -40,12 +40,12 @@ def any_lock(held: Iterable[Contest], one_add: Iterable[Contest]) -> list[str]:
     by_lanes: dict[tuple[int, str, str], list[Contest]] = {}
     for one in held:
         if (p := one.first.point).section_ns and p.lanes > 1 and not one.is_crowded:
-            by_lanes.setdefault((p.lanes, p.affinity, one.source), []).append(one)
+            by_lanes.setdefault(_team(one), []).append(one)
     if not by_lanes:
         return []
     situations = max(by_lanes.items(), key=lambda item: item[0][0])[1]
-    all_losses = sorted(_losses(situations), key=lambda loss: loss.at_worst.high)
-    losses = [loss for loss in all_losses if loss.at_worst.high <= _most_lost]
+    losses = sorted(_losses(situations), key=lambda loss: loss.at_worst.high)
+    losses = [loss for loss in losses if loss.at_worst.high <= _most_lost]
     if len(situations) < _least_situations or not losses:
         return []
     best = losses[0]
@@ -54,21 +54,23 @@ def any_lock(held: Iterable[Contest], one_add: Iterable[Contest]) -> list[str]:
         f"{situations[0].threads}{each}, not known how long a lock is held: take {best.name}, at most "
         f"{text.ratio(best.at_worst.high)} times as long as the fastest at "
         f"{text.listed(list(map(_times_of, situations)), len(situations), last='or')}"
-        f"{text.surely_of(best.at_worst)}"
+        f" (by 95 % intervals, {text.count(best.at_worst.visits, 'visit')})"
     )
-    around = next(filter(None, (_around_one_add(best.s, one) for one in one_add)), None)
+    alike = (one for one in one_add if _team(one) == _team(situations[0]))
+    around = next(filter(None, (_around_one_add(best.s, one) for one in alike)), None)
     if around:
-        found += f", around one add at most {text.ratio(around.high)}"
+        found += f", around one add up to {text.ratio(around.high)} times"
     of_apis = [loss for loss in losses if not is_own_code(loss.s.point.op)]
     if is_own_code(best.s.point.op) and of_apis:
         least = of_apis[0]
         found += f"; without own code {least.name}, at most {text.ratio(least.at_worst.high)} times"
-        leading = {s.point.op for one in situations for s in one.leaders}
-        lost = (x for x in all_losses if x.at_worst.high > least.at_worst.high)
-        worse = [x for x in lost if x.s.point.op in leading and not is_own_code(x.s.point.op)]
-        if worse:
-            found += f" ({worse[0].name} {text.ratio(worse[0].at_worst.high)})"
     return [found]
+
+
+def _team(one: Contest) -> tuple[int, str, str]:
+    """How many threads meet, where, and in which file."""
+    p = one.first.point
+    return p.lanes, p.affinity, one.source
 
 
 def _times_of(one: Contest) -> str:

@@ -366,16 +366,8 @@ def _any_two(c: PairClass, what: str) -> str:
     of_all = f"of {formats.count(c.measured, 'pair')}"
     return (
         f"take any two CPUs ({c.name}), because {why}: {what} takes {middle}, the fastest {of_all} "
-        f"{_cost_and_how_sure(fastest)}, the slowest {formats.cost_with_ends(slowest)}{holding}"
+        f"{formats.cost_surely(fastest)}, the slowest {formats.cost_with_ends(slowest)}{holding}"
     )
-
-
-def _cost_and_how_sure(s: Measured) -> str:
-    """`140.0 ns (95 % sure: 136.6 to 157.3, 9 visits)`."""
-    value, _, ends = formats.duration_interval(s.cost or Interval(0, 0, 0)).partition(", ")
-    if not ends:
-        return value
-    return f"{value} ({formats.surely}: {ends}, {formats.count(s.visits, 'visit')})"
 
 
 def _over(far: PairClass, near: PairClass) -> Interval:

@@ -284,8 +284,13 @@ def _figure_rows(kernel: Kernel) -> list[Row]:
 def _costs_of(kernel: Kernel) -> str:
     """Of each way to launch what a kernel takes, the host's part of it, and who sets the pace."""
 
+    first = next((op for op in _in_sentence if op in kernel.parts and kernel.parts[op].cost), "")
+
     def ns(op: str) -> str:
-        return formats.cost_with_ends(kernel.parts[op]) if op in kernel.parts else ""
+        if op not in kernel.parts:
+            return ""
+        s = kernel.parts[op]
+        return formats.cost_surely(s) if op == first else formats.cost_with_ends(s)
 
     found = [f"{ns('launch')} where the host waits for each"] * ("launch" in kernel.parts)
     call = f"the call alone {ns('launch_call')}" if "launch_call" in kernel.parts else ""
@@ -301,8 +306,5 @@ def _costs_of(kernel: Kernel) -> str:
         found.append(
             f"{formats.duration(line.each_ns)} each inside a graph, whose launch is not in it"
         )
-    named = [s for op in _in_sentence if (s := kernel.parts.get(op)) and s.cost and s.cost.bounded]
-    visits = min((s.visits for s in named), default=0)
-    how_sure = f" ({formats.surely}, {formats.count(visits, 'visit')})" * bool(named)
     nothing = f"A kernel that does nothing ({kernel_name(kernel)})"
-    return f"{nothing}: {', '.join(found)}{how_sure}" if found else ""
+    return f"{nothing}: {', '.join(found)}" if found else ""

@@ -241,7 +241,9 @@ def directions(matrices: list[Matrix]) -> list[str]:
         differ = sum(m.ways.count(Verdict.slower, Verdict.faster) for m in compared)
         one = "Which thread of a pair begins" if differ else "Either thread of a pair may begin"
         of = f"of {pairs} comparisons of both directions"
-        lines.append(f"{one} ({names}): {of} {', '.join(filter(None, found))} ({formats.surely})")
+        lines.append(
+            f"{one} ({names}): {of} {', '.join(filter(None, found))} (each {formats.surely})"
+        )
     over_back = [r for matrix in matrices for r in matrix.ways.over_back.values()]
     apart = Counter(r.why for r in over_back if isinstance(r, NotComparable))
     for why, n in sorted(apart.items()):
