@@ -171,4 +171,4 @@ def test_pairs_of_another_machine_are_planned_in_their_classes(measure, name, cl
     assert status == 0, err
     for text, number in classes.items():
         assert out.count(f" ({text}), ") == number, text
-    assert f"Points to measure: {sum(classes.values())}," in out
+    assert f"Points to measure: {sum(classes.values())};" in out
