@@ -6,7 +6,7 @@ import pytest
 
 from syncmeter_analysis.studies import control
 from syncmeter_analysis.studies.blocks import Cell
-from syncmeter_analysis.studies.control import Miss, control_rows
+from syncmeter_analysis.studies.control import Miss, known_costs
 from tests.made import campaign, point, read, visits, write
 from tests.test_first_screen import report, updates
 
@@ -29,7 +29,7 @@ def empty_ops(resolved, points):
 )  # fmt: skip
 def test_empty_ops_are_resolved_as_seldom_as_chance_has_it(tmp_path, resolved, points, good):
     c = read(write(tmp_path / "f.jsonl", empty_ops(resolved, points), first=campaign()))
-    (row,) = control_rows(c)
+    (row,) = known_costs(c).rows
     assert row[-1].kind == ("good" if good else "bad"), row[-2]
 
 

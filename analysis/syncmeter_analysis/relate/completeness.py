@@ -48,15 +48,11 @@ def _resolved(usable: list[Measured]) -> str:
     """`12 points have a cost, from plain_add 0.34 ns to barrier 490 ns`."""
     if not usable:
         return "no point has a cost yet"
-    least, *_, most = sorted((s for s in usable if s.cost), key=_ns) * 2
+    least, *_, most = sorted((s for s in usable if s.cost), key=text.ns_of) * 2
     has = f"{text.count(len(usable), 'point')} {'has' if len(usable) == 1 else 'have'} a cost"
-    ends = dict.fromkeys(f"{_name(s)} {text.duration(_ns(s))}" for s in (least, most))
+    ends = dict.fromkeys(f"{_name(s)} {text.duration(text.ns_of(s))}" for s in (least, most))
     return f"{has}, {'from ' * (len(ends) > 1)}{' to '.join(ends)}"
 
 
 def _name(s: Measured) -> str:
     return short_name(s.point, ("backend", "type", "placement", "affinity"))
-
-
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else 0.0

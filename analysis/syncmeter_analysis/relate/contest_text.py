@@ -20,7 +20,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import listed, verb_of
+from syncmeter_analysis.relate.text import listed, ns_of, verb_of
 
 #: So many leaders are all named where there is room.
 _most_leaders = 5
@@ -172,8 +172,8 @@ def advice(
 def _open(one: Contest, name: Name, amount: Name | None, what: str = "") -> str:
     """`cannot tell which lock to take: only A (9 ns) of 6 has a cost`, or that no two with a cost
     were compared in two visits."""
-    found = sorted((s for s in one.points if s.usable and s.cost), key=_ns)
-    which = f"cannot tell which {what} to take".replace("  ", " ")
+    found = sorted((s for s in one.points if s.usable and s.cost), key=ns_of)
+    which = " ".join(filter(None, ["cannot tell which", what, "to take"]))
     if len(found) == 1:
         cost = f" ({amount(found[0]).partition(',')[0]})" if amount else ""
         has = f"of {len(one.points)} has a cost" if len(one.points) > 1 else "was measured"
@@ -196,18 +196,14 @@ def undecided(
 
 def costs(found: Sequence[Measured], amount: Name) -> str:
     """`2164 to 2310 ns for 16 sections`: what these cost."""
-    by_cost = sorted(found, key=_ns)
+    by_cost = sorted(found, key=ns_of)
     least, most = by_cost[0], by_cost[-1]
-    if text.duration(_ns(least)) == text.duration(_ns(most)):
+    if text.duration(ns_of(least)) == text.duration(ns_of(most)):
         return amount(least)
     of = _of(amount(least), least)
     if of is None:
         return f"{amount(least)} to {amount(most)}"
-    return text.duration_range(_ns(least), _ns(most)) + of
-
-
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else 0.0
+    return text.duration_range(ns_of(least), ns_of(most)) + of
 
 
 def _cost_of(alike: Sequence[Measured], amount: Name, in_full: bool) -> str:

@@ -76,7 +76,11 @@ def duration_interval(i: Interval) -> str:
 
 def duration_range(least: float, most: float) -> str:
     """`175.5 to 231.9 ns`; each with its unit where these differ: `9000 ns to 12.10 µs`."""
-    low, high = duration(least), duration(most)
+    return of_one_unit(duration(least), duration(most))
+
+
+def of_one_unit(low: str, high: str) -> str:
+    """`175.5 to 231.9 ns` of `175.5 ns` and `231.9 ns`; each with its unit where these differ."""
     number, _, unit = low.rpartition(" ")
     return f"{number if high.endswith(f' {unit}') else low} to {high}"
 
@@ -348,6 +352,11 @@ def rate(per_s: float) -> str:
     if per_s >= 999.5:
         return f"{per_s:.3g}{prefix}"
     return f"{per_s:.{0 if per_s >= 99.95 else 1 if per_s >= 9.995 else 2}f}{prefix}"
+
+
+def ns_of(s: Measured) -> float:
+    """The cost in ns; 0 without one."""
+    return s.cost.value if s.cost else 0.0
 
 
 def cost(s: Measured) -> str:

@@ -28,7 +28,7 @@ from syncmeter_analysis.render.report import Block, Card, Section
 from syncmeter_analysis.render.shown_pair import bars_of, effect_of, where_of
 from syncmeter_analysis.render.trust import noise_sentences, verdict_of_machine
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
-from syncmeter_analysis.studies.control import control_miss
+from syncmeter_analysis.studies.control import known_costs
 
 if TYPE_CHECKING:
     from syncmeter_analysis.studies.figures import Figure
@@ -112,7 +112,7 @@ def judged_with_doubts(campaign: Campaign) -> list[tuple[Claim, Finding]]:
     judged = judged_on(Evidence(campaign))
     parts = [part for _, f in judged for part in f.parts.values() or [f]]
     repeats = Repeats(p for part in parts for p in part.compared.found)
-    miss = control_miss(campaign)
+    miss = known_costs(campaign).miss
     all_hidden = bool(miss and miss.doubts_all(campaign))
 
     def hidden(f: Finding) -> bool:

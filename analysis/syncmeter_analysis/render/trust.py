@@ -16,7 +16,7 @@ from syncmeter_analysis.render.noise import clock_sentences, whose_noise
 from syncmeter_analysis.render.precision import precision, where_placed
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
-from syncmeter_analysis.studies.control import control_miss, control_rows
+from syncmeter_analysis.studies.control import known_costs
 
 #: Statuses of points whose cost nobody should use.
 without_cost = ("failed", "timeout", "too_slow", "interferes", "noisy")
@@ -28,9 +28,9 @@ def trust(campaign: Campaign) -> Section:
     if campaign.notes:
         blocks.append(Text("Parts of the files that could not be used:"))
         blocks.append(Bullets(list(campaign.notes)))
-    if controls := control_rows(campaign):
+    if controls := known_costs(campaign):
         title = "Controls: costs known beforehand"
-        blocks.append(table(title, "control|expected|found|", controls))
+        blocks.append(table(title, "control|expected|found|", controls.rows))
     elif campaign.machine.imported:
         blocks.append(Text("These figures are imported: no control was measured with them."))
     else:
@@ -265,12 +265,11 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     if not _busy_rounds(campaign)[1]:
         return "Nothing was measured", "bad"
     verdict, quiet = _disturbance(campaign)
-    controls = [row[-1].kind for row in control_rows(campaign)]
-    if "bad" in controls:
-        miss = control_miss(campaign)
-        if miss.doubts_all(campaign):
+    controls = known_costs(campaign)
+    if controls.of("bad"):
+        if controls.miss.doubts_all(campaign):
             return f"{verdict}; a control failed, so that ratios and costs are doubtful", "bad"
-        missed = f"a control missed by {miss}, so that differences no larger are doubtful"
+        missed = f"a control missed by {controls.miss}, so that differences no larger are doubtful"
         return f"{verdict}; {missed}", "unclear"
     ratios = (
         "ratios usable"
@@ -293,17 +292,16 @@ def how_sure(campaign: Campaign, is_said: bool) -> str:
     word, _, what = disturbed.partition(": ")
     found = [word.lower() + f", {what}" * (what != _nothing_seen)]
     found[0] += " (a quiet machine may be faster)" * (not quiet)
-    controls = [row[-1].kind for row in control_rows(campaign)]
+    controls = known_costs(campaign)
     if not controls:
         found.append(
             "no known cost was measured to check the figures (`syncmeter run --study control` does)"
         )
-    elif "bad" not in controls:
+    elif not controls.of("bad"):
         found.append("known costs came out right")
     else:
-        miss = control_miss(campaign)
-        failed = miss.doubts_all(campaign)
-        found.append("a control failed" if failed else f"a control missed by {miss}")
+        failed = controls.miss.doubts_all(campaign)
+        found.append("a control failed" if failed else f"a control missed by {controls.miss}")
     placed = where_placed(campaign)
     if is_said:
         found.append(f'"{text.surely}" is of this run{placed}')
@@ -341,11 +339,10 @@ def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:
 def _checks(campaign: Campaign) -> list[Check]:
     """Each reason with the section that has the details."""
     checks = []
-    kinds = [row[-1].kind for row in control_rows(campaign)]
-    if kinds:
-        good = kinds.count("good")
-        kind = "bad" if "bad" in kinds else "good" if good == len(kinds) else "unclear"
-        checks.append(Check(f"controls {good} of {len(kinds)}", kind, "trust"))
+    if controls := known_costs(campaign):
+        good, of_all = len(controls.of("good")), len(controls.rows)
+        kind = "bad" if controls.of("bad") else "good" if good == of_all else "unclear"
+        checks.append(Check(f"controls {good} of {of_all}", kind, "trust"))
     if verdicts := _census_verdicts(campaign):
         wrong = verdicts["wrong"]
         proven = verdicts["proven"] + verdicts["elided"]

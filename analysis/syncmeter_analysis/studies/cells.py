@@ -9,6 +9,7 @@ from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest, Over
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import ns_of as ns_of
 from syncmeter_analysis.studies.blocks import Block, Cell, Table
 
 #: A lock whose slowest thread takes so many times as long as its fastest is no advice without that.
@@ -26,11 +27,6 @@ def of_each(function: Callable[[Part], Iterable[Item]]) -> Callable[[Iterable[Pa
 
     of_all.__doc__ = function.__doc__
     return of_all
-
-
-def ns_of(s: Measured) -> float:
-    """The cost in ns; 0 without one."""
-    return s.cost.value if s.cost else 0.0
 
 
 def cost(s: Measured | None) -> Cell:

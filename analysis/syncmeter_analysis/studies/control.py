@@ -189,18 +189,6 @@ def _latencies(campaign: Campaign) -> Iterator[Control]:
             )
 
 
-def control_rows(campaign: Campaign) -> list[Row]:
-    """A row for each control; the `kind` of its last cell says whether it is as expected."""
-    return [row for row, _ in _controls(campaign)]
-
-
-def control_miss(campaign: Campaign) -> Miss:
-    """The largest miss of the controls that are not as expected."""
-    misses = [miss for _, miss in _controls(campaign)]
-    ns, share = (max((getattr(m, of) for m in misses), default=0.0) for of in ("ns", "share"))
-    return Miss(ns, share)
-
-
 def _controls(campaign: Campaign) -> list[Control]:
     points = [s for s in campaign.points.values() if not s.measured_as]
     by_backend: dict[str, list[Measured]] = defaultdict(list)
@@ -228,7 +216,8 @@ def _controls(campaign: Campaign) -> list[Control]:
 
 @dataclass(frozen=True)
 class Known:
-    """The controls of a campaign that was asked for them, and by how much they missed."""
+    """The controls of a campaign, and the largest miss of those that are not as expected. The `kind` of
+    a row's last cell says whether it is."""
 
     rows: list[Row]
     miss: Miss
@@ -240,10 +229,16 @@ class Known:
         return [row for row in self.rows if row[-1].kind == kind]
 
 
+def known_costs(campaign: Campaign) -> Known:
+    """All controls of a campaign, whatever it was asked for."""
+    found = _controls(campaign)
+    ns, share = (max((getattr(m, of) for _, m in found), default=0.0) for of in ("ns", "share"))
+    return Known([row for row, _ in found], Miss(ns, share))
+
+
 def rows(campaign: Campaign) -> Known:
     """None of a campaign of another study: there they stand with what a report may be trusted for."""
-    asked = bool(campaign.asked("control"))
-    return Known(control_rows(campaign) if asked else [], control_miss(campaign))
+    return known_costs(campaign) if campaign.asked("control") else Known([], Miss())
 
 
 def answer(found: Known) -> list[str]:

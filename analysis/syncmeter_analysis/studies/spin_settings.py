@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.spin_then_sleep import Advice, allowed_behind, two_digits_up
-from syncmeter_analysis.relate.text import count, surely
+from syncmeter_analysis.relate.text import count, of_one_unit, surely
 
 #: What the runtimes do where no variable is set: libgomp's looks, and libomp's time.
 _default_looks, _default_blocktime, _default_blocktime_ns = 300_000, "200 ms", 2e8
@@ -60,7 +59,7 @@ def own_code(a: Advice, spin: str, sleep: str, where: str = "") -> list[str]:
         ]
     found = [
         f"your own code{where}: spin ({spin}) for {_about(a.extra_ns)}, then sleep ({sleep}), because "
-        f"a sleeper resumes so much later{_sure(a.extra, a, _about)}: by theory no wait takes over "
+        f"a sleeper resumes so much later{_extra_surely(a)}: by theory no wait takes over "
         "about twice the time or the CPU time of the better way"
     ]
     if a.spin_ns > 0:
@@ -120,10 +119,7 @@ def _lasts(pause: Interval, looks: int) -> str:
     if not pause.bounded:
         return f"about {_about(looks * pause.value)}"
     low, high = _about(looks * pause.low), _about(looks * pause.high)
-    number, _, unit = low.partition(" ")
-    if low == high:
-        return low
-    return f"{number if high.endswith(f' {unit}') else low} to {high}"
+    return low if low == high else of_one_unit(low, high)
 
 
 def _aim(a: Advice) -> str:
@@ -138,14 +134,12 @@ def _aim(a: Advice) -> str:
     )
 
 
-def _sure(i: Interval, a: Advice, said: Callable[[float], str]) -> str:
+def _extra_surely(a: Advice) -> str:
     """` (95 % sure: 4.3 to 5.1 µs, 6 visits)`, or that nothing is known of its scatter."""
-    if not i.bounded:
+    if not a.extra.bounded:
         return " (scatter unknown)"
-    number, _, unit = said(i.low).partition(" ")
-    high = said(i.high)
-    low = number if high.endswith(f" {unit}") else said(i.low)
-    return f" ({surely}: {low} to {high}, {count(a.visits, 'visit')})"
+    ends = of_one_unit(_about(a.extra.low), _about(a.extra.high))
+    return f" ({surely}: {ends}, {count(a.visits, 'visit')})"
 
 
 def _burns(a: Advice, default_ns: float | None = None) -> str:
