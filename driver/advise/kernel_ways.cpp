@@ -20,7 +20,8 @@ maybe sum_of(const maybe& a, const maybe& b) {
   return interval{.value = a->value + b->value, .low = a->low + b->low, .high = a->high + b->high};
 }
 
-maybe times(const maybe& ns, double number) {
+/// Of so many that take so many ns each.
+maybe seconds_of(const maybe& ns, double number) {
   if (!ns) return std::nullopt;
   const double factor = number * 1e-9;
   return interval{.value = ns->value * factor, .low = ns->low * factor, .high = ns->high * factor};
@@ -38,13 +39,13 @@ struct priced_updates {
   [[nodiscard]] double number_by_warp() const { return number() / threads_alike(update); }
   [[nodiscard]] double as_alike() const { return addresses_as_alike(update, kernel.addresses); }
   [[nodiscard]] maybe by(std::string_view op, double updates, double of_addresses) const {
-    return times(price_of_add(op, of_addresses, prices), updates);
+    return seconds_of(price_of_add(op, of_addresses, prices), updates);
   }
   [[nodiscard]] maybe by_copy(std::string_view op, double updates, double of_addresses) const {
-    return times(price_of_add(op, of_addresses, prices, lanes_of_copy(kernel)), updates);
+    return seconds_of(price_of_add(op, of_addresses, prices, lanes_of_copy(kernel)), updates);
   }
   [[nodiscard]] maybe one_by_one(std::uint64_t updates) const {
-    return times(price_of_hot_add(update, prices), static_cast<double>(updates));
+    return seconds_of(price_of_hot_add(update, prices), static_cast<double>(updates));
   }
   /// One thread of a warp adds up what those with its address have.
   [[nodiscard]] maybe matched() const { return by_copy(match_op(), number(), as_alike()); }
@@ -54,7 +55,7 @@ struct priced_updates {
     if (kernel.is_at_least()) return std::nullopt;
     const double copies = static_cast<double>(kernel.blocks) * addresses();
     return longer_of(one_by_one(kernel.blocks),
-                     times(price_of_own_add(op_of_update(update), prices), copies));
+                     seconds_of(price_of_own_add(op_of_update(update), prices), copies));
   }
 };
 
