@@ -11,11 +11,12 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <vector>
+
+#include "region_programs.hpp"
 
 #if defined(EPCC)
 extern "C" {
@@ -34,22 +35,6 @@ struct alignas(128) counter {
 std::vector<counter> counters;
 int threads = 1;
 int work_steps = 1;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// To the one with that number among the processors that the process may use; nowhere where there
-// are too few, as for a thread that OMP_PROC_BIND has bound.
-void pin(int number, cpu_set_t may_use) {
-  if (CPU_COUNT(&may_use) <= number) return;
-  int processor = 0;
-  while (!CPU_ISSET(processor, &may_use) || number-- > 0) ++processor;
-  CPU_ZERO(&may_use);
-  CPU_SET(processor, &may_use);
-  if (sched_setaffinity(0, sizeof may_use, &may_use) != 0)
-    std::perror("sched_setaffinity"), std::exit(1);
-}
 
 __attribute__((noinline)) void work() {
   float sum = 0;
