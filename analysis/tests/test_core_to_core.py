@@ -282,7 +282,7 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
         "omp handoff (read by loads): one way between processing units takes 55.11 ns (same "
         "L3), 215.4 ns (other package); 50.10 to 300.6 ns over 5 pairs: keep threads "
         "that share data on the same L3, because pairs of the class other package take 3.91 times as "
-        "long (95 % sure: 3.49 to 5.53)"
+        "long (3.49 to 5.53 by the medians over pairs)"
     )
 
 

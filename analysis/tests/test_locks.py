@@ -335,7 +335,7 @@ def test_beside_an_unfair_lock_stands_one_that_gives_each_its_turn(tmp_path):
 
     instead = (
         r"one add under the lock, where each must get its turn: take omp ticket_lock \(266\.7 ns for 2 "
-        r"sections, 95 % sure: [\d.]+ to [\d.]+\)"
+        r"sections, 95 % sure: [\d.]+ to [\d.]+, 5 visits\)"
     )
     fair = "; one thread takes 1.00 times as long as another "
     assert re.search(f"{instead}, as each faster one is unfair{fair}", says(0.35, 150.0))

@@ -276,9 +276,9 @@ def _cost_of_sections(s: Measured) -> str:
 
 
 def _cost_and_how_sure(s: Measured) -> str:
-    """`4707 ns for 16 sections, 95 % sure: 4538 to 4892`: of a lock that is compared with no other."""
-    cost, comma, interval = cost_of_sections(s).partition(", ")
-    return f"{cost}{comma}{formats.surely}: {interval}" if interval else cost
+    """`4707 ns for 16 sections, 95 % sure: 4538 to 4892, 8 visits`: of a lock that is compared with no
+    other."""
+    return ", ".join(filter(None, [_cost_of_sections(s), formats.how_sure(s)]))
 
 
 def _fair_lock(table: LockTable) -> str:
