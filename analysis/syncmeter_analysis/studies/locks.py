@@ -13,7 +13,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code, mutex_of
-from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, least_visits, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.any_lock import any_lock
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
@@ -302,8 +302,9 @@ def _times(s: Measured) -> str:
 
 
 def _fair_ones(shared: Contest | None) -> Contest | None:
-    """The contest of the fair locks where one of the fastest is unfair."""
+    """The contest of the fair locks where one of the fastest is unfair; one visit shows neither."""
     if shared is None or not any(unfair(s) for s in shared.leaders):
         return None
-    fair = contest(s for s in shared.points if s.slowest_over_fastest and not unfair(s))
+    repeated = [s for s in shared.points if s.slowest_over_fastest and s.visits >= least_visits]
+    fair = contest(s for s in repeated if not unfair(s))
     return fair if fair.best else None
