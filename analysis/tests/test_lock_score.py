@@ -150,6 +150,31 @@ def test_no_machine_is_judged_by_a_rule_that_has_seen_it():
     assert near.scores[2].harmed == ("crowded",)
 
 
+def test_the_same_program_tells_its_lock_on_another_machine():
+    # By its proxies each is like the other one, which suffers by the lock that this one gains by.
+    def twins(name):
+        return Machine(
+            name,
+            [
+                program("gains", 10.0, 5.0, backoff=2.0, mcs_spin=0.5),
+                program("suffers", 10.0, 5.0, backoff=0.5, mcs_spin=2.0),
+                program(f"new_on_{name}", 10.0, 5.0, backoff=3.0, mcs_spin=3.0),
+            ],
+        )
+
+    found = rules([twins("A48"), twins("I20")])
+    for each in named(found, "the same program").scores:
+        assert each.harmed == () and each.kept == pytest.approx(log(2) * 2 / log(2 * 2 * 3))
+
+
+def test_a_program_is_judged_by_a_rule_that_has_not_seen_it():
+    found = rules([machine("A48"), machine("I20")])
+    assert [s.harmed for s in named(found, "fitted to itself").scores] == [(), ()]
+    # A rule may harm one program: without one of these two, the other one is that.
+    left_out = named(found, "without the program").scores
+    assert [s.harmed for s in left_out] == [("sleeper", "waiter")] * 2
+
+
 def test_what_is_known_beforehand_bounds_every_rule():
     found = rules([machine("A48"), machine("I20")])
     best = named(found, "the best lock")

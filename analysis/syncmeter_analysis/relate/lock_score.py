@@ -184,27 +184,49 @@ def fit(machines: Sequence[Machine]) -> Box:
     return best
 
 
+def _gained_most(programs: Sequence[Program], locks: Sequence[str]) -> str:
+    """The lock that gained most in these programs, more than 10 % in their mean."""
+    gains = {lock: sum(log(_ratio(p, lock)) for p in programs) for lock in locks}
+    lock = max(gains, key=gains.__getitem__)
+    return lock if gains[lock] > log(worth) * len(programs) else default_lock
+
+
 def _nearest(machines: Sequence[Machine], most: int = 3) -> Choice:
-    """The lock that gained most in the programs of these machines that are most alike, more than 10 %
-    in their mean."""
+    """The lock that gained most in the programs of these machines that are most alike."""
     others = [p for m in machines for p in m.programs]
     locks = _locks(machines)
 
     def away(a: Program, b: Program) -> float:
         return abs(log(kept_of(a) / kept_of(b))) + abs(log(efficiency_of(a) / efficiency_of(b)))
 
-    def choose(program: Program) -> str:
-        near = sorted(others, key=lambda other: away(program, other))[:most]
-        gains = {lock: sum(log(_ratio(p, lock)) for p in near) / len(near) for lock in locks}
-        lock = max(gains, key=gains.__getitem__)
-        return lock if gains[lock] > log(worth) else default_lock
+    return lambda program: _gained_most(
+        sorted(others, key=lambda other: away(program, other))[:most], locks
+    )
 
-    return choose
+
+def _same_elsewhere(machines: Sequence[Machine]) -> Choice:
+    """The lock that gained most in the same program on these machines; no lock where it ran on none."""
+    locks = _locks(machines)
+    by_name: dict[str, list[Program]] = {}
+    for m in machines:
+        for p in m.programs:
+            by_name.setdefault(p.name, []).append(p)
+    return lambda program: _gained_most(by_name.get(program.name, []), locks)
+
+
+def _fitted_without_it(machine: Machine) -> Choice:
+    """For each program the box that was fitted to all other programs of its machine."""
+    boxes = {
+        p.name: fit([replace(machine, programs=[q for q in machine.programs if q is not p])])
+        for p in machine.programs
+    }
+    return lambda program: boxes[program.name].choose(program)
 
 
 def rules(machines: Sequence[Machine]) -> list[Rule]:
     """Flat rules, the rule that was fitted to the other machines, and what no rule can exceed: the best
-    of its kind fitted to the same data, and those that know what each lock does to each program."""
+    of its kind fitted to the same data, what the program did elsewhere, and those that know what each
+    lock does to each program."""
 
     def flat(lock: str) -> list[Score]:
         return [score(m, lambda _: lock) for m in machines]
@@ -225,6 +247,12 @@ def rules(machines: Sequence[Machine]) -> list[Rule]:
     best = fit(machines)
     scores = [score(m, best.choose) for m in machines]
     found.append(Rule("the best by two proxies, fitted to all", scores, [str(best)]))
+    own = [score(m, fit([m]).choose) for m in machines]
+    found.append(Rule("the best by two proxies on each machine, fitted to itself", own))
+    own = [score(m, _fitted_without_it(m)) for m in machines]
+    found.append(Rule("the same, without the program that is judged", own))
+    same = [score(m, _same_elsewhere(of_others(m))) for m in machines]
+    found.append(Rule("as the same program on the other machines", same))
     silent = max(locks, key=lambda lock: min(s.kept for s in _silent(machines, lock)))
     found.append(Rule(f"{silent} where it is faster, known beforehand", _silent(machines, silent)))
     oracle = [score(m, lambda p: max(p.by_lock, key=p.by_lock.__getitem__)) for m in machines]
