@@ -20,13 +20,40 @@ template <class Frame> Frame& frame_of_region(kept_frames<Frame>& kept, Frame& d
   return regions_called < kept.levels ? kept.at[regions_called] : deeper;
 }
 
+// Where the last act of a region's function is a call of the runtime, that is a jump, and what is
+// called returns to where the region's function does: to one of ours, which are kept together.
+#define SM_RUNS_REGION [[gnu::section("sm_regions"), gnu::noinline]]
+extern "C" const char __start_sm_regions[], __stop_sm_regions[];
+
+/// The code of the OpenMP runtime, which calls the functions of tasks; known from the first region
+/// on.
+constinit loaded_code runtime_code;
+void note_runtime(const void* real) {
+  if (runtime_code.size == 0) [[unlikely]]
+    runtime_code = code_around(real);
+}
+
+/// The site of a call that returns there. Of one that returns to us or to what calls a task it is
+/// the function of the region. A runtime calls none of GOMP's functions or of OpenMP's own by
+/// itself; but LLVM's has such as call `__kmpc_` ones.
+[[gnu::always_inline]] inline std::uint64_t site_of_call(std::string_view name,
+                                                         std::uint64_t returns_to) {
+  const auto regions = reinterpret_cast<std::uint64_t>(__start_sm_regions);
+  const loaded_code ours{regions, reinterpret_cast<std::uint64_t>(__stop_sm_regions) - regions};
+  const bool is_jump =
+      ours.has(returns_to) || (!name.starts_with("__kmpc_") && runtime_code.has(returns_to));
+  if (!is_jump || region_of_thread.code == 0) [[likely]]
+    return returns_to;
+  return region_of_thread.code + 1;
+}
+
 using gomp_body = void(void*);
 struct alignas(64) gomp_frame : region_frame {
   gomp_body* body;
   void* data;
 };
 __thread kept_frames<gomp_frame> kept_of_gomp;
-void run_gomp_body(void* data) {
+SM_RUNS_REGION void run_gomp_body(void* data) {
   auto& frame = *static_cast<gomp_frame*>(data);
   const inside_region inside(frame);
   frame.body(frame.data);
@@ -40,8 +67,11 @@ void run_gomp_body(void* data) {
     gomp_frame& frame = frame_of_region(kept_of_gomp, deeper);                                     \
     keep(frame.body, body);                                                                        \
     keep(frame.data, data);                                                                        \
-    const region_call around(frame, SM_SITE);                                                      \
-    if (auto* const call = real.get()) call(run_gomp_body, &frame, threads, __VA_ARGS__);          \
+    keep(frame.code, reinterpret_cast<std::uint64_t>(body));                                       \
+    const region_call around(frame, site_of_call(#name, SM_SITE));                                 \
+    auto* const call = real.get();                                                                 \
+    note_runtime(reinterpret_cast<const void*>(call));                                             \
+    if (call != nullptr) call(run_gomp_body, &frame, threads, __VA_ARGS__);                        \
     else run_gomp_body(&frame);                                                                    \
   }
 #define SM_AND(...) , __VA_ARGS__
@@ -105,12 +135,13 @@ __thread kept_frames<kmpc_frame> kept_of_kmpc;
 // Every variable of a region is passed as one word. A function may be called with more words than
 // it takes: the caller takes them off the stack again.
 template <std::size_t... I>
-void call_with(const kmpc_frame& frame, int* global, int* bound, std::index_sequence<I...>) {
+[[gnu::always_inline]] inline void call_with(const kmpc_frame& frame, int* global, int* bound,
+                                             std::index_sequence<I...>) {
   using body = void(int*, int*, decltype(static_cast<void*>(frame.word[I]))...);
   reinterpret_cast<body*>(frame.body)(global, bound, frame.word[I]...);
 }
 
-void run_kmpc_body(int* global, int* bound, kmpc_frame* frame) {
+SM_RUNS_REGION void run_kmpc_body(int* global, int* bound, kmpc_frame* frame) {
   const inside_region inside(*frame);
   if (frame->words <= few_words)
     call_with(*frame, global, bound, std::make_index_sequence<few_words>{});
@@ -138,9 +169,11 @@ SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
   keep(frame.body, reinterpret_cast<void*>(body));
   keep(frame.words, words);
   keep(frame.word, word);
-  const region_call around(frame, SM_SITE);
-  if (auto* const call = real.get())
-    call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), &frame);
+  keep(frame.code, reinterpret_cast<std::uint64_t>(body));
+  const region_call around(frame, site_of_call("__kmpc_fork_call", SM_SITE));
+  auto* const call = real.get();
+  note_runtime(reinterpret_cast<const void*>(call));
+  if (call != nullptr) call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), &frame);
 }
 
 struct returns_here {
@@ -156,12 +189,21 @@ template <kind What> struct around_call<What, true> {
 template <> struct around_call<kind::barrier, false> {
   using type = team_barrier;
 };
+struct serialized_region : returns_here {
+  serialized_region(kind what, std::uint64_t site, unsigned team, std::uint64_t object)
+      : returns_here(what, site, team, object) {
+    enter_serialized_region();
+  }
+};
+template <> struct around_call<kind::region, false> {
+  using type = serialized_region;
+};
 
 /// Of a try what is counted is what was got.
 template <kind What> struct around_try {
   explicit around_try(std::uint64_t) {}
   void fetched() {}
-  static unsigned team() { return team_size(); }
+  static unsigned team() { return place_of_thread().team; }
 };
 /// Chunks are fetched so often that they are of no team: to ask for its size takes long.
 template <> struct around_try<kind::chunk> : chunk_call {
@@ -172,9 +214,9 @@ template <> struct around_try<kind::chunk> : chunk_call {
 /// A barrier is counted by the first thread of its team: g++ has threads that got no iteration of a
 /// loop call from another place than the rest. Returns the size of the team.
 static unsigned count_call(kind what, std::uint64_t site, std::uint64_t object) {
-  const unsigned team = team_size();
-  count(what, site, team, what != kind::barrier || number_in_team() == 0, object);
-  return team;
+  const place_in_team place = place_of_thread();
+  count(what, site, place.team, what != kind::barrier || place.number == 0, object);
+  return place.team;
 }
 
 /// The lock that a call is about. A critical section without a name has one, and so have all atomic
@@ -196,20 +238,22 @@ template <kind What> static std::uint64_t object_of(std::string_view name, const
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \
     const std::uint64_t object = object_of<kind::what>(#name, lock_in arguments);                  \
-    const unsigned team = count_call(kind::what, SM_SITE, object);                                 \
-    const around_call<kind::what>::type around(kind::what, SM_SITE, team, object);                 \
+    const std::uint64_t site = site_of_call(#name, SM_SITE);                                       \
+    const unsigned team = count_call(kind::what, site, object);                                    \
+    const around_call<kind::what>::type around(kind::what, site, team, object);                    \
     auto* const call = real.get();                                                                 \
     return call == nullptr ? no_answer<result_type>() : call arguments;                            \
   }
 #define SM_OPENMP_TRY(name, what, result_type, parameters, arguments, got)                         \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \
-    around_try<kind::what> around(SM_SITE);                                                        \
+    const std::uint64_t site = site_of_call(#name, SM_SITE);                                       \
+    around_try<kind::what> around(site);                                                           \
     auto* const call = real.get();                                                                 \
     const result_type result = call == nullptr ? no_answer<result_type>() : call arguments;        \
     if (got) {                                                                                     \
       around.fetched();                                                                            \
-      count(kind::what, SM_SITE, around.team(), true,                                              \
+      count(kind::what, site, around.team(), true,                                                 \
             object_of<kind::what>(#name, lock_in arguments));                                      \
     }                                                                                              \
     return result;                                                                                 \

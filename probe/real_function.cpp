@@ -1,6 +1,7 @@
 #include "probe/real_function.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include <initializer_list>
@@ -25,6 +26,25 @@ void* find_real(const char* name) {
     if (found != nullptr) return found;
   }
   return nullptr;
+}
+
+loaded_code code_around(const void* address) {
+  struct search {
+    std::uint64_t address;
+    loaded_code found;
+  } of{reinterpret_cast<std::uint64_t>(address), {}};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* module, std::size_t, void* wanted) {
+        auto& looked_for = *static_cast<search*>(wanted);
+        for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
+          const auto& part = module->dlpi_phdr[i];
+          const loaded_code code{module->dlpi_addr + part.p_vaddr, part.p_memsz};
+          if (part.p_type == PT_LOAD && code.has(looked_for.address)) looked_for.found = code;
+        }
+        return looked_for.found.size == 0 ? 0 : 1;
+      },
+      &of);
+  return of.found;
 }
 
 }  // namespace syncmeter::probe

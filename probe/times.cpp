@@ -9,7 +9,6 @@
 namespace syncmeter::probe {
 namespace {
 
-__thread region_part now_in;
 __thread int this_thread = 0;
 __thread std::uint64_t regions = 0, barriers_of_regions = 0;
 __thread team_stamps* unused_stamps = nullptr;
@@ -58,6 +57,7 @@ void add_barrier(times_block* times, std::uint64_t arrived, std::uint64_t last, 
 }  // namespace
 
 __thread unsigned regions_called = 0;
+__thread region_part region_of_thread;
 constinit timing timing_of_process;
 
 void read_timing() {
@@ -109,8 +109,10 @@ region_call::~region_call() {
   unused_stamps = frame_.stamps;
 }
 
-inside_region::inside_region(region_frame& frame) : frame_(frame), outer_(now_in) {
-  now_in = {};
+inside_region::inside_region(region_frame& frame) : frame_(frame), outer_(region_of_thread) {
+  region_of_thread = {};
+  region_of_thread.keeps_team = true;
+  region_of_thread.code = frame.code;
   if (frame.owner == &this_thread) {
     const unsigned team = team_size();
     if (frame.stamps != nullptr) frame.stamps->team = team;
@@ -119,40 +121,49 @@ inside_region::inside_region(region_frame& frame) : frame_(frame), outer_(now_in
   if (frame.stamps == nullptr) return;
   const unsigned number = number_in_team();
   if (number >= most_timed_threads) return;
-  now_in = {frame.stamps, number, 0};
+  region_of_thread.stamps = frame.stamps;
+  region_of_thread.number = number;
   if (frame.called == 0) return;
   frame.stamps->of[number].begin = now();
   frame.stamps->of[number].begin_processor = ::sched_getcpu();
 }
 
 inside_region::~inside_region() {
-  if (now_in.stamps != nullptr) {
-    if (frame_.called != 0) now_in.stamps->of[now_in.number].end = now();
-    if (frame_.owner == &this_thread) barriers_of_regions += now_in.barriers;
+  if (region_of_thread.stamps != nullptr) {
+    if (frame_.called != 0) region_of_thread.stamps->of[region_of_thread.number].end = now();
+    if (frame_.owner == &this_thread) barriers_of_regions += region_of_thread.barriers;
   }
-  now_in = outer_;
+  // Tasks that are left run behind the function, while the threads wait for each other at its end.
+  if (outer_.code == 0) outer_.code = region_of_thread.code;
+  region_of_thread = outer_;
 }
 
-unseen_region::unseen_region() : outer_(now_in) { now_in = {}; }
-unseen_region::~unseen_region() { now_in = outer_; }
+unseen_region::unseen_region() : outer_(region_of_thread) { region_of_thread = {}; }
+unseen_region::~unseen_region() { region_of_thread = outer_; }
 
-team_barrier::team_barrier(kind, std::uint64_t site, unsigned team, std::uint64_t)
-    : site_(site), team_(team) {
-  team_stamps* const stamps = now_in.stamps;
-  if (stamps == nullptr) return;
-  const std::uint64_t barrier = stamps->first_barrier + now_in.barriers++;
+place_in_team ask_for_place() {
+  const place_in_team place{team_size(), number_in_team()};
+  if (region_of_thread.keeps_team) {
+    region_of_thread.team = place.team;
+    region_of_thread.number = place.number;
+  }
+  return place;
+}
+
+void team_barrier::arrive() {
+  team_stamps* const stamps = region_of_thread.stamps;
+  const std::uint64_t barrier = stamps->first_barrier + region_of_thread.barriers++;
   const std::uint64_t every = timed_every().meetings;
   if (every == 0 || barrier % every != 0) return;
   stamps_ = stamps;
-  number_ = now_in.number;
+  number_ = region_of_thread.number;
   // Two in turn are enough: who is at the one after next has seen all leave the next one.
   slot_ = barrier / every % 2;
   __atomic_store_n(&stamps->of[number_].processor[slot_], ::sched_getcpu(), __ATOMIC_RELAXED);
   __atomic_store_n(&stamps->of[number_].arrived[slot_], now(), __ATOMIC_RELEASE);
 }
 
-team_barrier::~team_barrier() {
-  if (stamps_ == nullptr) return;
+void team_barrier::leave() const {
   const std::uint64_t back = now();
   const unsigned team = stamps_->team;
   // A region inside another whose team has one thread meets nobody; it is not the region of the

@@ -38,6 +38,7 @@ struct team_stamps {
 /// returns when all have left the region.
 struct region_frame {
   std::uint64_t site;
+  std::uint64_t code;    ///< of the program's function that each thread calls
   int* owner;            ///< of the thread that called
   team_stamps* stamps;   ///< where nothing is timed: none
   std::uint64_t called;  ///< 0: this region is one of those left out
@@ -75,8 +76,30 @@ class region_call {
 struct region_part {
   team_stamps* stamps = nullptr;
   unsigned number = 0;
+  unsigned team = 0;  ///< 0: not asked for yet, or none of ours
+  bool keeps_team = false;
   std::uint64_t barriers = 0;
+  std::uint64_t code = 0;  ///< of the program's function that it runs, or has run last; 0: none
 };
+extern __thread region_part region_of_thread;
+
+struct place_in_team {
+  unsigned team, number;
+};
+[[nodiscard]] place_in_team ask_for_place();
+/// Of the calling thread in the innermost region. The runtime is asked once for each region that
+/// was entered through a function of ours.
+[[nodiscard]] inline place_in_team place_of_thread() {
+  if (region_of_thread.team != 0) [[likely]]
+    return {region_of_thread.team, region_of_thread.number};
+  return ask_for_place();
+}
+/// A region without threads of its own begins, and nobody tells when it ends: until the end of the
+/// one around it the runtime is asked each time.
+inline void enter_serialized_region() {
+  region_of_thread.keeps_team = false;
+  region_of_thread.team = 0;
+}
 
 /// Around the region's body, in each thread of the team. The region is counted here, by the thread
 /// that called: it alone knows its site, and here alone the size of the team is known.
@@ -107,12 +130,23 @@ class unseen_region {
 /// Around a barrier inside a region.
 class team_barrier {
  public:
-  team_barrier(kind what, std::uint64_t site, unsigned team, std::uint64_t object);
+  team_barrier(kind, std::uint64_t site, unsigned team, std::uint64_t) : site_(site), team_(team) {
+    if (region_of_thread.stamps != nullptr) [[unlikely]]
+      arrive();
+  }
   team_barrier(const team_barrier&) = delete;
   team_barrier& operator=(const team_barrier&) = delete;
-  ~team_barrier();
+  ~team_barrier() {
+    if (stamps_ != nullptr) [[unlikely]]
+      leave();
+    // So that the call before is none by a jump.
+    asm volatile("");
+  }
 
  private:
+  void arrive();
+  void leave() const;
+
   std::uint64_t site_;
   team_stamps* stamps_ = nullptr;  // none: this barrier is not timed
   unsigned team_, number_ = 0, slot_ = 0;
