@@ -4,7 +4,7 @@ set(CMAKE_CUDA_ARCHITECTURES ${SM_KOKKOS_CUDA_ARCHITECTURES})
 include(cuda_flags)
 
 add_library(syncmeter_kokkos_cuda_rig OBJECT ${cuda_rig_sources} kokkos_cuda_driver.cpp
-            kokkos_device_census.cpp kokkos_device_launch.cpp)
+            kokkos_device_census.cpp kokkos_device_launch.cpp kokkos_launch_rules.cpp)
 sm_cuda_target(syncmeter_kokkos_cuda_rig)
 # Loops of the host's lane are compiled as those of the CPU workers are, whatever the build type.
 set_source_files_properties(kokkos_device_launch.cpp PROPERTIES COMPILE_OPTIONS "${SM_LOOP_FLAGS}")

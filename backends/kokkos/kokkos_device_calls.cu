@@ -44,14 +44,16 @@ struct cell_value {
   KOKKOS_FUNCTION void operator()(int, int, std::uint32_t& sum) const { sum += value; }
 };
 
-range range_of(const device_launches& all) { return {0, static_cast<int>(all.blocks * all.lanes)}; }
+range range_of(const device_launches& all) {
+  return {0, static_cast<int>(expected_count(all.shape))};
+}
 teams teams_of(const device_launches& all) {
-  return {static_cast<int>(all.blocks), static_cast<int>(all.lanes)};
+  return {static_cast<int>(all.shape.blocks), static_cast<int>(all.shape.lanes)};
 }
 // A tile for each block.
 grid grid_of(const device_launches& all) {
-  const int lanes = static_cast<int>(all.lanes);
-  return {{0, 0}, {lanes, static_cast<int>(all.blocks)}, {lanes, 1}};
+  const int lanes = static_cast<int>(all.shape.lanes);
+  return {{0, 0}, {lanes, static_cast<int>(all.shape.blocks)}, {lanes, 1}};
 }
 
 template <class Policy, class Functor> void run(const Policy& policy, const Functor& functor) {
@@ -64,7 +66,7 @@ void reduce(device_launches& all, const Policy& policy, Functor functor) {
   functor.value = ++all.value;
   std::uint32_t sum = 0;
   Kokkos::parallel_reduce(policy, functor, sum);
-  all.difference |= sum ^ (all.value * all.blocks * all.lanes);
+  all.difference |= sum ^ expected_sum(all.value, all.shape);
 }
 
 }  // namespace

@@ -4,16 +4,17 @@
 
 #include <cstdint>
 
+#include "backends/kokkos/kokkos_launch_rules.hpp"
+
 namespace syncmeter::kokkos {
 
 /// Of the indices or members of one kernel. Kokkos 4.6 adds to 64 bits on a GPU by a loop of
 /// compare-and-swap, in which all of a wide grid wait for each other.
 using device_count = std::uint32_t;
 
-/// What the calls of a point launch, and what they found: `blocks` teams of `lanes` members, or as
-/// many indices as these are in all.
+/// What the calls of a point launch, and what they found.
 struct device_launches {
-  unsigned blocks = 1, lanes = 1;
+  launch_shape shape;
   device_count* counts = nullptr;  ///< on the device: one more by each index or member; or nothing
   std::uint32_t value = 0;         ///< of each index or member in the last reduction
   std::uint32_t difference = 0;    ///< of all sums from what they had to be, or-ed

@@ -44,17 +44,12 @@ class device_launch_rig final : public cuda::host_loop_rig {
  private:
   void prepare_point() override {
     require_block_fits();
-    if (where_.active != 0)
-      throw point_refused("--active is not supported by launches: the kernel is empty");
-    if (const unsigned most = on_device::largest_team();
-        what_->info.starts_team && where_.lanes > most)
-      throw point_refused(fmt::format("--lanes {}: a team of this kernel has at most {} members",
-                                      where_.lanes, most));
-    if (const std::uint64_t indices = std::uint64_t{where_.blocks} * where_.lanes;
-        !std::in_range<int>(indices))
-      throw point_refused(fmt::format("--blocks {} x --lanes {}: Kokkos counts them as an int",
-                                      where_.blocks, where_.lanes));
-    launches_ = {.blocks = where_.blocks, .lanes = where_.lanes};
+    const launch_shape shape{
+        .blocks = where_.blocks, .lanes = where_.lanes, .active = where_.active};
+    const unsigned largest_team = what_->info.starts_team ? on_device::largest_team() : 0;
+    if (std::string why = why_no_launch(shape, largest_team); !why.empty())
+      throw point_refused(std::move(why));
+    launches_ = {.shape = shape};
     host_loop_rig::prepare_point();
   }
 
@@ -70,10 +65,7 @@ class device_launch_rig final : public cuda::host_loop_rig {
     device_count counted = 0;
     SM_CUDA(cudaMemcpy(&counted, launches_.counts, sizeof counted, cudaMemcpyDeviceToHost));
     launches_.counts = nullptr;
-    const device_count expected = device_count{where_.blocks} * where_.lanes;
-    if (counted == expected) return {};
-    return fmt::format("oracle: {} indices or members ran in one {}, expected {}", counted,
-                       what_->info.name, expected);
+    return wrong_count(what_->info.name, counted, launches_.shape);
   }
 
   void begin_sample() override {
