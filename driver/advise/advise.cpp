@@ -57,7 +57,8 @@ std::optional<program_run> run_within(std::optional<double> longest_s, const pro
                      .wall_s = done.wall_s,
                      .user_s = done.user_s,
                      .wait_status = done.wait_status,
-                     .other_cpu_share = share_of_others(before, read_cpu_times(allowed))};
+                     .other_cpu_share = share_of_others(before, read_cpu_times(allowed)),
+                     .voluntary_switches = done.voluntary_switches};
 }
 
 program_run run_once(const program_counts& of, const std::string& arm,
@@ -344,7 +345,7 @@ std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& ru
     ratios.push_back(counted[pair] / plain[pair]);
   if (ratios.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(ratios);
-  return counting_cost{.ratio = median(ratios), .low = low, .high = high};
+  return counting_cost{.ratio = median(ratios), .low = low, .high = high, .pairs = ratios.size()};
 }
 
 interval plain_wall_s(const std::vector<program_run>& runs) {
@@ -375,10 +376,13 @@ std::string why_disturbed(const program_counts& of) {
 
 bool counts_stand_alone(const program_counts& of) {
   // No call takes as long to count, nor does it to those that wait for its thread: where so many
-  // stay below what is too much, runs differ by other things.
+  // stay below what is too much, runs differ by other things, unless each of so many pairs of runs
+  // does in the same direction.
   constexpr double longest_s = 1e-6;
+  constexpr std::size_t pairs_beyond_chance = 5;
   const auto cost = cost_of_counting(of.runs);
   if (!cost || cost->ratio <= 1 + most_disturbance) return false;
+  if (cost->pairs >= pairs_beyond_chance && cost->low > 1 + most_disturbance) return true;
   double calls = 0;
   for (const site& each : of.of_last_run.sites) calls += calls_in_turn(each);
   return calls * longest_s > most_disturbance * plain_wall_s(of.runs).value;

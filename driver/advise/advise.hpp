@@ -24,14 +24,16 @@ namespace syncmeter {
 struct program_run {
   std::string arm;
   double wall_s = 0, user_s = 0;
-  int wait_status = 0;                      ///< as waitpid has it
-  std::optional<double> other_cpu_share{};  ///< of the allowed CPUs, what other programs used
+  int wait_status = 0;                         ///< as waitpid has it
+  std::optional<double> other_cpu_share{};     ///< of the allowed CPUs, what other programs used
+  std::optional<double> voluntary_switches{};  ///< how often a thread gave up its CPU to wait
 };
 
 /// Wall time of counted runs over that of the plain runs beside them.
 struct counting_cost {
   double ratio = 1;          ///< the median of the pairs
   double low = 1, high = 1;  ///< the least and the greatest of them
+  std::size_t pairs = 0;     ///< of runs
 };
 
 /// How its CPU time was sampled.

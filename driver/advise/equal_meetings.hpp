@@ -1,5 +1,7 @@
 // What a barrier or region of a program's runtime takes around equal work at a time, timed by the
-// probe as the program's own are: what others take of the processors stands in both.
+// probe as the program's own are: what others take of the processors stands in both. That work is
+// of the op, one chain of operations, and beside others on its core it is slowed less than a
+// program's may be: no matter here, as what is compared begins when the last thread has done it.
 #pragma once
 
 #include <optional>

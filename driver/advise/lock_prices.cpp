@@ -130,10 +130,14 @@ void add_prices_of_lock(advice& found, const site& first, double calls_of_thread
   if (setting.counts_alone) {
     found.of_plain_runs = true;
     found.kind = "range";
-    // What is done under the lock, and the work beside it, may be without it on other threads.
-    found.at_most_s = wall_s;
-    found.text = fmt::format("{} {} A change saves something between nothing and all of it.{}",
-                             found.cause, by_price, by_swaps);
+    // What is done under the lock, and the work beside it, may be without it on other threads: all
+    // of a run, and runs differ.
+    found.at_most_s = setting.plain_wall_s.high;
+    found.text =
+        fmt::format("{} {} A change saves something between nothing and all of a run, "
+                    "which takes {}.{}",
+                    found.cause, by_price,
+                    range_text(setting.plain_wall_s.low, setting.plain_wall_s.high), by_swaps);
     return;
   }
   found.text += by_swaps;

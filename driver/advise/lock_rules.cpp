@@ -14,6 +14,7 @@
 
 #include "driver/advise/lock_prices.hpp"
 #include "driver/advise/shared_lines.hpp"
+#include "driver/advise/signal_rules.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 
@@ -77,6 +78,21 @@ struct lock_case {
   /// As short as what it takes to get and give back a lock.
   [[nodiscard]] bool is_short() const {
     return object->short_hold_ns < waits_from_ns(setting.stamps);
+  }
+  /// Whether most of the time for which it is held is at sites where that is longer than short: a
+  /// thread that loses its processor holds a lock for long at any.
+  [[nodiscard]] bool is_held_long() const {
+    constexpr double most = 0.8;
+    double all_ns = 0, long_ns = 0;
+    for (const std::size_t id : object->ids) {
+      const lock_use& use = sites[id - 1].locks.at(object->number);
+      if (use.timed == 0) continue;
+      const double held_ns =
+          use.hold_ns * static_cast<double>(use.count) / static_cast<double>(use.timed);
+      all_ns += held_ns;
+      if (use.short_hold_ns >= waits_from_ns(setting.stamps)) long_ns += held_ns;
+    }
+    return long_ns > 0 && long_ns >= most * all_ns;
   }
   [[nodiscard]] double below_wall(double s) const { return std::min(s, setting.wall_s); }
   [[nodiscard]] std::string in_wall(double s) const {
@@ -151,23 +167,37 @@ std::optional<advice> about_crowd(const lock_case& of) {
                   of.in_wall(of.calls_s), seconds_text(of.below_wall(of.all_calls_s))));
 }
 
-/// Who holds a lock nearly all the time makes the others wait, whatever the lock is. No change
-/// saves more than all of them wait, nor has any thread less to do under the lock than its share.
+/// Whether threads wait for as long as others hold it: to wake them, or any other part that is the
+/// lock's own, is little of that.
+bool waits_for_holders(const lock_object& of, unsigned threads) {
+  constexpr double about = 0.8;
+  const double others_s = of.exclusive_ns * std::max(1U, threads - 1);
+  return of.wait_ns >= about * of.exclusive_ns && about * of.wait_ns <= others_s;
+}
+
+/// Who holds a lock nearly all the time makes the others wait, whatever the lock is, and so does
+/// who holds it whenever they want it. No change saves more than all of them wait, nor has any
+/// thread less to do under the lock than its share.
 std::optional<advice> about_section(const lock_case& of) {
   constexpr double busy = 0.8;
-  if (of.object == nullptr || of.utilisation() < busy || of.is_short()) return std::nullopt;
+  if (of.object == nullptr || !of.is_held_long()) return std::nullopt;
+  const bool always = of.utilisation() >= busy;
+  if (!always && !waits_for_holders(*of.object, of.threads)) return std::nullopt;
   const double share_s = of.object->exclusive_ns * 1e-9 / of.threads_in_all();
   const double at_most_s =
       std::min(of.object->wait_ns * 1e-9, std::max(0.0, of.setting.wall_s - share_s));
-  return of.found("section", at_most_s,
-                  "Hold it for a shorter time, or let several locks guard the data: no other lock "
-                  "helps.",
-                  fmt::format("Threads wait {} of {} for it, all together, and one that held it no "
-                              "longer than its share would need {}: to work at the same time saves "
-                              "at most {}.",
-                              seconds_text(of.object->wait_ns * 1e-9),
-                              seconds_text(of.setting.wall_s), seconds_text(share_s),
-                              seconds_text(at_most_s)));
+  return of.found(
+      "section", at_most_s,
+      fmt::format("Hold it for a shorter time, or let several locks guard the data: {}.{}",
+                  always ? "no other lock helps"
+                         : "threads wait about as long as others hold it, and another "
+                           "lock hardly helps",
+                  signals_under_text(of.object->number, of.sites)),
+      fmt::format("Threads wait {} of {} for it, all together, and one that held it no "
+                  "longer than its share would need {}: to work at the same time saves "
+                  "at most {}.",
+                  seconds_text(of.object->wait_ns * 1e-9), seconds_text(of.setting.wall_s),
+                  seconds_text(share_s), seconds_text(at_most_s)));
 }
 
 /// Readers of a lock write to it.
@@ -267,67 +297,6 @@ lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_s
   found.count = all.count;
   found.add(of, all);
   return found;
-}
-
-/// What all threads together wait at sites of a lock: to get it, and from a signal on until they
-/// have it again. Until the signal a thread is idle for whatever another one does meanwhile, which
-/// is work, or such a wait. So to wait nowhere saves at most that, and no less would be a bound:
-/// where threads take turns, one that is late is waited for by the others.
-double waited_in_all_s(std::uint64_t lock, const std::vector<site>& sites) {
-  double all_s = 0;
-  for (const site& of : sites) {
-    const auto use = of.locks.find(lock);
-    const auto cost = cost_of(of);
-    if (use == of.locks.end() || !cost) continue;
-    const double part = static_cast<double>(use->second.count) /
-                        static_cast<double>(std::max<std::uint64_t>(1, of.count));
-    if (!lock_kind_of(of.kind).empty())
-      all_s += cost->mechanism_s * of.threads * std::min(1.0, part);
-  }
-  return all_s;
-}
-
-/// Whoever wakes under a lock that the sender of the signal has goes to sleep again for it.
-std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sites,
-                                    const advice_setting& setting) {
-  // A few cannot take much, however long the waits for them were.
-  constexpr std::uint64_t few = 100;
-  const site& of = sites[id - 1];
-  const auto cost = cost_of(of);
-  if (of.kind != "cond_wait" || !cost || cost->mechanism_s < least_worth_saying * setting.wall_s)
-    return std::nullopt;
-  const auto signals_from = [&](const site& other) {
-    return std::ranges::find_if(other.conditions, [&](const auto& condition) {
-      const auto& [number, use] = condition;
-      return of.conditions.contains(number) && 2 * use.under_lock > use.signals &&
-             use.under_lock * other.times->every >= few;
-    });
-  };
-  const auto sender = std::ranges::find_if(sites, [&](const site& other) {
-    return other.kind == "signal" && other.times && signals_from(other) != other.conditions.end();
-  });
-  if (sender == sites.end()) return std::nullopt;
-  const condition_use& signals = signals_from(*sender)->second;
-  const double at_most_s = std::min(waited_in_all_s(signals.lock, sites), setting.wall_s);
-  const std::string cause = fmt::format(
-      "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a thread that has "
-      "the lock which the waiting one needs: who wakes waits again. Release the lock first, and "
-      "then "
-      "send the signal.",
-      where_text(of), count_text(of.threads, "thread waits", "threads wait"),
-      grouped_digits(of.count), grouped_digits(signals.under_lock), grouped_digits(signals.signals),
-      where_text(*sender));
-  return advice{
-      .rule = "signals",
-      .site_id = id,
-      .at_most_s = at_most_s,
-      .text = fmt::format("{} From the signal on a thread takes {} of {} until it has the lock. "
-                          "That, and what all threads wait elsewhere for this lock, is {}; the "
-                          "change saves at most all of it.",
-                          cause, seconds_text(std::min(cost->mechanism_s, setting.wall_s)),
-                          seconds_text(setting.wall_s), seconds_text(at_most_s)),
-      .cause = cause,
-      .more_ids = {static_cast<std::size_t>(sender - sites.begin()) + 1}};
 }
 
 /// A processor works on beside an atomic operation that no other thread disturbs: such ones had

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdint>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <string_view>
 
@@ -13,14 +10,13 @@
 
 #include "core/machine/topology.hpp"
 #include "driver/advise/cuda_rules.hpp"
-#include "driver/advise/equal_work.hpp"
 #include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/lock_rules.hpp"
+#include "driver/advise/meeting_rules.hpp"
 #include "driver/advise/piece_rules.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/turn_rules.hpp"
-#include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -30,311 +26,6 @@ namespace {
 /// Their cause is how the program is set up, whatever its sites are.
 constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "nested",
                                                            "sleeping"};
-
-/// A site where threads meet, with all that is known of it.
-struct meeting {
-  const site& of;
-  const advice_setting& setting;
-  site_cost cost;  // of all timed runs, none of them longer than the one that all else is of
-  std::optional<interval> price_ns;
-  beside_equal_work lateness, mechanism;
-  double gap_ns = 0;                  ///< before each region, by one thread
-  std::uint64_t threads_created = 0;  ///< by the runtime
-  std::uint64_t tasks = 0;            ///< made in teams of this size
-
-  [[nodiscard]] bool is_region() const { return of.kind == "region"; }
-  [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
-  [[nodiscard]] double count() const { return static_cast<double>(of.count); }
-  /// Whoever waits does tasks meanwhile.
-  [[nodiscard]] bool runs_tasks() const { return tasks >= of.count; }
-  [[nodiscard]] std::string what() const {
-    return fmt::format("{} {}", grouped_digits(of.count),
-                       is_region() ? "parallel regions" : "barriers");
-  }
-  [[nodiscard]] advice bound(std::string_view rule, double at_most_s, const std::string& cause,
-                             const std::string& saving) const {
-    return {.rule = std::string(rule),
-            .site_id = 0,
-            .at_most_s = at_most_s,
-            .text = fmt::format("{}: {} {}", where_text(of), cause, saving),
-            .cause = fmt::format("{}: {}", where_text(of), cause)};
-  }
-};
-
-std::optional<advice> about_oversubscription(const meeting& m) {
-  const double pus = m.setting.usable_pus;
-  if (pus == 0 || m.of.times->threads <= pus) return std::nullopt;
-  return m.bound(
-      "oversubscription", m.in_all_s(),
-      fmt::format("{} threads meet in {}, and {:g} processing units run them: those that "
-                  "have none keep the others waiting. Take no more threads than that{}.",
-                  m.of.times->threads, m.what(), pus,
-                  m.of.kind == "barrier_wait"
-                      ? ""
-                      : fmt::format(" (OMP_NUM_THREADS={:.0f})", std::max(1.0, std::floor(pus)))),
-      fmt::format("The {} take {} of {}, of which that saves at most all.", m.of.kind,
-                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
-}
-
-/// A runtime that creates a team at every other region and more often has none to take.
-std::optional<advice> about_nesting(const meeting& m) {
-  constexpr std::uint64_t few = 100;
-  if (!m.is_region() || m.of.count < few ||
-      2 * m.threads_created < m.of.count * (m.of.times->threads - 1))
-    return std::nullopt;
-  return m.bound(
-      "nested", m.in_all_s(),
-      fmt::format("{} begin inside other regions, and the runtime has created {} threads "
-                  "for them. Let the outer region have all threads "
-                  "(OMP_MAX_ACTIVE_LEVELS=1), or use tasks.",
-                  m.what(), grouped_digits(m.threads_created)),
-      fmt::format("To begin and end them takes {} of {}, of which that saves at most "
-                  "all.",
-                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
-}
-
-/// "0.1 s to 0.12 s".
-std::string spread_text(const std::vector<double>& each_s) {
-  const auto [least, most] = std::ranges::minmax(each_s);
-  return range_text(least, most);
-}
-
-advice about_imbalance(const meeting& m) {
-  const double late_s = m.cost.lateness_s;
-  std::string machine;
-  if (m.lateness.runs_s.size() > 1)
-    machine = fmt::format(" That is the median of {} timed runs ({}).", m.lateness.runs_s.size(),
-                          spread_text(m.lateness.runs_s));
-  if (!m.lateness.equal_work_s.empty())
-    machine +=
-        fmt::format(" With equal work threads wait {} on this machine, in turn with the "
-                    "program.{}",
-                    spread_text(m.lateness.equal_work_s), m.lateness.why_unsure(m.setting.wall_s));
-  return m.bound("imbalance", late_s,
-                 fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
-                             "helps: give the threads equal work, by another schedule or smaller "
-                             "pieces.",
-                             m.of.kind),
-                 fmt::format("A thread waits {} of {}; perfect balance saves at most that.{}",
-                             seconds_text(late_s), seconds_text(m.setting.wall_s), machine));
-}
-
-/// Why threads that wait for the last one are none for advice.
-std::string on_equal_work(const meeting& m) {
-  return fmt::format(
-      "{}: a thread waits {} of {} for the last one ({}) in {}, and threads with equal work {} in "
-      "{} in turn with the program, which is not shown to be less: processing units of this "
-      "machine are not equally fast or have other work too, and that is no reason to divide the "
-      "work in another way.",
-      where_text(m.of), spread_text(m.lateness.runs_s), seconds_text(m.setting.wall_s), m.of.kind,
-      count_text(m.lateness.runs_s.size(), "timed run", "timed runs"),
-      spread_text(m.lateness.equal_work_s),
-      count_text(m.lateness.equal_work_s.size(), "measurement", "measurements"));
-}
-
-/// Threads that sleep may run in turn on one unit, whose caches have what all of them write. What
-/// they take on several units is not known from that run.
-std::string on_shared_units(const meeting& m) {
-  constexpr double worth_saying = 0.1;
-  const double share = same_processor_share(m.of);
-  if (share < worth_saying) return "";
-  return fmt::format(" That may cost time as well: {:.0f} % of the threads that met found another "
-                     "one on their processing unit, awake each takes one of its own, and what they "
-                     "write then moves between these.",
-                     100 * share);
-}
-
-/// Waking a thread takes microseconds, up to tens of them, and spinning for it less than one. A
-/// runtime spins before it sleeps, and in a large team takes some microseconds all the same; the C
-/// library's barrier sleeps at once, so that there more than a spinning thread needs is waking.
-std::optional<advice> about_sleeping(const meeting& m) {
-  constexpr double waking_ns = 1e4, not_spinning_ns = 2e3, idle_ns = 1e5;
-  const bool posix = m.of.kind == "barrier_wait";
-  const bool late =
-      posix ? start_ns(m.of) > not_spinning_ns
-            : (m.is_region() ? start_ns(m.of) : m.of.times->mechanism.median_ns) > waking_ns;
-  // Threads that are awake by themselves after such a gap are late because of the machine.
-  const bool awake = m.price_ns && m.price_ns->high < waking_ns;
-  const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns && !awake;
-  if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
-  const std::string saving =
-      fmt::format("A thread is {} of {} in them beyond its work; being awake saves at most that.",
-                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s));
-  if (posix)
-    return m.bound("sleeping", m.in_all_s(),
-                   fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does "
-                               "at once, and to wake them takes long. With a processing unit for "
-                               "each thread a barrier that spins for a while keeps them awake.{}",
-                               m.what(), on_shared_units(m)),
-                   saving);
-  const std::string why = m.setting.sleeps ? "as the environment has them do whenever they wait"
-                                           : fmt::format("as {} pass from one region to the next",
-                                                         seconds_text(m.gap_ns * 1e-9));
-  return m.bound("sleeping", m.in_all_s(),
-                 fmt::format("threads sleep before {}, {}, and to wake them takes long. With a "
-                             "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
-                             "awake.{}",
-                             m.what(), why, on_shared_units(m)),
-                 saving);
-}
-
-/// Whether so many take what is worth saying at the least price.
-bool is_price_worth_it(const meeting& m) {
-  return m.price_ns && m.count() * m.price_ns->low * 1e-9 >= least_worth_saying * m.setting.wall_s;
-}
-
-/// How far what a meeting takes in the program is from what it takes by itself.
-std::string above_floor(const meeting& m) {
-  constexpr double well_above = 2;
-  const double each_ns = m.in_all_s() / m.count() * 1e9;
-  if (each_ns < well_above * m.price_ns->high) return "";
-  constexpr double some = 0.01;
-  const double share = same_processor_share(m.of);
-  const std::string sharing =
-      share < some
-          ? ""
-          : fmt::format(" {:.0f} % of the threads that met found another one on their unit.",
-                        100 * share);
-  return fmt::format(" In the program each takes {}, of which threads that come late are {:.0f} %: "
-                     "the rest is no price of this machine's, but threads that have no processing "
-                     "unit, share one or sleep.{}",
-                     seconds_text(each_ns * 1e-9), 100 * m.cost.lateness_s / m.in_all_s(), sharing);
-}
-
-/// Times of counted runs are another program's: how often threads meet stands, and what it takes
-/// them by themselves. That is saved at least, and all of a plain run at most.
-advice by_counts_alone(const meeting& m, std::string_view rule, const std::string& cause) {
-  const double wall_s = m.setting.plain_wall_s.value;
-  const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, wall_s);
-  advice found = m.bound(
-      rule, wall_s, cause,
-      fmt::format("By themselves so many take {} of {} on this machine ({} each, of {} threads "
-                  "around such work): without them the program takes that less at least, and all "
-                  "of it at most.",
-                  range_text(low_s, std::min(m.count() * m.price_ns->high * 1e-9, wall_s)),
-                  seconds_text(wall_s), range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
-                  m.of.times->threads));
-  found.at_least_s = low_s;
-  found.kind = "estimate";
-  found.of_plain_runs = true;
-  return found;
-}
-
-/// What as many take around equal work, where only that makes it advice.
-std::string beside_equal_meetings(const meeting& m) {
-  if (m.mechanism.equal_work_s.empty() || is_price_worth_it(m)) return "";
-  return fmt::format(" As many around equal work take {} in turn with the program.{}",
-                     spread_text(m.mechanism.equal_work_s),
-                     m.mechanism.why_unsure(m.setting.wall_s));
-}
-
-advice about_mechanism(const meeting& m) {
-  const std::string wall = seconds_text(m.setting.wall_s), in_all = seconds_text(m.in_all_s());
-  const std::string cause =
-      m.is_region()
-          ? fmt::format("{} begin and end. One region around all of them, or fewer, saves time.",
-                        m.what())
-          : fmt::format("{}, where threads are mostly after the last one has arrived. Fewer "
-                        "barriers save time.",
-                        m.what());
-  const std::string_view rule = m.is_region() ? "regions" : "barriers";
-  if (!m.price_ns)
-    return m.bound(rule, m.in_all_s(), cause,
-                   fmt::format("They take {} of {}, of which that saves at most all.{}", in_all,
-                               wall, beside_equal_meetings(m)));
-  if (m.setting.counts_alone && m.setting.plain_wall_s.value > 0)
-    return by_counts_alone(m, rule, cause);
-  // The price is of meetings whose threads arrive as they do on an idle machine, and the least that
-  // fewer of them save; what they take here, also by threads that sleep or wait for each other in
-  // turn, is saved with them at most. A path without them has all the rest.
-  const double high_s = m.in_all_s();
-  const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, high_s);
-  advice estimated = m.bound(
-      rule, high_s, cause,
-      fmt::format("Without them the program takes {} of {} less, the most being what they take "
-                  "here: a {} of {} threads around such work takes {} on this machine.{}{}",
-                  range_text(low_s, high_s), wall, m.is_region() ? "region" : "barrier",
-                  m.of.times->threads, range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
-                  above_floor(m), beside_equal_meetings(m)));
-  estimated.at_least_s = low_s;
-  estimated.kind = "estimate";
-  return estimated;
-}
-
-/// Whether the program takes longer than equal work, by what is worth saying.
-bool is_shown(const meeting& m, const beside_equal_work& each) {
-  if (each.equal_work_s.empty()) return true;
-  return each.is_longer() &&
-         median(each.runs_s) - median(each.equal_work_s) >= least_worth_saying * m.setting.wall_s;
-}
-
-/// Whether fewer meetings save what is worth saying, and not only a quiet machine: so many take as
-/// much at the least price, or they take longer in the program than around equal work.
-bool is_mechanism_shown(const meeting& m) {
-  // Times of counted runs show nothing where counting takes much of them.
-  if (m.price_ns && m.setting.counts_alone) return is_price_worth_it(m);
-  return is_price_worth_it(m) || is_shown(m, m.mechanism);
-}
-
-/// Why they are none for advice.
-std::string on_equal_meetings(const meeting& m) {
-  const std::string_view what = m.is_region() ? "region" : "barrier";
-  return fmt::format(
-      "{}: {} take {} of {} beyond what threads wait for the last one, in {}. As many around equal "
-      "work take {} in {} in turn with the program{}: the rest is what disturbs this machine, and "
-      "fewer {}s are not shown to save anything.",
-      where_text(m.of), m.what(), spread_text(m.mechanism.runs_s), seconds_text(m.setting.wall_s),
-      count_text(m.mechanism.runs_s.size(), "timed run", "timed runs"),
-      spread_text(m.mechanism.equal_work_s),
-      count_text(m.mechanism.equal_work_s.size(), "measurement", "measurements"),
-      m.price_ns ? fmt::format(", and one by itself {}",
-                               range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9))
-                 : "",
-      what);
-}
-
-/// The cause is the first of these that holds. What happens once cannot happen less often.
-std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& notes) {
-  for (const auto rule : {&about_oversubscription, &about_nesting})
-    if (auto found = rule(m)) return found;
-  if (m.runs_tasks()) return std::nullopt;
-  if (waits_for_late_threads(m.of)) {
-    if (is_shown(m, m.lateness)) return about_imbalance(m);
-    if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
-      notes.push_back(on_equal_work(m));
-    return std::nullopt;
-  }
-  if (auto found = about_sleeping(m)) return found;
-  if (m.of.count < 2) return std::nullopt;
-  if (is_mechanism_shown(m)) return about_mechanism(m);
-  if (m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)
-    notes.push_back(on_equal_meetings(m));
-  return std::nullopt;
-}
-
-/// Made in teams of this size.
-std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
-  std::uint64_t tasks = 0;
-  for (const site& each : sites)
-    if (each.kind == "task" && each.team == team) tasks += each.count;
-  return tasks;
-}
-
-/// Sums over threads that did not run, as others had the processors, may pass the time of all.
-site_cost within(const site_cost& cost, double wall_s) {
-  const double lateness_s = std::min(cost.lateness_s, wall_s);
-  return {.lateness_s = lateness_s, .mechanism_s = std::min(cost.mechanism_s, wall_s - lateness_s)};
-}
-
-/// Threads that a runtime creates for the program's regions.
-std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
-  std::uint64_t created = 0;
-  for (const site& each : sites)
-    if (each.kind == "create" && (each.module.find("libgomp") != std::string::npos ||
-                                  each.module.find("libomp") != std::string::npos))
-      created += each.count;
-  return created;
-}
 
 }  // namespace
 
@@ -349,7 +40,6 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
                               std::vector<std::string>& notes) {
   const double wall_s = setting.wall_s;
   const meeting_pace pace = pace_of(sites, wall_s);
-  const std::uint64_t created = created_by_runtimes(sites);
   std::vector<advice> all = advise_on_locks(sites, setting);
   std::set<std::size_t> signalled;
   for (const advice& each : all)
@@ -359,26 +49,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::move(advise_on_forms(sites, setting), std::back_inserter(all));
   std::ranges::move(advise_on_kernels(sites, setting, notes), std::back_inserter(all));
   std::ranges::move(advise_on_pieces(sites, setting, pace), std::back_inserter(all));
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    const site& of = sites[i];
-    const auto cost = cost_of_all_runs(of);
-    if (!cost || of.times->threads < 2 || of.kind == "task" || of.kind == "chunk") continue;
-    const site_cost met = within(*cost, wall_s);
-    std::optional<advice> found =
-        about_meeting({.of = of,
-                       .setting = setting,
-                       .cost = met,
-                       .price_ns = price_of(of, pace, setting.prices),
-                       .lateness = lateness_beside(of, met, pace, setting.prices),
-                       .mechanism = mechanism_beside(of, met, pace, setting.prices),
-                       .gap_ns = pace.before_region_ns,
-                       .threads_created = created,
-                       .tasks = tasks_in(sites, of.team)},
-                      notes);
-    if (!found) continue;
-    all.push_back(*std::move(found));
-    all.back().site_id = i + 1;
-  }
+  std::ranges::move(advise_on_meetings(sites, setting, pace, notes), std::back_inserter(all));
   std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
   const auto is_of_setting = [](const advice& a) {
     return contains(rules_of_setting, std::string_view(a.rule));

@@ -54,6 +54,8 @@ struct advice_setting {
   std::vector<price> prices{};
   double usable_pus = 0;  ///< the allowed PUs, or the quota where it is less; 0: not known
   bool sleeps = false;    ///< the environment has threads of OpenMP sleep whenever they wait
+  std::optional<double> voluntary_switches{};  ///< in that run, how often a thread gave up its CPU
+                                               ///< to wait
   std::vector<lock_object> objects{};
   stamp_costs stamps{};
   bool counts_alone = false;  ///< counting takes so much that times of counted runs are another

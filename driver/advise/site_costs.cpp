@@ -58,6 +58,17 @@ std::optional<site_cost> cost_of_all_runs(const site& of) {
   return site_cost{.lateness_s = median(lateness_s), .mechanism_s = median(mechanism_s)};
 }
 
+double most_of_runs_s(const site& of) {
+  std::vector<double> each_s;
+  for (const site_cost& run : of.cost_of_runs) each_s.push_back(run.lateness_s + run.mechanism_s);
+  if (each_s.empty()) {
+    const site_cost only = cost_of(of).value_or(site_cost{});
+    return only.lateness_s + only.mechanism_s;
+  }
+  const double most_s = std::ranges::max(each_s);
+  return each_s.size() == 1 ? most_s : std::min(most_s, over_visits(each_s).high);
+}
+
 bool is_timed_meeting(const site& of) {
   return of.times && of.times->timed > 0 && of.times->threads > 1;
 }
@@ -102,6 +113,44 @@ double calls_in_turn(const site& of) {
   std::uint64_t for_one_lock = of.locks.empty() && is_for_lock(of) ? of.count : 0;
   for (const auto& [number, use] : of.locks) for_one_lock = std::max(for_one_lock, use.count);
   return std::max(all / std::max(1U, of.threads), static_cast<double>(for_one_lock));
+}
+
+double reduction_share(const site& region, const std::vector<site>& all) {
+  if (region.kind != "region" || region.frames.empty()) return 0;
+  // The compiler gives a reduction the line of its region.
+  const source_frame& at = region.frames.front();
+  const auto is_there = [&](const source_frame& frame) {
+    return at.line != 0 && frame.line == at.line && frame.file == at.file;
+  };
+  double share = 0;
+  for (const site& each : all)
+    if (each.kind == "atomic" && each.samples && std::ranges::any_of(each.frames, is_there))
+      share += each.samples->path_share;
+  return share;
+}
+
+std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
+  std::uint64_t tasks = 0;
+  for (const site& each : sites)
+    if (each.kind == "task" && each.team == team) tasks += each.count;
+  return tasks;
+}
+
+double wakings_of_regions(const std::vector<site>& sites) {
+  double all = 0;
+  for (const site& each : sites)
+    if (each.kind == "region" && is_timed_meeting(each))
+      all += static_cast<double>(each.count) * (each.times->threads - 1);
+  return all;
+}
+
+std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
+  std::uint64_t created = 0;
+  for (const site& each : sites)
+    if (each.kind == "create" && (each.module.find("libgomp") != std::string::npos ||
+                                  each.module.find("libomp") != std::string::npos))
+      created += each.count;
+  return created;
 }
 
 }  // namespace syncmeter

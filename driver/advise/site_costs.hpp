@@ -1,6 +1,7 @@
 // What a site takes of a program's time, and how its threads meet there: from what was timed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace syncmeter {
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
 /// Each part the median of the timed runs, where there are several.
 [[nodiscard]] std::optional<site_cost> cost_of_all_runs(const site& of);
+/// Both parts together, the most that its median over the timed runs may be.
+[[nodiscard]] double most_of_runs_s(const site& of);
 /// Of threads that meet, until one goes on that slept or was not there: of a region until it has
 /// begun; of a barrier those that wait for the last one.
 [[nodiscard]] double start_ns(const site& of);
@@ -42,5 +45,16 @@ struct meeting_pace {
 [[nodiscard]] double calls_in_turn(const site& of);
 /// Of the threads that met at a site that was timed, those that met another one on their processor.
 [[nodiscard]] double same_processor_share(const site& of);
+
+/// Of regions: what the threads of a team add to the result behind their parts, of the wall time,
+/// by samples. Fewer regions have fewer reductions.
+[[nodiscard]] double reduction_share(const site& region, const std::vector<site>& all);
+
+/// Made in teams of this size.
+[[nodiscard]] std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team);
+/// Of threads that sleep before each region, all but the one that begins it.
+[[nodiscard]] double wakings_of_regions(const std::vector<site>& sites);
+/// Threads that a runtime creates for the program's regions.
+[[nodiscard]] std::uint64_t created_by_runtimes(const std::vector<site>& sites);
 
 }  // namespace syncmeter

@@ -141,6 +141,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (const program_run* const timed = counted.timed_run()) {
     advice_setting setting = setting_of_run();
     setting.wall_s = timed->wall_s;
+    setting.voluntary_switches = timed->voluntary_switches;
     setting.plain_wall_s = plain_wall_s(counted.runs);
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();

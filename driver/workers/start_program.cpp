@@ -300,6 +300,7 @@ finished_program run_in_our_place(const std::string& path,
   finished.wall_s = wall.count();
   finished.user_s = seconds(used.ru_utime);
   finished.system_s = seconds(used.ru_stime);
+  finished.voluntary_switches = static_cast<double>(used.ru_nvcsw);
   return finished;
 }
 

@@ -70,6 +70,7 @@ struct finished_program {
   int wait_status = 0;  ///< as waitpid has it
   double wall_s = 0;
   double user_s = 0, system_s = 0;  ///< of it and of those that it waited for
+  double voluntary_switches = 0;    ///< likewise: how often a thread gave up its CPU to wait
   bool timed_out = false;           ///< it was killed
 };
 

@@ -94,6 +94,22 @@ TEST(counts_stand_alone, where_calls_are_as_many_as_the_time_that_counting_is_to
   EXPECT_TRUE(may_show_shares(counts_of({locked_by_one(40'000)}, 1.2)));
 }
 
+TEST(counts_stand_alone, where_each_of_five_pairs_of_runs_takes_longer) {
+  program_counts of = counts_of({locked_by_one(40'000)}, 1.2);
+  const auto add_pair = [&](double counted_s) {
+    of.runs.push_back({.arm = "plain", .wall_s = 1});
+    of.runs.push_back({.arm = "count", .wall_s = counted_s});
+  };
+  for (const double counted_s : {1.1, 1.3, 1.2}) add_pair(counted_s);
+  EXPECT_FALSE(counts_stand_alone(of)) << "by chance";
+  program_counts with_less = of;
+  add_pair(1.06);
+  EXPECT_TRUE(counts_stand_alone(of));
+  of = with_less;
+  add_pair(1.04);
+  EXPECT_FALSE(counts_stand_alone(of));
+}
+
 TEST(counts_stand_alone, calls_for_one_lock_come_one_after_another) {
   site locks = locked_by_one(60'000);
   locks.threads = 4;

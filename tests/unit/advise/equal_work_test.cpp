@@ -286,11 +286,32 @@ TEST(advise_on, barriers_that_take_longer_than_around_equal_work_are_advised) {
   EXPECT_THAT(notes, IsEmpty());
 }
 
-TEST(advise_on, what_barriers_take_is_the_median_of_the_timed_runs) {
+TEST(advise_on, what_fewer_barriers_save_is_as_uncertain_as_the_timed_runs_differ) {
   std::vector<std::string> notes;
-  const auto all = advice_of_barriers({900, 120, 90}, {1, 1, 3, 1, 1, 1, 2}, 300, notes);
+  const auto at_most_ms = [&](const std::vector<double>& runs_ms) {
+    const auto all = advice_of_barriers(runs_ms, {1, 1, 3, 1, 1, 1, 2}, 300, notes);
+    return all.size() == 1 ? 1e3 * all.front().at_most_s : 0;
+  };
+  EXPECT_DOUBLE_EQ(at_most_ms({120}), 120);
+  EXPECT_DOUBLE_EQ(at_most_ms({140, 120, 90, 100, 110}), 140);
+  // Of more runs the greatest are left out.
+  EXPECT_LT(at_most_ms({140, 120, 90, 100, 110, 115, 105, 111, 112, 113, 114, 112}), 140);
+  // No more than the run.
+  EXPECT_DOUBLE_EQ(at_most_ms({1300, 1250, 1290, 1200, 1280}), 1100);
+}
+
+TEST(advise_on, what_is_late_is_the_median_of_the_timed_runs) {
+  std::vector<std::string> notes;
+  const auto all = advice_of({1000, 120, 90}, {1, 1, 3, 1, 1, 1, 2}, notes);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_DOUBLE_EQ(all.front().at_most_s, 0.12);
+}
+
+TEST(advise_on, no_timed_run_takes_more_than_the_run) {
+  std::vector<std::string> notes;
+  const auto all = advice_of({4000, 300, 200}, {1, 1, 3, 1, 1, 1, 2}, notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_THAT(all.front().text, HasSubstr("the median of 3 timed runs (0.2 s to 1.1 s)"));
 }
 
 TEST(advise_on, barriers_whose_price_is_worth_it_are_advised_also_beside_equal_work_as_long) {

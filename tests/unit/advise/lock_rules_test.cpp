@@ -61,6 +61,7 @@ TEST(advise_on_locks, who_holds_a_lock_all_the_time_is_to_hold_it_less) {
   // Of 0.9 s one of two threads has 0.45 s to do, and 0.1 s are not under the lock.
   EXPECT_NEAR(all[0].at_most_s, 0.55, 1e-9);
   EXPECT_THAT(all[0].text, HasSubstr("90 us each time, 90 % of the time"));
+  EXPECT_THAT(all[0].text, HasSubstr("no other lock helps."));
   EXPECT_THAT(all[0].cause, Not(HasSubstr("saves at most")));
 }
 
@@ -73,7 +74,7 @@ TEST(advise_on_locks, one_thread_may_wait_for_all_that_another_does) {
 }
 
 TEST(advise_on_locks, a_lock_that_is_free_most_of_the_time_may_be_another_one) {
-  const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 60'000, 70'000)}})});
+  const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 110'000, 20'000)}})});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].rule, "locks");
   EXPECT_EQ(all[0].kind, "range");
@@ -81,6 +82,42 @@ TEST(advise_on_locks, a_lock_that_is_free_most_of_the_time_may_be_another_one) {
   EXPECT_NEAR(all[0].at_most_s, 1, 1e-9);
   EXPECT_THAT(all[0].text, HasSubstr("and with the work under the lock and its release 0.65 s."));
   EXPECT_THAT(all[0].text, HasSubstr("for all together, 1 s."));
+}
+
+TEST(advise_on_locks, whoever_waits_as_long_as_another_one_holds_a_lock_wants_it_held_less) {
+  const auto rule_of = [](double wait_ns, double hold_ns) {
+    return advise_with({taking("mutex_lock", {{1, use_of(10'000, wait_ns, hold_ns)}})})[0].rule;
+  };
+  EXPECT_EQ(rule_of(65'000, 70'000), "section");
+  // Half of the holds meet nobody, or to wake a thread takes as long as the hold.
+  EXPECT_EQ(rule_of(35'000, 70'000), "locks");
+  EXPECT_EQ(rule_of(90'000, 60'000), "locks");
+}
+
+TEST(advise_on_locks, a_lock_is_held_long_where_most_of_its_time_is) {
+  const site holds = taking("mutex_lock", {{1, use_of(10'000, 65'000, 70'000)}});
+  const site brief = taking("mutex_lock", {{1, use_of(10'000, 5'000, 100)}});
+  EXPECT_EQ(advise_with({brief, holds})[0].rule, "section");
+  // Nearly all of the time is of few holds of a thread that was not there.
+  site disturbed = brief;
+  disturbed.locks[1].hold_ns = holds.locks.at(1).hold_ns;
+  disturbed.locks[1].wait_ns = holds.locks.at(1).wait_ns;
+  disturbed.times = holds.times;
+  EXPECT_EQ(advise_with({disturbed})[0].rule, "locks");
+}
+
+TEST(advise_on_locks, signals_under_a_lock_that_is_held_too_long_are_named) {
+  const site of = taking("mutex_lock", {{1, use_of(10'000, 65'000, 70'000)}});
+  site sender{.kind = "signal", .module = "/bin/app", .count = 10'000, .threads = 1};
+  sender.frames = {{.function = "produce", .file = "/src/app.cpp", .line = 30}};
+  sender.conditions[2] = {.lock = 1, .signals = 23, .under_lock = 23};
+  const auto text_with = [&] { return advise_with({of, sender})[0].cause; };
+  EXPECT_THAT(text_with(), HasSubstr("Signals from produce app.cpp:30 are sent by a thread that "
+                                     "has it: release it before the signal"));
+  sender.conditions[2].lock = 3;
+  EXPECT_THAT(text_with(), Not(HasSubstr("Signals from")));
+  sender.conditions[2] = {.lock = 1, .signals = 23, .under_lock = 5};
+  EXPECT_THAT(text_with(), Not(HasSubstr("Signals from")));
 }
 
 /// Of two locks that lie so far apart, taken by these threads.

@@ -109,7 +109,7 @@ TEST(advise_on, counts_and_prices_stand_where_counting_disturbs) {
   EXPECT_TRUE(found.of_plain_runs);
   EXPECT_EQ(found.kind, "estimate");
   EXPECT_NEAR(found.at_least_s, 0.2, 1e-9);
-  EXPECT_NEAR(found.at_most_s, 0.25, 1e-9) << "a plain run";
+  EXPECT_NEAR(found.at_most_s, 0.26, 1e-9) << "the longest plain run";
   EXPECT_THAT(found.text, HasSubstr("By themselves so many take 0.2 s of 0.25 s"));
   setting.plain_wall_s = {0.15, 0.15, 0.15};
   EXPECT_NEAR(first_of(sites, setting).at_least_s, 0.15, 1e-9);
@@ -144,6 +144,23 @@ TEST(advise_on, the_price_is_that_of_the_nearest_work) {
   const advice found = first_of({region(500'000, 400, 900, 300)}, setting);
   EXPECT_EQ(found.rule, "regions");
   EXPECT_NEAR(found.at_least_s, 0.25, 1e-9);
+}
+
+TEST(advise_on, fewer_regions_have_fewer_reductions) {
+  site of = region(500'000, 400, 100, 300);
+  of.frames = {{.function = "main", .file = "/src/app.cpp", .line = 24}};
+  site reduction{.kind = "atomic", .module = "/bin/app", .threads = 2};
+  reduction.frames = {{.function = "main._omp_fn.0", .file = "/src/app.cpp", .line = 24}};
+  reduction.samples = site_samples{.taken = 80, .path_share = 0.08};
+  site of_body = reduction;
+  of_body.frames.front().line = 25;
+  const advice_setting setting{.wall_s = 1, .prices = {priced("region_around_work", 96, 500)}};
+  const double alone_s = first_of({of}, setting).at_most_s;
+  EXPECT_NEAR(alone_s, 0.355, 1e-9);
+  EXPECT_NEAR(first_of({of, of_body}, setting).at_most_s, alone_s, 1e-9);
+  const advice found = first_of({of, reduction, of_body}, setting);
+  EXPECT_NEAR(found.at_most_s, alone_s + 0.08, 1e-9);
+  EXPECT_THAT(found.text, HasSubstr("take here, 0.08 s of it for the reduction: a region of"));
 }
 
 TEST(advise_on, a_mechanism_well_above_its_price_is_named) {
@@ -213,6 +230,25 @@ TEST(advise_on, threads_that_are_awake_by_themselves_do_not_sleep) {
   };
   EXPECT_EQ(rule_beside(8000), "regions");
   EXPECT_EQ(rule_beside(30'000), "sleeping");
+}
+
+TEST(advise_on, threads_that_hardly_ever_gave_up_their_cpu_did_not_sleep) {
+  const site late = region(200, 17e6, 1000, 5000);
+  const auto rule_with = [&](double switches) {
+    return first_of({late}, {.wall_s = 10, .voluntary_switches = switches}).rule;
+  };
+  EXPECT_EQ(rule_with(89), "none");
+  EXPECT_EQ(rule_with(190), "sleeping");
+  // What they do before all regions counts.
+  EXPECT_EQ(first_of({late, late}, {.wall_s = 10, .voluntary_switches = 190}).rule, "none");
+  // Threads that begin in time have regions to save.
+  EXPECT_EQ(
+      first_of({region(1'000'000, 900, 1000, 5000)}, {.wall_s = 10, .voluntary_switches = 89}).rule,
+      "regions");
+  std::vector<std::string> notes;
+  EXPECT_THAT(advise_on({late}, {.wall_s = 10, .voluntary_switches = 89}, notes), IsEmpty());
+  EXPECT_THAT(notes, Contains(HasSubstr("begin 200 parallel regions 0.017 s late in the mean, and "
+                                        "yet gave up their CPU 89 times")));
 }
 
 TEST(advise_on, a_late_start_is_no_imbalance) {
