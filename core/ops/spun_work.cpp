@@ -32,4 +32,9 @@ std::uint64_t wide_steps_of(unsigned ns) {
   return static_cast<std::uint64_t>(ns / each_ns);
 }
 
+std::uint64_t narrow_steps_of(unsigned ns) {
+  static const double each_ns = step_ns(spend_narrow);
+  return static_cast<std::uint64_t>(ns / each_ns);
+}
+
 }  // namespace syncmeter::ops

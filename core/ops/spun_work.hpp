@@ -35,11 +35,18 @@ inline void spend_wide(std::uint64_t steps) {
   }
 }
 
+/// One operation and a jump at a time. A core with two threads fetches for each of them in turn, up
+/// to a jump: beside any other one this takes twice as long.
+inline void spend_narrow(std::uint64_t steps) {
+  for (std::uint64_t i = 0; i < steps; ++i) asm volatile("" : "+r"(i));
+}
+
 /// Steps that last `ns` on a core by itself, at the clock rate that it had when this was first
 /// asked; 0 for 0.
 [[nodiscard]] std::uint64_t steps_of(unsigned ns);
-/// The same for spend_wide.
+/// The same for spend_wide, and for spend_narrow.
 [[nodiscard]] std::uint64_t wide_steps_of(unsigned ns);
+[[nodiscard]] std::uint64_t narrow_steps_of(unsigned ns);
 
 }  // namespace ops
 }  // namespace syncmeter

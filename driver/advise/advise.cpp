@@ -34,7 +34,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t most_pairs_of_runs = 5;
+constexpr std::size_t most_pairs_of_runs = 5, most_further_turns = 15;
 
 /// Of the allowed CPUs' time between two readings.
 std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after) {
@@ -58,7 +58,8 @@ std::optional<program_run> run_within(std::optional<double> longest_s, const pro
                      .user_s = done.user_s,
                      .wait_status = done.wait_status,
                      .other_cpu_share = share_of_others(before, read_cpu_times(allowed)),
-                     .voluntary_switches = done.voluntary_switches};
+                     .voluntary_switches = done.voluntary_switches,
+                     .involuntary_switches = done.involuntary_switches};
 }
 
 program_run run_once(const program_counts& of, const std::string& arm,
@@ -288,7 +289,11 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
   prices_in_turn prices(of, budget_s, results);
-  if (prices.has_equal_work()) add_cost_of_run(timed.sites, of.of_last_run.sites);
+  const auto add_timed_run = [&] {
+    const program_run& run = of.runs.back();
+    add_cost_of_run(timed.sites, of.of_last_run.sites, run.involuntary_switches, run.wall_s);
+  };
+  if (prices.has_equal_work()) add_timed_run();
   const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
   double used_s = pair_s + timed_s + prices.seconds();
   const double each_s = pair_s + 2 * prices.seconds() + timed_turn_s;
@@ -303,10 +308,20 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     if (prices.has_equal_work() && !killed()) {
       run_counted("time", every);
       if (killed()) break;
-      add_cost_of_run(timed.sites, of.of_last_run.sites);
+      add_timed_run();
       prices.measure_equal_work();
     }
     used_s += each_s;
+  }
+  // Where others took the processors now and then, until so many are without them.
+  for (std::size_t turn = 0; turn < most_further_turns && used_s + timed_turn_s <= budget_s &&
+                             needs_undisturbed(timed.sites, timed_s, of.prices);
+       ++turn) {
+    run_counted("time", every);
+    if (killed()) break;
+    add_timed_run();
+    prices.measure_equal_work();
+    used_s += timed_turn_s;
   }
   prices.finish();
   of.of_last_run = std::move(timed);

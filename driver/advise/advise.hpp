@@ -27,6 +27,7 @@ struct program_run {
   int wait_status = 0;                         ///< as waitpid has it
   std::optional<double> other_cpu_share{};     ///< of the allowed CPUs, what other programs used
   std::optional<double> voluntary_switches{};  ///< how often a thread gave up its CPU to wait
+  double involuntary_switches = 0;             ///< how often one was taken off it
 };
 
 /// Wall time of counted runs over that of the plain runs beside them.

@@ -53,6 +53,7 @@ struct site_cost {
   /// returned.
   double lateness_s = 0;
   double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
+  bool is_disturbed = false;  ///< others had the processors in that run
 };
 
 /// Samples of CPU time at a site.

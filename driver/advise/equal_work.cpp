@@ -1,6 +1,10 @@
 #include "driver/advise/equal_work.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -12,8 +16,10 @@
 
 #include "core/host/host_rig.hpp"
 #include "core/ops/spun_work.hpp"
+#include "driver/advise/advise.hpp"
 #include "driver/advise/rank_sum.hpp"
 #include "driver/advise/seconds_text.hpp"
+#include "driver/advise/site_costs.hpp"
 
 namespace syncmeter {
 
@@ -21,25 +27,50 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// When each thread had its work done, by round, as one team of them goes.
-std::vector<std::vector<steady_clock::time_point>>
-arrivals_of_team(const topology& machine, const std::vector<int>& pus, unsigned threads,
-                 std::uint64_t steps, std::size_t rounds) {
-  std::vector<std::vector<steady_clock::time_point>> arrivals(threads);
-  start_gate all;
+/// How often the calling thread was taken off its processor.
+long involuntary_switches() {
+  rusage used = {};
+  ::getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nivcsw;
+}
+
+/// Work of one kind, the same for each thread.
+struct equal_pieces {
+  void (*work)(std::uint64_t steps);
+  std::uint64_t steps;
+};
+
+struct piece {
+  steady_clock::time_point begin, end;
+};
+struct team_pieces {
+  std::vector<std::vector<piece>> of;  // of each thread, by round
+  long involuntary_switches = 0;
+};
+
+/// When each thread had its work, as one team of them goes.
+team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, unsigned threads,
+                         const equal_pieces& what, std::size_t rounds) {
+  team_pieces all;
+  all.of.resize(threads);
+  std::atomic<long> switches = 0;
+  start_gate gate;
   std::promise<bool> is_created;
   const std::shared_future<bool> is_complete = is_created.get_future().share();
   const auto work = [&](unsigned thread) {
     if (!is_complete.get()) return;
     // A thread that may not be bound is where the system puts it.
     if (thread < pus.size()) (void)bind_this_thread(machine, pus[thread]);
-    std::vector<steady_clock::time_point> mine(rounds);
-    for (steady_clock::time_point& arrival : mine) {
-      all.wait(threads);
-      ops::spend_wide(steps);
-      arrival = steady_clock::now();
+    std::vector<piece> mine(rounds);
+    const long before = involuntary_switches();
+    for (piece& each : mine) {
+      gate.wait(threads);
+      each.begin = steady_clock::now();
+      what.work(what.steps);
+      each.end = steady_clock::now();
     }
-    arrivals[thread] = std::move(mine);
+    switches += involuntary_switches() - before;
+    all.of[thread] = std::move(mine);
   };
   {
     std::vector<std::jthread> team;
@@ -51,44 +82,81 @@ arrivals_of_team(const topology& machine, const std::vector<int>& pus, unsigned 
     }
     is_created.set_value(true);
   }
-  return arrivals;
+  all.involuntary_switches = switches;
+  return all;
 }
+
+/// What was added up over pieces of one kind.
+struct lateness_sum {
+  std::chrono::duration<double, std::nano> late{}, worked{};
+  double switches = 0;
+
+  void add(const team_pieces& all) {
+    switches += static_cast<double>(all.involuntary_switches);
+    for (std::size_t round = 0; round < all.of.front().size(); ++round) {
+      steady_clock::time_point last{};
+      for (const auto& mine : all.of) last = std::max(last, mine[round].end);
+      for (const auto& mine : all.of) {
+        late += last - mine[round].end;
+        worked += mine[round].end - mine[round].begin;
+      }
+    }
+  }
+  /// Of the time that the work took, as others may have slowed it.
+  [[nodiscard]] double share() const { return late / std::max(worked, decltype(worked)(1)); }
+};
 
 }  // namespace
 
-double lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
-                              unsigned threads, unsigned work_ns, double seconds) {
-  constexpr double least_rounds = 10, most_rounds_of_team = 1e4, ns = 1e9;
-  const auto rounds = static_cast<std::size_t>(
-      std::clamp(seconds * ns / std::max(1U, work_ns), least_rounds, most_rounds_of_team));
-  const std::uint64_t steps = ops::wide_steps_of(work_ns);
-  std::chrono::duration<double, std::nano> late{};
-  double all_rounds = 0;
-  const auto begin = steady_clock::now();
-  do {
-    const auto arrivals = arrivals_of_team(machine, pus, threads, steps, rounds);
-    for (std::size_t round = 0; round < rounds; ++round) {
-      steady_clock::time_point last{};
-      for (const auto& mine : arrivals) last = std::max(last, mine[round]);
-      for (const auto& mine : arrivals) late += last - mine[round];
-    }
-    all_rounds += static_cast<double>(rounds);
-  } while (steady_clock::now() - begin < std::chrono::duration<double>(seconds));
-  return late.count() / (threads * all_rounds);
+bool is_disturbed(double involuntary_switches, double of_threads_s) {
+  constexpr double slice_s = 3e-3;
+  return involuntary_switches * slice_s > most_disturbance * of_threads_s;
 }
 
-void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run) {
+equal_work_lateness lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
+                                           unsigned threads, unsigned work_ns, double seconds) {
+  constexpr double least_rounds = 5, most_rounds_of_team = 1e4, ns = 1e9;
+  const std::array<equal_pieces, 2> kinds{
+      {{.work = ops::spend_narrow, .steps = ops::narrow_steps_of(work_ns)},
+       {.work = ops::spend_wide, .steps = ops::wide_steps_of(work_ns)}}};
+  const double of_kind_s = seconds / kinds.size();
+  const auto rounds = static_cast<std::size_t>(
+      std::clamp(of_kind_s * ns / std::max(1U, work_ns), least_rounds, most_rounds_of_team));
+  double share = 0, switches = 0;
+  const auto begin = steady_clock::now();
+  const auto seconds_since = [](steady_clock::time_point from) {
+    return std::chrono::duration<double>(steady_clock::now() - from).count();
+  };
+  for (const equal_pieces& what : kinds) {
+    lateness_sum sum;
+    const auto begin_of_kind = steady_clock::now();
+    do sum.add(work_in_team(machine, pus, threads, what, rounds));
+    while (seconds_since(begin_of_kind) < of_kind_s);
+    share = std::max(share, sum.share());
+    switches += sum.switches;
+  }
+  return {.mean_ns = share * work_ns,
+          .is_disturbed = is_disturbed(switches, threads * seconds_since(begin))};
+}
+
+void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
+                     double involuntary_switches, double wall_s) {
   for (site& to : sites) {
     const auto from =
         std::ranges::find_if(of_run, [&](const site& each) { return is_same_site(to, each); });
     if (from == of_run.end() || !is_timed_meeting(*from)) continue;
-    if (const auto cost = cost_of(*from)) to.cost_of_runs.push_back(*cost);
+    auto cost = cost_of(*from);
+    if (!cost) continue;
+    cost->is_disturbed = is_disturbed(involuntary_switches, from->times->threads * wall_s);
+    to.cost_of_runs.push_back(*cost);
   }
 }
 
 namespace {
 
 constexpr double level = 0.01;  // of the test
+// No order of fewer is as rare.
+constexpr std::ptrdiff_t fewest_runs = 3, fewest_measurements = 7;
 
 }  // namespace
 
@@ -143,12 +211,23 @@ beside_equal_work of_part(double site_cost::* part, const site& of, const site_c
                           const std::function<bool(const price&)>& is_like) {
   const unsigned work = equal_work_ns(of, pace);
   beside_equal_work found;
-  for (const site_cost& run : of.cost_of_runs) found.runs_s.push_back(run.*part);
-  if (found.runs_s.empty()) found.runs_s.push_back(cost.*part);
+  std::vector<site_cost> runs = of.cost_of_runs;
+  if (runs.empty()) runs.push_back(cost);
   const auto is_like_in_work = [&](const price& each) {
     return is_like(each) && is_about(each.what.section_ns, work, least_of_equal_work_ns);
   };
-  for (const price& each : nearest_in_work(prices, work, is_like_in_work)) {
+  std::vector<price> measurements = nearest_in_work(prices, work, is_like_in_work);
+  const auto undisturbed = [](const auto& all) {
+    return std::ranges::count_if(all, [](const auto& each) { return !each.is_disturbed; });
+  };
+  found.is_undisturbed =
+      undisturbed(runs) >= fewest_runs && undisturbed(measurements) >= fewest_measurements;
+  if (found.is_undisturbed) {
+    std::erase_if(runs, [](const site_cost& run) { return run.is_disturbed; });
+    std::erase_if(measurements, [](const price& each) { return each.is_disturbed; });
+  }
+  for (const site_cost& run : runs) found.runs_s.push_back(run.*part);
+  for (const price& each : measurements) {
     found.equal_work_s.push_back(each.cost_ns.value * static_cast<double>(of.count) * 1e-9);
     found.measured_s = each.equal_work_s;
   }
@@ -169,6 +248,16 @@ beside_equal_work lateness_beside(const site& of, const site_cost& cost, const m
   for (price& each : as_long) each.cost_ns.value *= times_as_long(of, pace, each.what);
   return of_part(&site_cost::lateness_s, of, cost, pace, as_long, [&](const price& each) {
     return each.what.op == equal_work_name && each.what.lanes == of.times->threads;
+  });
+}
+
+bool needs_undisturbed(const std::vector<site>& sites, double wall_s,
+                       const std::vector<price>& prices) {
+  const meeting_pace pace = pace_of(sites, wall_s);
+  return std::ranges::any_of(sites, [&](const site& of) {
+    if (!is_timed_meeting(of) || !waits_for_late_threads(of)) return false;
+    const beside_equal_work beside = lateness_beside(of, *cost_of(of), pace, prices);
+    return !beside.equal_work_s.empty() && !beside.is_undisturbed;
   });
 }
 

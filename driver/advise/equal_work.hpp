@@ -16,13 +16,25 @@ namespace syncmeter {
 /// What stands in a price's point for an op: how late a thread comes is its cost.
 inline constexpr std::string_view equal_work_name = "equal_work";
 
+/// Whether others had the processors of threads that were taken off them so often, in so many
+/// seconds of all of these together: each time they wait for a slice of the scheduler's.
+[[nodiscard]] bool is_disturbed(double involuntary_switches, double of_threads_s);
+
+struct equal_work_lateness {
+  double mean_ns = 0;
+  bool is_disturbed = false;
+};
 /// From a thread's arrival to the last one's, in ns, the mean over threads and over the rounds that
 /// this time has room for, at least 10. Each thread has work of so many ns, which touches no
-/// memory and keeps its core busy, so that others on the same core slow it as they slow a
-/// program's, and spins until all have theirs. `pus`: one for each thread; empty: wherever the
-/// system puts them. Throws std::system_error where it gives no more threads.
-[[nodiscard]] double lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
-                                            unsigned threads, unsigned work_ns, double seconds);
+/// memory, and spins until all have theirs. How much others on the same core slow a thread is by
+/// what it does, from a tenth to twice, and which of a host's processors share a core a virtual
+/// machine may not know: of two kinds of work, narrow and wide, the one whose threads come later,
+/// as a share of the time that it took. `pus`: one for each thread; empty: wherever the system puts
+/// them. Throws std::system_error where it gives no more threads.
+[[nodiscard]] equal_work_lateness lateness_of_equal_work(const topology& machine,
+                                                         const std::vector<int>& pus,
+                                                         unsigned threads, unsigned work_ns,
+                                                         double seconds);
 
 /// Of work as long as a site's that stands for it, and of which nothing less is told apart.
 [[nodiscard]] unsigned equal_work_ns(const site& of, const meeting_pace& pace);
@@ -35,8 +47,10 @@ inline constexpr unsigned least_of_equal_work_ns = 16;
 /// Whether it is of an op as a site's, in a team as large.
 [[nodiscard]] bool is_timed_as(const point& what, const site& of);
 
-/// Notes with each site what it took in another timed run.
-void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run);
+/// Notes with each site what it took in another timed run, of so many seconds, in which a thread
+/// was taken off its processor so often.
+void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
+                     double involuntary_switches, double wall_s);
 
 /// What a thread takes at a site in each timed run of the program, and what threads with equal work
 /// do where that is measured in turn with these runs, as often and about as long as the site's:
@@ -44,7 +58,8 @@ void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run);
 struct beside_equal_work {
   std::vector<double> runs_s;
   std::vector<double> equal_work_s;
-  double measured_s = 0;  ///< how long each of the latter was measured; 0: not known
+  double measured_s = 0;        ///< how long each of the latter was measured; 0: not known
+  bool is_undisturbed = false;  ///< those in which others had the processors are left out
 
   /// Whether the program takes longer, by the ranks of all: what disturbs a machine comes and goes,
   /// and meets some of either. Of so few that no order of them shows it each run must take longer
@@ -59,6 +74,10 @@ struct beside_equal_work {
 [[nodiscard]] beside_equal_work lateness_beside(const site& of, const site_cost& cost,
                                                 const meeting_pace& pace,
                                                 const std::vector<price>& prices);
+/// Whether more timed runs and equal work are wanted, as others had the processors in most of those
+/// that a site with late threads has.
+[[nodiscard]] bool needs_undisturbed(const std::vector<site>& sites, double wall_s,
+                                     const std::vector<price>& prices);
 /// How long they take from its arrival on, of a region with the begin; likewise.
 [[nodiscard]] beside_equal_work mechanism_beside(const site& of, const site_cost& cost,
                                                  const meeting_pace& pace,

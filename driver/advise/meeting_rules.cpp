@@ -95,7 +95,7 @@ std::string spread_text(const std::vector<double>& each_s, double wall_s) {
 }
 
 advice about_imbalance(const meeting& m) {
-  const double late_s = m.cost.lateness_s;
+  const double late_s = std::min(median(m.lateness.runs_s), m.setting.wall_s);
   std::string machine;
   if (m.lateness.runs_s.size() > 1)
     machine = fmt::format(" That is the median of {} timed runs ({}).", m.lateness.runs_s.size(),

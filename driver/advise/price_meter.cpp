@@ -82,20 +82,22 @@ double price_meter::equal_work_seconds() const {
 }
 
 void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& prices) {
-  const auto add = [&](const point& what, double ns) {
+  const auto add = [&](const point& what, double ns, bool is_disturbed = false) {
     prices.push_back({.what = what,
                       .cost_ns = {ns, ns, ns},
                       .after_run = after_run,
                       .swap = {},
-                      .equal_work_s = wanted_.equal_work_s});
+                      .equal_work_s = wanted_.equal_work_s,
+                      .is_disturbed = is_disturbed});
   };
   const auto refuse = [&](const point& what, const std::string& problem) {
     add_once(wanted_.notes, fmt::format("{} was not timed: {}.", price_text(what), problem));
   };
   for (const planned_point& each : wanted_.equal_work) {
     try {
-      add(each.what, lateness_of_equal_work(wanted_.machine, each.pus, each.what.lanes,
-                                            each.what.section_ns, wanted_.equal_work_s));
+      const equal_work_lateness found = lateness_of_equal_work(
+          wanted_.machine, each.pus, each.what.lanes, each.what.section_ns, wanted_.equal_work_s);
+      add(each.what, found.mean_ns, found.is_disturbed);
     } catch (const std::system_error& error) {
       refuse(each.what, fmt::format("no thread can be created ({})", error.code().message()));
     }

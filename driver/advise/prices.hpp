@@ -29,6 +29,7 @@ struct price {
   std::string swap{};         ///< the lock in the place of its mutex; empty: as it is
   unsigned turn = 0;          ///< those of one lie beside each other; 0: of a results file
   double equal_work_s = 0;    ///< how long equal work was measured; 0: no equal work
+  bool is_disturbed = false;  ///< others had the processors meanwhile
 };
 
 /// Fewer launches of kernels are no loop that takes time, and need no price.

@@ -301,6 +301,7 @@ finished_program run_in_our_place(const std::string& path,
   finished.user_s = seconds(used.ru_utime);
   finished.system_s = seconds(used.ru_stime);
   finished.voluntary_switches = static_cast<double>(used.ru_nvcsw);
+  finished.involuntary_switches = static_cast<double>(used.ru_nivcsw);
   return finished;
 }
 

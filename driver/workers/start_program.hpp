@@ -71,6 +71,7 @@ struct finished_program {
   double wall_s = 0;
   double user_s = 0, system_s = 0;  ///< of it and of those that it waited for
   double voluntary_switches = 0;    ///< likewise: how often a thread gave up its CPU to wait
+  double involuntary_switches = 0;  ///< likewise: how often one was taken off it
   bool timed_out = false;           ///< it was killed
 };
 

@@ -46,11 +46,11 @@ TEST(lateness_of_equal_work, threads_that_share_a_processor_come_one_after_the_o
   const topology machine = topology::of_this_machine();
   const int pu = machine.units().front().os;
   constexpr unsigned work_ns = 4'000'000;
-  EXPECT_GT(lateness_of_equal_work(machine, {pu, pu}, 2, work_ns, 0), 1e5);
+  EXPECT_GT(lateness_of_equal_work(machine, {pu, pu}, 2, work_ns, 0).mean_ns, 1e5);
 }
 
 TEST(lateness_of_equal_work, a_thread_alone_is_never_late) {
-  EXPECT_EQ(lateness_of_equal_work(topology::of_this_machine(), {}, 1, 1000, 0), 0);
+  EXPECT_EQ(lateness_of_equal_work(topology::of_this_machine(), {}, 1, 1000, 0).mean_ns, 0);
 }
 
 TEST(lateness_of_equal_work, a_team_of_which_threads_are_lacking_ends) {
@@ -95,6 +95,41 @@ TEST(lateness_beside, equal_work_is_that_of_the_nearest_work_for_as_long_as_the_
   EXPECT_THAT(equal_work_us({late(2, 400'000, 30), late(2, 20'000'000, 30)}), IsEmpty());
 }
 
+TEST(lateness_beside, what_others_disturb_is_left_out_where_enough_is_left) {
+  site of = late_barrier();
+  for (const double ms : {100.0, 110.0, 400.0, 120.0})
+    of.cost_of_runs.push_back({.lateness_s = ms * 1e-3, .is_disturbed = ms > 300});
+  std::vector<price> prices;
+  for (int i = 0; i < 7; ++i) prices.push_back(late(2, 1'000'000, 10'000));
+  prices.push_back(late(2, 1'000'000, 500'000));
+  prices.back().is_disturbed = true;
+  const meeting_pace pace{.before_barrier_ns = 1e6};
+  beside_equal_work beside = lateness_beside(of, {}, pace, prices);
+  EXPECT_TRUE(beside.is_undisturbed);
+  EXPECT_THAT(beside.runs_s, ElementsAre(0.1, 0.11, 0.12));
+  EXPECT_EQ(beside.equal_work_s.size(), 7U);
+  EXPECT_TRUE(beside.is_longer());
+  EXPECT_FALSE(needs_undisturbed({of}, 1.1, prices));
+  // Of two runs, or six measurements, no order tells anything.
+  of.cost_of_runs[0].is_disturbed = true;
+  beside = lateness_beside(of, {}, pace, prices);
+  EXPECT_FALSE(beside.is_undisturbed);
+  EXPECT_EQ(beside.runs_s.size(), 4U);
+  EXPECT_EQ(beside.equal_work_s.size(), 8U);
+  EXPECT_TRUE(needs_undisturbed({of}, 1.1, prices));
+  EXPECT_FALSE(needs_undisturbed({of}, 1.1, {})) << "there is no equal work";
+  of.cost_of_runs[0].is_disturbed = false;
+  prices[0].is_disturbed = true;
+  EXPECT_FALSE(lateness_beside(of, {}, pace, prices).is_undisturbed);
+}
+
+TEST(is_disturbed, each_time_a_thread_is_taken_off_it_waits_for_a_slice) {
+  EXPECT_FALSE(is_disturbed(1, 0.08));
+  EXPECT_TRUE(is_disturbed(2, 0.08));
+  EXPECT_FALSE(is_disturbed(30, 2));
+  EXPECT_TRUE(is_disturbed(40, 2));
+}
+
 TEST(mechanism_beside, what_barriers_take_after_the_last_arrival_does_not_grow_with_the_work) {
   const auto equal_work_us = [](unsigned work_ns) {
     price timed = late(2, work_ns, 50);
@@ -116,9 +151,13 @@ TEST(add_cost_of_run, a_site_is_found_again) {
   sites[1].offset = 7;
   std::vector<site> of_run{late_barrier()};
   of_run[0].times->lateness.sum_ns *= 3;
-  add_cost_of_run(sites, of_run);
+  add_cost_of_run(sites, of_run, 0, 1);
   ASSERT_EQ(sites[0].cost_of_runs.size(), 1U);
   EXPECT_DOUBLE_EQ(sites[0].cost_of_runs[0].lateness_s, 0.3);
+  EXPECT_FALSE(sites[0].cost_of_runs[0].is_disturbed);
+  // Two threads that waited 0.15 s of 2 s for a processor.
+  add_cost_of_run(sites, of_run, 50, 1);
+  EXPECT_TRUE(sites[0].cost_of_runs[1].is_disturbed);
   EXPECT_THAT(sites[1].cost_of_runs, IsEmpty());
 }
 
