@@ -53,8 +53,34 @@ def test_each_number_of_addresses_from_which_another_way_is_the_fastest_has_a_se
         "132 x 1024 threads, 1048576 addresses: take atomicAdd (360.4 adds per ns)"
     )
     # What a program has is kept where nothing is shown to be faster.
-    assert [s.startswith("1 x 1024 threads, one address: ") for s in of_block] == [True]
-    assert "take privatized" not in of_block[0]
+    (of_one_block,) = of_block
+    assert of_one_block.startswith(
+        "1 x 1024 threads, one address: keep atomicAdd (1.820 adds per ns)"
+    )
+
+
+def test_doubles_are_compared_with_doubles(tmp_path):
+    campaign = read(
+        write(
+            tmp_path / "f",
+            adds("atomic", 2e5, 1),
+            adds("block", 1e5, 1),
+            adds("atomic_double", 3e5, 1),
+            adds("block_double", 6e5, 1),
+            adds("atomic_double", 9e3, 1, blocks=1),
+            adds("block_double", 9e3, 1, blocks=1),
+        )
+    )
+    floats, doubles, of_block = accumulate.answer(accumulate.rows(campaign))
+    assert floats.startswith("132 x 1024 threads, one address: take privatized per block")
+    assert doubles.startswith(
+        "132 x 1024 threads, doubles, one address: take atomicAdd (7.209 adds per ns), because "
+        "privatized per block takes 2.00 times as long"
+    )
+    assert of_block.startswith("1 x 1024 threads, doubles, one address: keep atomicAdd")
+    (section,) = sections(campaign, ["accumulate"])
+    _, table_of_doubles, _ = as_plain(section.title, section.blocks).split("Adds of doubles by ")
+    assert re.search(r"^132 x 1024 threads .*\n.*\natomicAdd +7.209\n", table_of_doubles)
 
 
 def test_rates_are_of_all_threads_and_of_each_of_their_adds(measured):

@@ -76,12 +76,29 @@ def test_objects_stand_beside_the_flags_of_their_ring(tmp_path):
         (warp(scope="block"), 80.0),
         (by_object("mbarrier_handoff"), 40.0),
         (by_object("semaphore_handoff"), 300.0),
+        (by_object("bulk_handoff", order="relaxed", scope="cluster", size=1), 30.0),
     )
     text = printed_text(campaign)
     assert re.search(r"mbarrier arrive, wait +block +40.00 ", text)
     assert re.search(r"cuda::binary_semaphore +block +300.0 ", text)
+    assert re.search(r"cp.async.bulk, mbarrier wait +cluster +30.00 ", text)
     answers = " ".join(handoff.answer(handoff.rows(campaign))).replace("\n", " ")
     assert "take mbarrier arrive, wait at scope block (40.00 ns" in answers
+
+
+def test_a_cluster_has_a_ring_of_its_own(tmp_path):
+    members = {"lanes": 32, "blocks": 2}
+    in_cluster = {**members, "size": 2, "scope": "cluster"}
+    campaign = measured(
+        tmp_path,
+        (warp(**members), 1300.0),
+        (warp("cluster_handoff", **members, size=2), 700.0),
+        (warp("cluster_handoff", **in_cluster), 650.0),
+        (by_object("red_async_handoff", order="relaxed", **in_cluster), 140.0),
+    )
+    found = {x.place: len(x.handoffs) for x in handoff.rows(campaign).rings}
+    assert found == {"ring through 2 blocks": 1, "ring through 2 blocks of one cluster": 3}
+    assert re.search(r"red.async, mbarrier wait +cluster +140.0 +0.200 ", printed_text(campaign))
 
 
 def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
@@ -170,19 +187,21 @@ def test_other_campaigns_have_no_section(tmp_path):
 def test_forms_are_rows_and_launches_are_colours(tmp_path):
     figure = drawing.figures(handoff.rows(made_by_hand(tmp_path)))[0]
     drawn = figure.panels[0].drawing.rows
-    assert [r["row"] for r in drawn][:3] == [
+    assert [r["row"] for r in drawn][:4] == [
         *["ld.acquire, st.release, block"] * 2,
+        "ld.acquire, st.release, cluster",
         "ld.acquire, st.release, device",
     ]
     assert {r["group"] for r in drawn} == {
         "ring in one block",
         "ring through 10 blocks",
+        "ring through 2 blocks of one cluster",
         "one-shot chain over 64 blocks",
     }
     title, *_ = handoff.answer(handoff.rows(made_by_hand(tmp_path)))
     assert figure.title == title
     assert " at scope block (80.00 ns), because " in title
-    assert len(figure.points) == len(drawn) == 11
+    assert len(figure.points) == len(drawn) == 12
 
 
 def test_distance_is_by_the_partner(tmp_path):

@@ -36,6 +36,7 @@ std::vector<row_group> row_groups() {
   if constexpr (has_room("handoff")) {
     groups.push_back({ring_rows(), &make_rig<ring_rig>, &declared_handoff});
     groups.push_back({object_ring_rows(), &make_rig<ring_rig>, &declared_handoff});
+    groups.push_back({carried_ring_rows(), &make_rig<ring_rig>, &declared_handoff});
     groups.push_back({pair_rows(), &make_rig<pair_rig>, &declared_handoff});
     groups.push_back({chain_rows(), &make_rig<chain_rig>, &declared_handoff});
   }

@@ -66,7 +66,7 @@ def spins(op: str) -> bool:
 _default_locks = ("mutex", "critical", "lock")
 _defaults = {
     *(f"{lock}_{use}" for lock in _default_locks for use in ("add", "held", "read_mostly")),
-    *("grid_sync", "reduce_max_cub", "accumulate_atomic"),
+    *("grid_sync", "reduce_max_cub", "accumulate_atomic", "accumulate_atomic_double"),
 }
 
 

@@ -1,5 +1,5 @@
-"""Floats that many threads of a GPU add to few or many addresses: which way is the fastest from how
-many addresses on, and how far rounding takes each from the exact sum."""
+"""Floats and doubles that many threads of a GPU add to few or many addresses: which way is the fastest
+from how many addresses on, and how far rounding takes sums of floats from the exact ones."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ ways = {
 }
 usual = "accumulate_atomic"
 
+#: What the names of the same ways end in where they add doubles.
+of_doubles = "_double"
+
 #: Adds of each thread in one op: adds_of_op of the worker.
 adds_of_op = 16
 
@@ -55,7 +58,7 @@ class Addresses:
 
     @property
     def usual(self) -> list[Measured]:
-        return [s for s in self.found.points if s.point.op == usual]
+        return [s for s in self.found.points if way_of(s.point.op) == ways[usual]]
 
     @property
     def words(self) -> str:
@@ -64,41 +67,54 @@ class Addresses:
 
 @dataclass
 class Launch:
-    """One launch over all numbers of addresses, the fewest first. `others`: there are several GPUs or
-    backends, and the name says which."""
+    """One launch over all numbers of addresses, the fewest first. The name says which GPU or backend
+    where there are several."""
 
     name: str
     threads: int
+    doubles: bool
     sizes: list[Addresses] = field(default_factory=list)
 
     @property
     def ops(self) -> list[str]:
-        return [op for op in ways if any(op in size.by_op for size in self.sizes)]
+        all_ways = [op + of_doubles * self.doubles for op in ways]
+        return [op for op in all_ways if any(op in size.by_op for size in self.sizes)]
+
+    @property
+    def words(self) -> str:
+        return f"{self.name} threads" + ", doubles" * self.doubles
+
+
+def way_of(op: str) -> str:
+    """What the op is called, whatever it adds; '' for an op of another study."""
+    return ways.get(op.removesuffix(of_doubles), "")
 
 
 def rows(campaign: Campaign) -> list[Launch]:
     """The launches, the largest first; none without two ways that can be compared."""
-    found = [s for s in campaign.points.values() if s.on_gpu and s.point.op in ways and not s.doubt]
+    found = [s for s in campaign.points.values() if s.on_gpu and way_of(s.point.op) and not s.doubt]
     places = {(s.point.backend, s.device or 0) for s in found}
 
-    def launch(s: Measured) -> tuple[int, int, int, str, int]:
+    def launch(s: Measured) -> tuple[bool, int, int, int, str, int]:
         p = s.point
-        return -p.blocks * p.lanes, p.blocks, p.lanes, p.backend, s.device or 0
+        doubles = p.op.endswith(of_doubles)
+        return doubles, -p.blocks * p.lanes, p.blocks, p.lanes, p.backend, s.device or 0
 
     launches = []
-    for (threads, blocks, lanes, backend, device), alike in sorted(grouped(found, launch).items()):
+    for key, alike in sorted(grouped(found, launch).items()):
+        doubles, threads, blocks, lanes, backend, device = key
         name = f"{blocks} x {lanes}"
         if len(places) > 1:
             name += f", {backend} device {device}"
         by_size = sorted(grouped(alike, lambda s: s.point.size).items())
         sizes = [_addresses(count, points, campaign) for count, points in by_size]
-        launches.append(Launch(name, -threads, sizes))
+        launches.append(Launch(name, -threads, doubles, sizes))
     several = any(size.found.over_best for one in launches for size in one.sizes)
     return launches if several else []
 
 
 def _addresses(count: int, points: Sequence[Measured], campaign: Campaign) -> Addresses:
-    in_order = sorted(points, key=lambda s: list(ways).index(s.point.op))
+    in_order = sorted(points, key=lambda s: list(ways.values()).index(way_of(s.point.op)))
     errors = {
         s.point.op: median(found)
         for s in in_order
@@ -146,8 +162,8 @@ def sentence(one: Launch, run: Sequence[Addresses]) -> str:
 
     return contest_text.sentence(
         first.found,
-        f"{one.name} threads, {first.words}{same}",
-        lambda s: ways[s.point.op],
+        f"{one.words}, {first.words}{same}",
+        lambda s: way_of(s.point.op),
         amount,
         "way",
         first.usual,
@@ -164,9 +180,9 @@ def text(launches: list[Launch]) -> list[Block]:
             f"A thread adds {adds_of_op} floats for each op, to addresses drawn at random; with as "
             "many addresses as threads or more each thread has its own. Privatized: a copy of the "
             f"cells in shared memory, cleared before and added to the cells after these {adds_of_op} "
-            "adds of each thread of its block. error: the largest of a cell over its sum, of values "
-            "from 0.5 to 1, all of one sign; fixed point has no error where 32 bits behind the point "
-            "hold the values."
+            "adds of each thread of its block. error: the largest of a cell over its sum, of float "
+            "values from 0.5 to 1, all of one sign; fixed point has no error where 32 bits behind the "
+            "point hold the values, and sums of them in doubles have none."
         )
     )
     return blocks
@@ -182,15 +198,16 @@ def _rates(one: Launch) -> Table:
         )
 
     columns = ["way", *(f"{size.count}>" for size in one.sizes)]
-    lines = [[ways[op], *(cell(size, op) for size in one.sizes)] for op in one.ops]
-    caption = f"Adds of {one.name} threads per ns, by the number of distinct addresses"
+    lines = [[way_of(op), *(cell(size, op) for size in one.sizes)] for op in one.ops]
+    what = "Adds of doubles by" if one.doubles else "Adds of"
+    caption = f"{what} {one.name} threads per ns, by the number of distinct addresses"
     return table(caption, columns, lines)
 
 
 def _errors(one: Launch) -> Table:
     columns = ["way", *(f"{size.count}>" for size in one.sizes)]
     lines = [
-        [ways[op], *(_error(size.errors.get(op)) for size in one.sizes)]
+        [way_of(op), *(_error(size.errors.get(op)) for size in one.sizes)]
         for op in one.ops
         if any(op in size.errors for size in one.sizes)
     ]
@@ -200,7 +217,12 @@ def _errors(one: Launch) -> Table:
 def _codes(launches: list[Launch]) -> list[Table]:
     points = [s for one in launches for size in one.sizes for s in size.found.points]
     by_op = {s.point.op: code for s in points if (code := code_of(s.census))}
-    lines = [[words, by_op[op]] for op, words in ways.items() if op in by_op]
+    lines = [
+        [words + ", doubles" * bool(suffix), by_op[op + suffix]]
+        for suffix in ("", of_doubles)
+        for op, words in ways.items()
+        if op + suffix in by_op
+    ]
     return [table("What each way compiles to", "way|instructions", lines)] if lines else []
 
 
@@ -219,7 +241,7 @@ def figures(launches: list[Launch]) -> list[Figure]:
     kept = set(sorted(nearest, key=lambda name: -nearest[name])[:most_colours])
     for one, drawn in sizes:
         panels += curve(
-            f"{one.name} threads",
+            one.words,
             [row for alike in drawn for row in alike if row["name"] in kept],
             Axis("distinct addresses", "powers"),
             Axis("adds per ns"),
@@ -229,7 +251,7 @@ def figures(launches: list[Launch]) -> list[Figure]:
         )
     if not panels:
         return []
-    first, *_ = answer(launches) or ["Ways to add floats, by the number of distinct addresses"]
+    first, *_ = answer(launches) or ["Ways to add values, by the number of distinct addresses"]
     note = "Adds of all threads per ns, both logarithmic."
     if left_out := [name for name in nearest if name not in kept]:
         note += f" Left out, as never near the fastest: {', '.join(left_out)}."
@@ -245,7 +267,7 @@ def _drawn(size: Addresses) -> list[Row]:
             "x": size.count,
             "value": rate,
             "near": rate / best,
-            "name": ways[s.point.op],
+            "name": way_of(s.point.op),
             "id": s.id,
         }
         for s, rate in rates

@@ -18,7 +18,7 @@ from syncmeter_analysis.studies.cells import cost, ns_of
 alike = ("barrier", "named_barrier", "block_barrier", "mbarrier_sync", "block_latch")
 
 #: Those that do more between arrival and wait.
-_more = ("mbarrier_transaction", "block_barrier_arrive_wait")
+_more = ("mbarrier_transaction", "block_barrier_arrive_wait", "block_pipeline")
 
 
 @dataclass

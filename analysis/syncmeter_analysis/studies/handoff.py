@@ -12,7 +12,7 @@ from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest
-from syncmeter_analysis.relate.group import group, grouped
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
@@ -47,12 +47,17 @@ flavours = ("ptx", "atomic_ref", "volatile")
 orders = ("acq_rel", "relaxed")
 scopes = ("block", "cluster", "device", "system")
 
-#: What a ring in a block has in place of a flag: objects in shared memory.
-in_block = {
+#: What a ring has in place of a flag: objects in shared memory, and what carries the token itself.
+in_place = {
     "semaphore_handoff": "cuda::binary_semaphore",
     "atomic_wait_handoff": "cuda::atomic wait, notify_one",
     "mbarrier_handoff": "mbarrier arrive, wait",
+    "bulk_handoff": "cp.async.bulk, mbarrier wait",
+    "red_async_handoff": "red.async, mbarrier wait",
 }
+
+#: Launched as one cluster of blocks.
+in_cluster = ("cluster_handoff", "bulk_handoff", "red_async_handoff")
 
 #: Where two warps sit, from near to far.
 distances = (
@@ -94,7 +99,10 @@ class Launch:
     def place(self) -> str:
         if self.handoffs[0].s.point.op == "handoff_chain":
             return f"one-shot chain over {self.blocks} blocks"
-        return "ring in one block" if self.blocks == 1 else f"ring through {self.blocks} blocks"
+        if self.blocks == 1:
+            return "ring in one block"
+        cluster = " of one cluster" if self.handoffs[0].s.point.op in in_cluster else ""
+        return f"ring through {self.blocks} blocks{cluster}"
 
 
 @dataclass
@@ -133,7 +141,7 @@ def rows(campaign: Campaign) -> Handoffs:
     ]
     points.sort(key=lambda s: rank_of(s.point))
     return Handoffs(
-        _by_launch(points, ("warp_handoff", *in_block), campaign),
+        _by_launch(points, ("warp_handoff", "cluster_handoff", *in_place), campaign),
         _by_launch(points, ("handoff_chain",), campaign),
         _by_distance(points, campaign),
     )
@@ -141,8 +149,8 @@ def rows(campaign: Campaign) -> Handoffs:
 
 def form_of(p: Point) -> str:
     """How the flag is written and read, in the names of CUDA, or what hands on in its place."""
-    if p.op in in_block:
-        return in_block[p.op]
+    if p.op in in_place:
+        return in_place[p.op]
     relaxed = p.order == "relaxed"
     if p.flavour == "ptx":
         return "ld.relaxed, st.relaxed" if relaxed else "ld.acquire, st.release"
@@ -176,9 +184,13 @@ def between_multiprocessors(p: Point) -> bool:
 def _by_launch(
     points: Iterable[Measured], ops: tuple[str, ...], campaign: Campaign
 ) -> list[Launch]:
+    def launch(s: Measured) -> tuple[str, int, bool, int]:
+        p = s.point
+        return p.backend, p.blocks, p.blocks > 1 and p.op in in_cluster, p.lanes
+
     found = []
-    launches = group((s for s in points if s.point.op in ops), "backend", "blocks", "lanes")
-    for (backend, blocks, threads), alike in launches.items():
+    launches = grouped((s for s in points if s.point.op in ops), launch)
+    for (backend, blocks, _, threads), alike in sorted(launches.items()):
         own = next((s for s in alike if key_of(s.point) == reference), None)
         handoffs = [_handoff(s, own, campaign) for s in alike]
         ordered = contest(s for s in alike if s.point.order != "relaxed")

@@ -1,9 +1,12 @@
 #include "backends/cuda/accumulate/accumulate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,8 +18,6 @@
 
 namespace syncmeter::cuda {
 namespace {
-
-adding adding_of(const op_info& info) { return static_cast<adding>(info.kind); }
 
 /// All cells are cleared before each sample and compared after it, and lie elsewhere in each round.
 /// Once for a visit, values that have to be rounded are added, and the visit has the largest error.
@@ -31,7 +32,7 @@ class accumulate_rig : public checked_rig {
   /// Adds "relative_error", where values can be rounded.
   void describe(nlohmann::json& visit) const override {
     checked_rig::describe(visit);
-    if (!adds_integers(how())) visit["relative_error"] = relative_error_;
+    if (rounds(of())) visit["relative_error"] = relative_error_;
     describe_footprint(visit, cell_bytes());
   }
 
@@ -42,10 +43,8 @@ class accumulate_rig : public checked_rig {
   [[nodiscard]] std::string wrong(const own_outcome& found, std::uint64_t ops) const override;
   void require_supported() const;
   void find_error();
-  [[nodiscard]] adding how() const { return adding_of(what_->info); }
-  [[nodiscard]] std::size_t cell_bytes() const {
-    return updates_.cells * (how() == adding::fixed ? sizeof(std::int64_t) : sizeof(float));
-  }
+  [[nodiscard]] accumulation of() const { return from_kind(what_->info.kind); }
+  [[nodiscard]] std::size_t cell_bytes() const { return updates_.cells * cell_size(of()); }
 
   update_set updates_;
   std::uint64_t draw_ = 1;
@@ -59,11 +58,11 @@ void accumulate_rig::require_supported() const {
     throw point_refused(
         fmt::format("--size {}: the number of distinct addresses is a power of two, at most {}",
                     where_.size, most_cells));
-  if (has_copy(how()) && where_.size > most_cells_of_block)
+  if (has_copy(of().how) && where_.size > most_cells_of_block)
     throw point_refused(
         fmt::format("--size {}: a block's copy in shared memory has at most {} cells", where_.size,
                     most_cells_of_block));
-  if (how() == adding::block_by_bulk && device_.largest_cluster == 0)
+  if (of().how == adding::block_by_bulk && device_.largest_cluster == 0)
     throw point_refused(fmt::format("cp.reduce.async.bulk needs compute capability 9.0; {} has {}",
                                     device_.name, device_.compute_capability));
 }
@@ -75,12 +74,12 @@ void accumulate_rig::prepare_more() {
   data_.fit(roaming_bytes + bytes_before_cells + most * sizeof(std::int64_t));
   sums_.fit(most * sizeof(std::int64_t));
   errors_.fit(sizeof(update_errors));
-  if (!adds_integers(how())) find_error();
+  if (rounds(of())) find_error();
 }
 
 void accumulate_rig::queue_first() {
   setup_.data = static_cast<std::byte*>(data_.get()) + offset_of(draw_);
-  const std::size_t cells = std::max(cell_bytes(), least_cells * sizeof(float));
+  const std::size_t cells = std::max(cell_bytes(), least_cells * cell_size(of()));
   SM_CUDA(cudaMemsetAsync(setup_.data, 0, bytes_before_cells + cells, stream_.get()));
   // Of pageable memory this returns when the host's copy may go.
   SM_CUDA(cudaMemcpyAsync(setup_.data, &updates_, sizeof updates_, cudaMemcpyHostToDevice,
@@ -91,7 +90,7 @@ void accumulate_rig::queue_first() {
 void accumulate_rig::queue_check(std::uint64_t ops, own_outcome* found) {
   check_updates({.what = updates_,
                  .ops = ops,
-                 .how = how(),
+                 .of = of(),
                  .data = setup_.data,
                  .expected = static_cast<long long*>(sums_.get())},
                 found, static_cast<update_errors*>(errors_.get()), stream_.get());
@@ -166,8 +165,25 @@ sass_text code_of(adding how) {
   return {};
 }
 
+// The same of doubles, which go from lane to lane in two halves.
+sass_text of_doubles(sass_text code) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> others{
+      {{"FADD", "DADD"},
+       {"SHFL.BFLY 5", "SHFL.BFLY 10"},
+       {"SHFL.IDX 1", "SHFL.IDX 2"},
+       {"(inside) 6", "(inside) 11"}}};
+  for (std::string* text : {&code.hopper, &code.before}) {
+    for (const auto& [of_float, of_double] : others) {
+      for (auto at = text->find(of_float); at != text->npos; at = text->find(of_float, at + 1))
+        text->replace(at, of_float.size(), of_double);
+    }
+  }
+  return code;
+}
+
 nlohmann::json declares(const measurable& row) {
-  return declared_sass(code_of(adding_of(row.info)));
+  const accumulation of = from_kind(row.info.kind);
+  return declared_sass(of.doubles ? of_doubles(code_of(of.how)) : code_of(of.how));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ inline constexpr std::size_t least_cells = 4;
 struct finished_updates {
   update_set what;
   std::uint64_t ops = 0;            ///< of each lane
-  adding how = adding::atomic;      ///< cells are floats, or integers of 64 or 32 bits
+  accumulation of;                  ///< what the cells are
   const std::byte* data = nullptr;  ///< as the lanes had it
   long long* expected = nullptr;    ///< room for `cells` sums
 };
@@ -38,7 +38,9 @@ struct update_errors {
 void check_updates(const finished_updates& done, own_outcome* found, update_errors* errors,
                    cudaStream_t stream);
 
+/// Of floats and integers, and of doubles.
 [[nodiscard]] std::vector<measurable> accumulate_rows();
+[[nodiscard]] std::vector<measurable> accumulate_double_rows();
 /// With their rig, and what they compile to.
 [[nodiscard]] row_group accumulate_group();
 

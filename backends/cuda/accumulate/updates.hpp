@@ -2,6 +2,7 @@
 // works out what the cells must hold.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/op.hpp"
@@ -14,7 +15,7 @@ namespace syncmeter::cuda {
 #define SM_BOTH
 #endif
 
-/// How a float is added to a cell that other threads add to. op_info::kind of the ops.
+/// How a float or a double is added to a cell that other threads add to.
 enum class adding : std::uint8_t {
   atomic,         ///< atomicAdd
   cas,            ///< a loop around a compare-and-swap
@@ -37,6 +38,29 @@ enum class adding : std::uint8_t {
 /// Cells are integers of 32 bits.
 [[nodiscard]] SM_BOTH constexpr bool adds_integers(adding how) {
   return how == adding::integer || how == adding::block_integer;
+}
+
+/// What an op adds, and how: op_info::kind of the ops. Of doubles there are neither `fixed` nor
+/// integers.
+struct accumulation {
+  adding how = adding::atomic;
+  bool doubles = false;
+};
+inline constexpr std::uint8_t kind_of_doubles = 128;
+[[nodiscard]] constexpr std::uint8_t to_kind(accumulation of) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(of.how) +
+                                   (of.doubles ? kind_of_doubles : 0U));
+}
+[[nodiscard]] constexpr accumulation from_kind(std::uint8_t kind) {
+  return {static_cast<adding>(kind % kind_of_doubles), kind >= kind_of_doubles};
+}
+/// Bytes of a cell.
+[[nodiscard]] constexpr std::size_t cell_size(accumulation of) {
+  return of.doubles || of.how == adding::fixed ? 8 : 4;
+}
+/// Whether sums of a rounded set are rounded: a double holds more than the values have bits.
+[[nodiscard]] constexpr bool rounds(accumulation of) {
+  return !of.doubles && !adds_integers(of.how);
 }
 
 /// Adds of a lane in one op. What a form does once for an op (clear a copy and add it to the cells)

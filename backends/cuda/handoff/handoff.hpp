@@ -190,6 +190,8 @@ class chain_rig : public gpu_rig {
 [[nodiscard]] std::vector<measurable> ring_rows();
 /// Rings whose token is handed on by an object in shared memory.
 [[nodiscard]] std::vector<measurable> object_ring_rows();
+/// Rings through a cluster whose token an instruction carries.
+[[nodiscard]] std::vector<measurable> carried_ring_rows();
 [[nodiscard]] std::vector<measurable> pair_rows();
 [[nodiscard]] std::vector<measurable> chain_rows();
 

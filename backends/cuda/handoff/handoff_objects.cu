@@ -5,23 +5,13 @@
 
 #include <new>
 
-#include "backends/cuda/handoff/handoff.cuh"
-#include "backends/cuda/handoff/ring_rows.cuh"
-#include "backends/cuda/lane/cuda_shared_objects.cuh"
+#include "backends/cuda/handoff/object_ring.cuh"
 
 namespace syncmeter::cuda {
 
 namespace ops {
 
 inline constexpr std::array in_block{form{.order = order::acq_rel, .scope = scope::block}};
-#define SM_RING_OP(NAME, FORMS, INFO)                                                              \
-  struct NAME {                                                                                    \
-    static constexpr op_info info = INFO;                                                          \
-    static constexpr std::array forms = FORMS;                                                     \
-    static constexpr bool without_additivity = true;                                               \
-    SM_FN static void common(has_token_ring auto& lane) { lane.await_token(), lane.pass_token(); } \
-    SM_FN static void measured(has_token_ring auto& lane) { common(lane); }                        \
-  };
 SM_RING_OP(semaphore_handoff, in_block,
            handoff_info("semaphore_handoff",
                         "around a ring of warps of a block: cuda::binary_semaphore, acquire one's "
@@ -34,62 +24,15 @@ SM_RING_OP(mbarrier_handoff, in_block,
            handoff_info("mbarrier_handoff",
                         "around a ring of warps of a block: PTX mbarriers of one arrival, wait for "
                         "a phase of one's own and arrive at the next warp's"))
-#undef SM_RING_OP
 
 }  // namespace ops
 
-inline constexpr unsigned most_warps = largest_block / warp_size;
-
-/// One warp's place in the ring, and its objects: `Object` says how it is made with a token or
-/// without, waited for and handed on. A lane that waited in vain gives up, and with it the ring.
-template <class T, class Form, class Object> class object_lane_of_ring {
- public:
-  using value_type = T;
-  static constexpr form lane_form = Form::value;
-
-  SM_FN explicit object_lane_of_ring(const kernel_setup& s)
-      : place_{blockIdx.x * warps_in(blockDim.x) + threadIdx.x / warp_size},
-        warps_{gridDim.x * warps_in(blockDim.x)},
-        mailbox_{
-            reinterpret_cast<std::uint64_t*>(s.mailboxes + std::size_t{place_} * mailbox_bytes)} {
-    __shared__ typename Object::storage objects[most_warps];
-    const unsigned next = (place_ + 1) % warps_;
-    object_.bind(objects[threadIdx.x / warp_size], objects[next % warps_in(blockDim.x)]);
-    if (threadIdx.x % warp_size == 0) object_.make();
-    __syncthreads();
-    if (thread() == 0) object_.begin();
-  }
-
-  SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
-
-  SM_FN void await_token() { object_.await(++turns_, polls_); }
-  // The first warp is handed the token of the rotation before.
-  SM_FN void pass_token() { object_.pass(turns_ + (place_ + 1 == warps_ ? 1 : 0)); }
-
-  [[nodiscard]] SM_FN unsigned place() const { return place_; }
-  [[nodiscard]] SM_FN unsigned before() const { return (place_ + warps_ - 1) % warps_; }
-  [[nodiscard]] SM_FN unsigned polls() const { return polls_; }
-
-  /// Each warp says how many tokens it was handed.
-  [[nodiscard]] SM_FN cuda_outcome outcome() const {
-    *mailbox_ = turns_;
-    return {{polls_, multiprocessor()}, 0};
-  }
-
- private:
-  Object object_;
-  unsigned place_, warps_;
-  std::uint64_t* mailbox_;
-  unsigned turns_ = 0;
-  unsigned polls_ = 0;
-};
-
 /// Of a library: who waits does so for as long as it takes.
-template <class Object> struct object_in_ring {
+template <class Object> struct object_in_ring : token_of_block {
   using storage = room_for<Object>;
   Object *mine, *next;
 
-  SM_FN void bind(storage& own, storage& of_next) {
+  SM_FN void bind(storage& own, storage& of_next, unsigned) {
     mine = &own.object();
     next = &of_next.object();
   }
@@ -116,11 +59,11 @@ struct atomic_in_ring : object_in_ring<atomic_word> {
   }
 };
 
-struct mbarrier_in_ring {
+struct mbarrier_in_ring : token_of_block {
   using storage = std::uint64_t;
   std::uint64_t *mine, *next;
 
-  SM_FN void bind(storage& own, storage& of_next) {
+  SM_FN void bind(storage& own, storage& of_next, unsigned) {
     mine = &own;
     next = &of_next;
   }
@@ -139,12 +82,6 @@ template <class T, class Form>
 using atomic_wait_lane = object_lane_of_ring<T, Form, atomic_in_ring>;
 template <class T, class Form>
 using mbarrier_ring_lane = object_lane_of_ring<T, Form, mbarrier_in_ring>;
-
-template <template <class, class> class Lane, class Op>
-void add_rows(std::vector<measurable>& rows) {
-  static constexpr auto found = bind_untyped<ring_backend<Lane>>(op_list<Op>{});
-  rows.insert(rows.end(), found.begin(), found.end());
-}
 
 std::vector<measurable> object_ring_rows() {
   std::vector<measurable> rows;

@@ -76,6 +76,15 @@ sass_text of_object(std::string_view op) {
   if (op == "atomic_wait_handoff")
     return {.hopper = pauses + "LD.STRONG.SM 20, YIELD 2, branch 23",
             .behind = pauses + "LD.STRONG.SM 18, YIELD 2, branch 21"};
+  // Older GPUs have nothing that carries a token: there the ops are refused, and compile to the
+  // rest.
+  if (op == "bulk_handoff")
+    return {.hopper = "SYNCS.ARRIVE 1, SYNCS.PHASECHK 1, STS 1, LDS 1, MEMBAR.ALL.CTA 1, "
+                      "FENCE.VIEW.ASYNC.S 1, ELECT 1, UBLKCP.S.S 1, YIELD 1, branch 2",
+            .before = "LDS 2, STS 1, YIELD 1, branch 1"};
+  if (op == "red_async_handoff")
+    return {.hopper = "SYNCS.ARRIVE 1, SYNCS.PHASECHK 1, LDS 1, REDAS.ADD 1, YIELD 1, branch 1",
+            .before = "LDS 2, YIELD 1, branch 1"};
   return {.hopper = "SYNCS.ARRIVE 1, SYNCS.PHASECHK 1, YIELD 1, branch 1",
           .before = "ATOMS.ARRIVE 1, LDS 1, MEMBAR.ALL.CTA 1, YIELD 1, branch 1"};
 }

@@ -21,6 +21,8 @@ SM_FN void pass_gate(const kernel_setup& s) {
 }
 
 template <class Op> concept uses_block_barrier = requires { Op::uses_block_barrier; };
+/// Whose blocks reach each other's own memory: none may end before the others.
+template <class Lane> concept leaves = requires(const Lane& lane) { lane.leave(); };
 template <class Op> concept walks_memory = requires { Op::ring; };
 template <class Op>
 concept walks_block_memory = requires { requires Op::ring == walk::shared_memory; };
@@ -117,6 +119,7 @@ SM_FN void run_block(const Lane& lane, const kernel_setup& s, std::uint32_t trip
     timed<Op, Count>(lane, s, trips, clock);
   }
   __syncthreads();
+  if constexpr (leaves<Lane>) lane.leave();
   if (lane_in_block() == 0) report(clock, s.records[blockIdx.x]);
   if constexpr (Lane::lane_form.space == space::shared_memory) {
     const bool own = lane.has_own_cell();

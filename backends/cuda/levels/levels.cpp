@@ -163,6 +163,17 @@ sass_text of_block(std::string_view op) {
             .before = "FADD 16, ATOMS.ARRIVE 1, LDS 2, MEMBAR.ALL.CTA 1, NANOSLEEP 2, YIELD 1, "
                       "branch 5"};
   }
+  // Its two barriers are found by addresses that are known only at run time: with a second way for
+  // memory of another kind.
+  if (op == "block_pipeline") {
+    const std::string alike =
+        "ARRIVES.LDGSTSBAR 1, LDGDEPBAR 1, DEPBAR 1, ATOM.ADD.SM 4, ATOMS.CAST.SPIN 4, QSPC 4, "
+        "LD 4, ST 4, LD.STRONG.SM 2, NANOSLEEP 4, SHFL.IDX 8, VOTE.ANY 4, YIELD 2, ";
+    return {.hopper =
+                alike + "SYNCS.ARRIVE 3, SYNCS.PHASECHK 2, LDS 4, MEMBAR.ALL.CTA 2, branch 36",
+            .before = alike + "ATOMS.ARRIVE 2, ATOMS.ADD 1, VOTE.ALL 1, LDS 6, MEMBAR.ALL.CTA 4, "
+                              "branch 32"};
+  }
   const std::string count = "STS 1, VOTEU.ANY 1, MEMBAR.ALL.CTA 1, ATOM.ADD.SM 1, QSPC 1, LDS 1, "
                             "ATOMS.CAST.SPIN 1, LD 1, ST 1, NANOSLEEP 2, imad 1, ";
   return {.hopper = count + "LD.STRONG.SM 22, YIELD 3, branch 29",

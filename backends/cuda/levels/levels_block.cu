@@ -1,6 +1,7 @@
 // What the threads of a block meet at beside its hardware barrier (BAR.SYNC): objects in shared
 // memory. Ops, lane and rows. test - baseline == one more.
 #include <cuda/latch>
+#include <cuda/pipeline>
 
 #include <new>
 #include <utility>
@@ -17,6 +18,7 @@ concept has_mbarrier = requires(L& l) {
 };
 template <class L> concept has_split_barrier = requires(L& l) { l.barrier_arrive_wait(); };
 template <class L> concept has_latch = requires(L& l) { l.latch_sync(); };
+template <class L> concept has_pipeline = requires(L& l) { l.pipeline_stage(); };
 
 namespace ops {
 
@@ -51,6 +53,23 @@ struct block_latch {
   static constexpr bool without_additivity = true;  // long code: polls with a pause that grows
   SM_FN static void common(has_latch auto& lane) { lane.latch_sync(); }
   SM_FN static void measured(has_latch auto& lane) { lane.latch_sync(); }
+};
+
+struct block_pipeline {
+  static constexpr op_info info{
+      .name = "block_pipeline",
+      .in_quick = false,
+      .family = family::barrier,
+      .litmus = litmus::barrier,
+      .unroll = 1,
+      .communicates = true,
+      .note = "cuda::pipeline of the block, two stages: every thread acquires and commits one as "
+              "producer without a copy, waits for it and releases it as consumer"};
+  static constexpr expected_result expects = expected_result::written;
+  static constexpr std::array forms = any_size;
+  static constexpr bool without_additivity = true;  // 2 and 4 in a row are laid out differently
+  SM_FN static void common(has_pipeline auto& lane) { lane.pipeline_stage(); }
+  SM_FN static void measured(has_pipeline auto& lane) { lane.pipeline_stage(); }
 };
 
 }  // namespace ops
@@ -176,6 +195,28 @@ template <class T, class Form> class latch_lane : public meeting_lane<T, Form> {
   latch *now_, *next_, *last_;
 };
 
+template <class T, class Form> class pipeline_lane : public meeting_lane<T, Form> {
+  using pipeline = ::cuda::pipeline<::cuda::thread_scope_block>;
+  using stages = ::cuda::pipeline_shared_state<::cuda::thread_scope_block, 2>;
+
+ public:
+  SM_FN explicit pipeline_lane(const kernel_setup& s) : meeting_lane<T, Form>{s} {
+    __shared__ room_for<stages> of_block;
+    new (&mine_) pipeline(::cuda::make_pipeline(cg::this_thread_block(), &of_block.object()));
+  }
+
+  SM_FN void pipeline_stage() {
+    pipeline& p = mine_.object();
+    p.producer_acquire();
+    p.producer_commit();
+    p.consumer_wait();
+    p.consumer_release();
+  }
+
+ private:
+  room_for<pipeline> mine_;  // a lane goes by value, and a pipeline cannot be copied: its bytes can
+};
+
 std::vector<measurable> rows_blocks() {
   static constexpr auto by_mbarrier = bind_untyped<levels_backend<mbarrier_lane>>(
       op_list<ops::mbarrier_sync, ops::mbarrier_transaction>{});
@@ -183,9 +224,12 @@ std::vector<measurable> rows_blocks() {
       bind_untyped<levels_backend<split_barrier_lane>>(op_list<ops::block_barrier_arrive_wait>{});
   static constexpr auto by_latch =
       bind_untyped<levels_backend<latch_lane>>(op_list<ops::block_latch>{});
+  static constexpr auto by_pipeline =
+      bind_untyped<levels_backend<pipeline_lane>>(op_list<ops::block_pipeline>{});
   std::vector<measurable> rows(by_mbarrier.begin(), by_mbarrier.end());
   rows.insert(rows.end(), by_barrier.begin(), by_barrier.end());
   rows.insert(rows.end(), by_latch.begin(), by_latch.end());
+  rows.insert(rows.end(), by_pipeline.begin(), by_pipeline.end());
   return rows;
 }
 

@@ -144,7 +144,7 @@ std::string synchronization_name(const instruction& what,
   // Without a modifier the reduction is the bitwise and.
   if (is_one_of(opcode, {"REDUX", "CREDUX"}) && (parts.size() == 1 || is_size_or_type(parts[1])))
     return std::string(opcode) + ".AND";
-  if (is_one_of(opcode, {"REDUX", "CREDUX", "SHFL", "VOTE", "VOTEU", "MATCH", "SYNCS"}))
+  if (is_one_of(opcode, {"REDUX", "CREDUX", "SHFL", "VOTE", "VOTEU", "MATCH", "SYNCS", "ARRIVES"}))
     return with_one_modifier(parts);
   if (opcode == "BAR") {
     const std::string name = with_one_modifier(parts);

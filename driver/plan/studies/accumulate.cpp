@@ -1,4 +1,5 @@
-// The study `accumulate`: ways to add floats to few or many cells by many threads of a GPU.
+// The study `accumulate`: ways to add floats and doubles to few or many cells by many threads of a
+// GPU.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
@@ -13,13 +14,13 @@ gpu_part gpu_accumulate() {
     return gpu_axes{.grids = {{{grid}, {1024}}}, .sizes = std::move(addresses)};
   };
   const std::vector<std::string_view> all{"accumulate_*"}, copies{"accumulate_block*"},
-      by_cas{"accumulate_cas"};
+      by_cas{"accumulate_cas*"};
   const gpu_axes every_size = on(sm, {1, 32, 1024, 32768, 1U << 20U});
   return {.rules = {{.ops = all, .axes = on(one, {1, 32, 1024})},
                     {.ops = copies, .axes = on(sm, {1, 32, 1024})},
                     {.ops = by_cas, .axes = on(sm, {1024, 32768, 1U << 20U})},
                     {.ops = all,
-                     .except = {"accumulate_block*", "accumulate_cas"},
+                     .except = {"accumulate_block*", "accumulate_cas*"},
                      .axes = every_size}},
           .others = every_size,
           .max_time_s = 0.15};

@@ -54,6 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         classified{"ERRBAR", "ERRBAR"},
         classified{"SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR4], RZ", "SYNCS.ARRIVE"},
         classified{"SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR4], R5", "SYNCS.PHASECHK"},
+        classified{"ARRIVES.LDGSTSBAR.64.TRANSCNT [UR4]", "ARRIVES.LDGSTSBAR"},
         classified{"LDG.E.64.STRONG.GPU R4, desc[UR4][R2.64]", "LDG.STRONG.GPU"},
         classified{"LDG.E R4, desc[UR4][R2.64]", "LDG"}, classified{"STS.64 [R2], R4", "STS"},
         classified{"ST.E.STRONG.SYS desc[UR4][R2.64], R4", "ST.STRONG.SYS"},

@@ -75,5 +75,29 @@ TEST(accumulate_updates, exact_values_are_odd_integers_of_both_signs_and_rounded
               static_cast<double>(adds) / 50);
 }
 
+// An op is told by one number which way it goes and what it adds.
+TEST(accumulate_updates, each_way_is_one_of_floats_and_one_of_doubles) {
+  for (const bool doubles : {false, true}) {
+    for (const adding how : {adding::atomic, adding::cas, adding::block_match}) {
+      const accumulation found = from_kind(to_kind({how, doubles}));
+      EXPECT_EQ(found.how, how);
+      EXPECT_EQ(found.doubles, doubles);
+    }
+  }
+}
+
+TEST(accumulate_updates, only_sums_of_floats_are_rounded) {
+  EXPECT_TRUE(rounds({adding::atomic, false}));
+  EXPECT_TRUE(rounds({adding::fixed, false})) << "where 32 bits behind the point are too few";
+  EXPECT_FALSE(rounds({adding::atomic, true}));
+  EXPECT_FALSE(rounds({adding::integer, false}));
+}
+
+TEST(accumulate_updates, a_cell_has_the_size_of_what_is_added) {
+  EXPECT_EQ(cell_size({adding::atomic, false}), sizeof(float));
+  EXPECT_EQ(cell_size({adding::atomic, true}), sizeof(double));
+  EXPECT_EQ(cell_size({adding::fixed, false}), sizeof(std::int64_t));
+}
+
 }  // namespace
 }  // namespace syncmeter::cuda

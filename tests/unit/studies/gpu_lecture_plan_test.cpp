@@ -36,7 +36,7 @@ worker_info lecture_worker() {
     add(std::string("load_latency_misaligned") + level, "bytes");
   }
   add("bank_conflict", "lanes of a bank");
-  for (const char* way : {"atomic", "cas", "block", "block_by_bulk"})
+  for (const char* way : {"atomic", "cas", "cas_double", "block", "block_by_bulk"})
     add(std::string("accumulate_") + way, "distinct addresses");
   return worker;
 }
@@ -85,7 +85,8 @@ TEST(lecture_studies, floats_are_added_by_one_block_and_by_all_to_one_address_an
   for (const char* op : {"accumulate_atomic", "accumulate_cas", "accumulate_block"})
     EXPECT_THAT(sizes(op, 1), UnorderedElementsAre(1, 32, 1024)) << op;
   EXPECT_THAT(sizes("accumulate_atomic", 10), UnorderedElementsAre(1, 32, 1024, 32768, 1 << 20));
-  EXPECT_THAT(sizes("accumulate_cas", 10), UnorderedElementsAre(1024, 32768, 1 << 20));
+  for (const char* op : {"accumulate_cas", "accumulate_cas_double"})
+    EXPECT_THAT(sizes(op, 10), UnorderedElementsAre(1024, 32768, 1 << 20)) << op;
   EXPECT_THAT(sizes("accumulate_block_by_bulk", 10), UnorderedElementsAre(1, 32, 1024));
   EXPECT_LT(plan.predicted_s, 60);
 }

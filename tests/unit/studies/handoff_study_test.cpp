@@ -35,6 +35,14 @@ worker_info handoff_worker() {
   by_object.order = order::acq_rel;
   by_object.scope = scope::block;
   worker.capabilities.push_back(by_object);
+  for (const char* op : {"bulk_handoff", "red_async_handoff"}) {
+    capability carried = by_object;
+    carried.op = op;
+    carried.order = order::relaxed;
+    carried.scope = scope::cluster;
+    carried.size_of = "blocks of a cluster";
+    worker.capabilities.push_back(carried);
+  }
   return worker;
 }
 
@@ -62,6 +70,15 @@ TEST(handoff_plan, objects_hand_on_where_a_flag_does) {
   const std::vector<point> in_block = planned("handoff", "mbarrier_handoff");
   ASSERT_THAT(in_block, SizeIs(1));
   EXPECT_EQ(std::pair(in_block[0].blocks, in_block[0].lanes), std::pair(1U, 64U));
+}
+
+TEST(handoff_plan, what_carries_a_token_goes_round_a_block_and_a_cluster_of_two) {
+  for (const char* op : {"bulk_handoff", "red_async_handoff"}) {
+    std::vector<std::string> all;
+    for (const point& p : planned("handoff", op))
+      all.push_back(fmt::format("{}x{} in clusters of {}", p.blocks, p.lanes, p.size));
+    EXPECT_THAT(all, ElementsAre("1x64 in clusters of 1", "2x32 in clusters of 2")) << op;
+  }
 }
 
 TEST(handoff_plan, pairs_are_of_one_form_and_many_partners) {
