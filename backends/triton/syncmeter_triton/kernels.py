@@ -7,6 +7,9 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+from . import collectives
+
+
 @triton.jit
 def _bits(value):
     return value.to(tl.core.get_int_dtype(value.dtype.primitive_bitwidth, signed=False), bitcast=True)
@@ -74,10 +77,12 @@ def _symbol(specialization):
 
 @triton.jit(repr=_symbol)
 def _kernel(cells, planes, stride, trips, one, initial, OP: tl.constexpr, NAME: tl.constexpr, SEM: tl.constexpr,
-            SCOPE: tl.constexpr, SHARED: tl.constexpr, OWN: tl.constexpr, LANES: tl.constexpr,
+            SCOPE: tl.constexpr, SHARED: tl.constexpr, OWN: tl.constexpr, VALUES: tl.constexpr, LANES: tl.constexpr,
             COUNT: tl.constexpr, STEPS: tl.constexpr):
-    """`planes` are five rows of one value a thread: the clock before and after, the timer likewise, the tally.
-    Of a shared cell the compiler sees that all lanes use one address, of a strided one it does not."""
+    """`planes` are six rows of one value a thread: the clock before and after, the timer likewise, the tally, the
+    operand. Of a shared cell the compiler sees that all lanes use one address, of a strided one it does not.
+    VALUES: of atomics the operand is what the author of an op wants; else it is the lane's number, in one row or in
+    one for each warp."""
     lane = tl.arange(0, LANES)
     thread = tl.program_id(0) * LANES + lane
     at = cells + (tl.zeros([LANES], tl.int32) if SHARED else thread * stride)
@@ -85,6 +90,14 @@ def _kernel(cells, planes, stride, trips, one, initial, OP: tl.constexpr, NAME: 
     initials = tl.zeros([LANES], cells.dtype.element_ty) + initial
     operand = initials + thread.to(cells.dtype.element_ty) if OWN else initials
     tally = _bits(initials) ^ _bits(initials)
+    own = lane
+    if (VALUES == "rows" or VALUES == "moved rows") and LANES > 32:
+        own = tl.arange(0, LANES // 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
+        if VALUES == "moved rows":
+            ones = tl.load(cells + own * stride, volatile=True)
+    if VALUES != "cells":
+        operand = own.to(cells.dtype.element_ty)
+        tally = _bits(operand) ^ _bits(operand)
     first_ns = _read(lane, "globaltimer")
     first = _read(lane, "clock64")
     for _ in tl.range(0, trips, loop_unroll_factor=1):
@@ -98,11 +111,13 @@ def _kernel(cells, planes, stride, trips, one, initial, OP: tl.constexpr, NAME: 
     tl.store(to + row, last)
     tl.store(to + 2 * row, first_ns)
     tl.store(to + 3 * row, last_ns)
+    to = planes + tl.program_id(0) * LANES + own
     tl.store(to + 4 * row, tally.to(tl.int64))
+    tl.store(to + 5 * row, _bits(operand).to(tl.int64))
 
 
 OPS = {op.fn.__name__: op for op in (atomic_add, atomic_fetch_add, atomic_max_raise, atomic_max_hold, atomic_exchange,
-                                     atomic_cas_pass, atomic_cas_fail, plain_read)}
+                                     atomic_cas_pass, atomic_cas_fail, plain_read)} | collectives.OPS
 SCOPES = {"block": "cta", "device": "gpu", "system": "sys"}
 TYPES = {"int32": "i32", "uint32": "u32", "uint64": "u64", "float": "fp32", "double": "fp64"}
 
@@ -111,8 +126,8 @@ def compiled(row, lanes, count, compute_capability):
     """The kernel of a row (table.Row) as Triton compiled it: its `asm["cubin"]`, and what a launch takes."""
     of = TYPES[row.type or "int32"]
     constants = {"OP": OPS[row.op], "NAME": row.name, "SEM": row.order, "SCOPE": SCOPES.get(row.scope, "gpu"),
-                 "SHARED": row.placement == "shared", "OWN": row.oracle == "exchanges", "LANES": lanes, "COUNT": count,
-                 "STEPS": row.unroll}
+                 "SHARED": row.placement == "shared", "OWN": row.oracle == "exchanges",
+                 "VALUES": collectives.VALUES.get(row.op, "cells"), "LANES": lanes, "COUNT": count, "STEPS": row.unroll}
     arguments = {"cells": "*" + of, "planes": "*i64", "stride": "i32", "trips": "i32", "one": of, "initial": of}
     source = ASTSource(_kernel, signature=arguments | dict.fromkeys(constants, "constexpr"), constexprs=constants)
     return triton.compile(source, target=GPUTarget("cuda", compute_capability, 32),

@@ -26,11 +26,15 @@ class Row:
     @property
     def unroll(self):
         """Steps of a trip. Results that are checked are kept for a whole one, and 1024 threads have 64 registers each."""
-        return 8 if self.op.startswith(("atomic_exchange", "atomic_cas")) else 32
+        return 8 if self.op.startswith(("atomic_exchange", "atomic_cas", "block_")) else 32
 
     @property
     def family(self):
-        return "memory" if self.op == "plain_read" else "atomic"
+        return FAMILIES.get(self.op, "atomic")
+
+    @property
+    def min_lanes(self):
+        return 2 * WARP if self.op in ("sum_across_warps", "layout_conversion") else WARP
 
     def symbols(self, lanes):
         return [f"{self.name}_{lanes}_{count}" for count in (0, 1)]
@@ -45,6 +49,27 @@ ADDS = ("atomic_add", "atomic_fetch_add")
 ORACLES = {"atomic_add": "adds", "atomic_fetch_add": "adds", "atomic_max_raise": "raises", "atomic_max_hold": "unchanged",
            "atomic_exchange": "exchanges", "atomic_cas_pass": "unchanged", "atomic_cas_fail": "unchanged"}
 OTHER_TYPES = ("uint64", "float", "double")
+#: Ops of a whole block (collectives.py) with their types, what each compiles to, and what it is. A sum through shared
+#: memory has three barriers: the values of the last one must have been read, a warp's sums must be there, and theirs.
+BLOCK_SUM = "BAR.SYNC 3, STS 2, LDS 2, "
+COLLECTIVES = {
+    "barrier": ("barrier", {"": "BAR.SYNC 1"}, "tl.debug_barrier()"),
+    "reduce_add_sync": ("warp", {"": "REDUX.SUM 1"}, "tl.sum over a warp's row"),
+    "reduce_max_sync": ("warp", {"": "REDUX.MAX 1"}, "tl.max over a warp's row"),
+    "sum_across_warps": ("group", {"int32": BLOCK_SUM + "REDUX.SUM 1"},
+                         "x += tl.sum over the rows, one for each warp"),
+    "block_sum": ("group", {"int32": BLOCK_SUM + "REDUX.SUM 2", "float": BLOCK_SUM + "SHFL.BFLY 10, FADD 10, FFMA 1"},
+                  "x += tl.sum(x) of a block's threads; of floats x = 2 * mean - x"),
+    "block_scan": ("group", {"int32": "BAR.SYNC 2, STS 1, LDS 8, SHFL.UP 5"},
+                   "x = tl.cumsum(x) of a block's threads"),
+    "layout_conversion": ("group", {"int32": "BAR.SYNC 2, STS 1, LDS 1"},
+                          "x = tl.trans(x) of rows of a warp each, and one more, back in the layout of the rows"),
+}
+#: What the compiler calls each of them once it has laid the values out.
+MADE_AS = {"reduce_add_sync": '"tt.reduce"', "reduce_max_sync": '"tt.reduce"', "sum_across_warps": '"tt.reduce"',
+           "block_sum": '"tt.reduce"', "block_scan": '"tt.scan"', "layout_conversion": "ttg.convert_layout"}
+FAMILIES = {"plain_read": "memory"} | {op: family for op, (family, _, _) in COLLECTIVES.items()}
+NOTES = {op: note for op, (_, _, note) in COLLECTIVES.items()}
 
 
 def _around(order, scope):
@@ -92,4 +117,6 @@ def rows():
                       for order, scope in _forms(op, type) for placement in PLACEMENTS]
     found += [Row("plain_read", type, placement=placement, declares="LDG.STRONG.SYS 1")
               for type in ("int32", *OTHER_TYPES) for placement in PLACEMENTS]
+    found += [Row(op, type, oracle="" if op == "barrier" else "collective", declares=declares)
+              for op, (_, types, _) in COLLECTIVES.items() for type, declares in types.items()]
     return found

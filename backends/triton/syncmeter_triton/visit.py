@@ -9,7 +9,8 @@ from math import comb
 
 from .device import Device, DriverError
 from .kernels import compiled
-from .table import WARP, Row
+from .table import MADE_AS, WARP, Row
+from .values import WORD, left
 
 #: By type: as struct has it, and as a kernel's argument.
 TYPES = {"int32": ("i", ctypes.c_int32), "uint64": ("Q", ctypes.c_uint64), "float": ("f", ctypes.c_float),
@@ -18,7 +19,8 @@ TYPES = {"int32": ("i", ctypes.c_int32), "uint64": ("Q", ctypes.c_uint64), "floa
 #: and there, the same places on both sides of a round.
 ROAMING_BYTES, FEW_BYTES, MOST_LAUNCHES, ALIGNMENT = 16 << 20, 4096, 16, 512
 SHORTEST_CLOCKED_NS = 10_000
-ROW_BYTES = 40  # what a thread brings back, as the kernel writes it
+ROWS = 6
+ROW_BYTES = 8 * ROWS  # what a thread brings back, as the kernel writes it
 FEWEST_ROUNDS, LATER_LOOK = 11, 1.3
 #: A block is a program of Triton's: so many threads, a power of two of them.
 LANES = [WARP << n for n in range(6)]
@@ -47,7 +49,7 @@ class Rig:
     def __init__(self, device: Device, row: Row, point):
         self._device, self._row = device, row
         self.lanes, self.blocks = point["lanes"], point.get("blocks", 1)
-        self._format, self._value = TYPES[row.type]
+        self._format, self._value = TYPES[row.type or "int32"]
         self._width = struct.calcsize(self._format)
         self._stride = point.get("stride", 0) if row.placement == "strided" else 0
         self._check_point(point)
@@ -57,10 +59,11 @@ class Rig:
         self._places = MOST_LAUNCHES if self.blocks == 1 and self._span <= FEW_BYTES else 1
         self._address = device.memory("cells", ROAMING_BYTES + self._span)
         self._planes = device.memory("planes", self._places * ROW_BYTES * threads)
-        self._initial = {"unchanged": 7}.get(row.oracle, 0)
+        self._initial = {"unchanged": 7, "collective": 1}.get(row.oracle, 0)
         self._kernels = []
         for count in (0, 1):
             kernel = compiled(row, self.lanes, count, device.compute_capability)
+            self._check_made_once(kernel, row.unroll * (1 + count))
             function = device.load(kernel.asm["cubin"], kernel.metadata.name)
             self._kernels.append((function, kernel.metadata.shared))
         fit = min(device.resident_blocks(f, self.lanes, shared) for f, shared in self._kernels)
@@ -71,9 +74,19 @@ class Rig:
     def _check_point(self, point):
         if self.lanes not in LANES:
             raise Refused(f"a program of Triton's has {', '.join(map(str, LANES))} threads, not {self.lanes}")
+        if self.lanes < self._row.min_lanes:
+            raise Refused(f"{self._row.op} is of {self._row.min_lanes} threads or more, not {self.lanes}")
         for name in ("active", "waves", "base_offset", "cells", "size"):
             if point.get(name):
                 raise Refused(f"the worker triton has no points with {name}")
+
+    def _check_made_once(self, kernel, ops):
+        """Where values are wanted in two layouts, Triton may do all that led to them twice."""
+        name = MADE_AS.get(self._row.op)
+        made = kernel.asm["ttgir"].count(name) if name else ops
+        if not ops <= made <= ops + 2:  # before the loop and after it
+            raise Refused(f"of {ops} {self._row.op} Triton made {made} for {self.lanes} threads, so that they are not the "
+                          f"cost of one; of 1024 threads each is made once")
 
     def sample(self, side, trips, draw):
         """Side 0 is the baseline. `draw` chooses the places of the cells."""
@@ -97,7 +110,7 @@ class Rig:
         slowest = 1.0
         for n, place in enumerate(places):
             planes = memoryview(device.read(self._planes + n * ROW_BYTES * threads, ROW_BYTES * threads)).cast("q")
-            rows = [planes[i * threads:(i + 1) * threads] for i in range(5)]
+            rows = [planes[i * threads:(i + 1) * threads] for i in range(ROWS)]
             first, last, first_ns, last_ns = (row[::WARP] for row in rows[:4])
             of_warps = [b - a for a, b in zip(first, last)]
             slowest = max(slowest, max(of_warps) / max(min(of_warps), 1))
@@ -105,17 +118,24 @@ class Rig:
             cycles += max(last) - min(first)
             lane_cycles += of_warps[0]
             lane_ns += last_ns[0] - first_ns[0]
-            self._check(place, shares[n] * self._row.unroll * (1 + side), rows[4])
+            self._check(place, shares[n] * self._row.unroll * (1 + side), rows[4], rows[5])
         if lane_ns >= SHORTEST_CLOCKED_NS:
             self._ghz = lane_cycles / lane_ns
         # Clocks of different multiprocessors have nothing in common, the timer is the device's.
         span_ns = timer_ns if self.blocks > 1 else cycles / (self._ghz or 1.0)
         return Sample(span_ns, self._ghz, slowest)
 
-    def _check(self, place, ops, tally):
-        """What the cells have to hold after `ops` of each lane (core/harness/oracle.hpp)."""
+    def _check(self, place, ops, tally, operand):
+        """What the cells have to hold after `ops` of each lane (core/harness/oracle.hpp), or the threads."""
         oracle = self._row.oracle
         if not oracle:
+            return
+        if oracle == "collective":
+            in_tally, expected = left(self._row.op, self._row.type, self.lanes, ops)
+            for thread, value in enumerate(tally if in_tally else operand):
+                if value % WORD != expected[thread % self.lanes]:
+                    raise WrongValue(f"oracle: thread {thread} holds {value % WORD} instead of "
+                                     f"{expected[thread % self.lanes]}")
             return
         found = memoryview(self._device.read(place, self._span)).cast(self._format)[::self._stride or 1]
         lanes_of_cell = self.lanes * self.blocks // self._cells

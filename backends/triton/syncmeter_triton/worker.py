@@ -1,4 +1,4 @@
-"""syncmeter-triton: Triton's atomics as a worker (docs/worker-protocol.md). `--machine-code FOLDER
+"""syncmeter-triton: Triton's atomics and collectives as a worker (docs/worker-protocol.md). `--machine-code FOLDER
 SYMBOL...` writes the kernels of those names there, one cubin each."""
 
 import hashlib
@@ -28,7 +28,7 @@ def version():
 def build():
     """A hash of this very program and of the compiler."""
     digest = hashlib.sha256(version().encode())
-    for name in ("worker", "device", "kernels", "table", "visit"):
+    for name in ("worker", "collectives", "device", "kernels", "table", "values", "visit"):
         digest.update(pkgutil.get_data(__package__, name + ".py"))
     return {"id": digest.hexdigest()[:16], "compiler": f"triton {version() or 'missing'}",
             "flags": f"Python {sys.version.split()[0]}"}
@@ -52,10 +52,14 @@ def capabilities():
 
 def entry(row):
     found = {"backend": "triton", "op": row.op, "family": row.family, "pairing": "self", "order": row.order,
-             "placements": [row.placement], "unroll": row.unroll, "ops_per_step": 1,
-             "min_lanes": table.WARP, "communicates": False, "additivity": False, "note": "",
-             "supported": True, "symbols": row.symbols(CENSUS_LANES), "declares": {"sass": row.declares},
-             "type": row.type, "space": "global"}
+             "placements": [row.placement] if row.placement else [], "unroll": row.unroll, "ops_per_step": 1,
+             "min_lanes": row.min_lanes, "communicates": row.family in ("barrier", "group"), "additivity": False,
+             "note": table.NOTES.get(row.op, ""), "supported": True, "symbols": row.symbols(CENSUS_LANES),
+             "declares": {"sass": row.declares}}
+    if row.type:
+        found["type"] = row.type
+    if row.placement:
+        found["space"] = "global"
     if row.scope:
         found |= {"scope": row.scope, "flavour": "function"}
     return found
