@@ -1,19 +1,21 @@
 """Regions, loops, reductions and tasks by syncmeter's worker and by programs that share no code with it, in turn on
-the same PUs, the first that this may use: a short one (region_twin.cpp); EPCC's method and a bare loop in one process
-(region_methods.cpp); EPCC's syncbench 4.0 itself; regions after idle gaps; loops around the work that pays for one.
+the same PUs, the first that this may use: a short one (region_twin.cpp); EPCC's syncbench 4.0; regions after idle gaps;
+loops around the work that pays for one.
 
-  python3 tests/benchmarks/regions.py twin,methods,epcc,gaps,even BIN [--lanes 2,16] [--backend omp-llvm --compiler clang]
+  python3 tests/benchmarks/regions.py twin,epcc,gaps,even BIN [--lanes 2,16] [--backend omp-llvm --compiler clang]
 
 BIN holds the worker. epcc needs --epcc, the folder with the sources of EPCC's version 4.0: the median of 20 loops in a
-process of its own for each figure, beside the median of five visits by a worker that is started for each turn.
---programs: a folder with what was compiled before, named as here. Nothing here asserts: it prints medians in ns, ratios,
-and scatter (half of the range of the middle 80 % of turns over the median). Promised: within 5 % of EPCC's, 3 % of the
-short program's, gaps within 10 %.
+process of its own for each figure, beside the median of five visits, each by a worker of its own as in a campaign.
+--programs: a folder with what was compiled before, named as here. Nothing here asserts: it prints medians in ns, ratios
+with their 95 % interval, and scatter (half of the range of the middle 80 % of processes over the median). Promised:
+within 5 % of EPCC's, 3 % of the short program's, gaps within 10 %. What tells processes apart (10 to 20 %) takes about
+200 of them for 3 %.
 """
 
 import argparse
 import itertools
 import json
+import math
 import os
 import pathlib
 import random
@@ -25,8 +27,12 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 TWIN_OPS = ("parallel_region", "for_static", "reduction_sum", "task_by_one")
-EPCC_OPS = {"PARALLEL": "parallel_region", "FOR": "for_static", "PARALLEL_FOR": "parallel_for", "BARRIER": "barrier",
-            "SINGLE": "single", "REDUCTION": "reduction_sum"}
+#: Our op, and the length of syncbench's delay in µs. It takes off the whole delay of SINGLE, which one thread has while
+#: the others are on their way to the barrier behind it: without one it takes off none of what they hide.
+EPCC_OPS = {"PARALLEL": ("parallel_region", 0.1), "FOR": ("for_static", 0.1), "PARALLEL_FOR": ("parallel_for", 0.1),
+            "BARRIER": ("barrier", 0.1), "SINGLE": ("single", 0.1), "SINGLE, no delay": ("single", 0.001),
+            "REDUCTION": ("reduction_sum", 0.1)}
+COLUMNS = "theirs ns    ours ns  ratio  95 % interval  scatter of both   processes"
 GAPS_US = (1, 10, 100, 1000, 10000)
 
 
@@ -34,10 +40,10 @@ class Worker:
     """A worker whose threads do not run while another program does. Each turn starts one, as it starts the programs: what
     libgomp's constructs cost differs between processes by more than within one."""
 
-    def __init__(self, path, backend, pus, wait, options):
+    def __init__(self, path, backend, pus, wait, options, binding):
         self.backend, self.pus, self.wait, self.options = backend, pus, wait, options
         self.process = subprocess.Popen([path / f"syncmeter-{backend}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, env=os.environ | {"OMP_WAIT_POLICY": wait})
+                                        text=True, env=os.environ | binding | {"OMP_WAIT_POLICY": wait})
 
     def measure(self, op, lanes, seconds=0.1, **more):
         point = {"backend": self.backend, "op": op, "lanes": lanes, "affinity": "close", "wait": self.wait,
@@ -68,13 +74,29 @@ def scatter(costs):
     return 50 * (tenths[-1] - tenths[0]) / statistics.median(costs)
 
 
+def ratio_of(theirs, ours):
+    """Ours over theirs: the median of all quotients, as which process stands beside which is chance, and its 95 % interval
+    by the ranks (Hodges and Lehmann)."""
+    quotients = sorted(b / a for a, b in itertools.product(theirs, ours))
+    n, m = len(theirs), len(ours)
+    out = max(0, int(n * m / 2 - 1.96 * math.sqrt(n * m * (n + m + 1) / 12)))
+    return statistics.median(quotients), quotients[out], quotients[-1 - out]
+
+
 class Comparison:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         self.pus = sorted(os.sched_getaffinity(0))
 
-    def worker(self, wait="active"):
-        return Worker(self.options.bin.resolve(), self.options.backend, self.pus, wait, self.options.request)
+    def worker(self, wait="active", places=None):
+        return Worker(self.options.bin.resolve(), self.options.backend, self.pus, wait, self.options.request,
+                      self.binding(places))
+
+    def binding(self, places):
+        """One thread to each of the first PUs, by the runtime: libgomp looks at that in each fork, 7 to 8 % of a region of
+        two threads."""
+        listed = ",".join(f"{{{pu}}}" for pu in self.pus[:places])
+        return {"OMP_PLACES": listed, "OMP_PROC_BIND": "close"} if places else {}
 
     def compiled(self, name):
         if self.options.programs:
@@ -87,25 +109,16 @@ class Comparison:
             subprocess.run([self.options.compiler, *flags, epcc / "syncbench.c", epcc / "common.c", "-lm", "-o", path],
                            check=True)
             return path
-        objects = []
-        if name == "region_methods" and epcc:
-            for source in ("syncbench", "common"):
-                objects.append(self.folder / f"{source}.o")
-                subprocess.run([self.options.compiler, *flags, "-Dmain=main_of_epcc", "-c", epcc / f"{source}.c",
-                                "-o", objects[-1]], check=True)
-        subprocess.run([self.options.compiler, *flags, "-std=c++20", *(["-DEPCC"] if objects else []),
-                        HERE / f"{name}.cpp", *objects, "-lstdc++", "-lm", "-o", path], check=True)
+        subprocess.run([self.options.compiler, *flags, "-std=c++20", HERE / f"{name}.cpp", "-lstdc++", "-lm", "-o", path],
+                       check=True)
         return path
 
     def run(self, name, *arguments, wait="active", lanes=None, places=None):
         environment = os.environ | {"OMP_WAIT_POLICY": wait}
         if lanes:
             environment |= {"OMP_NUM_THREADS": str(lanes)}
-        if places:
-            listed = ",".join(f"{{{pu}}}" for pu in self.pus[:places])
-            environment |= {"OMP_PLACES": listed, "OMP_PROC_BIND": "close"}
         return subprocess.run([self.compiled(name), *map(str, arguments)], capture_output=True, text=True, check=True,
-                              env=environment).stdout
+                              env=environment | self.binding(places)).stdout
 
     def turns(self):
         end = time.monotonic() + self.options.seconds
@@ -115,117 +128,92 @@ class Comparison:
             yield turn
 
     def twin(self, lanes):
-        print(f"{self.options.backend}, {lanes} threads, beside a short program\n"
-              "construct           twin ns    ours ns  ratio  scatter of both  turns")
-        found = {op: [] for op in TWIN_OPS}
+        print(f"{self.options.backend}, {lanes} threads, beside a short program\nconstruct         {COLUMNS}")
+        found = {op: ([], []) for op in TWIN_OPS}
         for _ in self.turns():
             with self.worker() as worker:
-                for op in TWIN_OPS:
-                    made, ours = float(self.run("region_twin", op, lanes, 0.1)), worker.measure(op, lanes)
-                    if ours:
-                        found[op].append((made, ours))
-        for op, pairs in found.items():
-            self.print_row(op, pairs)
+                for op, (theirs, ours) in found.items():
+                    theirs.append(float(self.run("region_twin", op, lanes, 0.02)))
+                    ours.append(worker.measure(op, lanes, 0.02))
+        for op, both in found.items():
+            self.print_row(op, *both)
 
     @staticmethod
-    def print_row(name, pairs):
-        if not pairs:
+    def print_row(name, theirs, ours):
+        theirs, ours = ([cost for cost in each if cost] for each in (theirs, ours))
+        if not theirs or not ours:
             print(f"{name:16}  no estimate")
             return
-        theirs, ours = zip(*pairs, strict=True)
-        ratio = statistics.median(b / a for a, b in pairs)
+        ratio, low, high = ratio_of(theirs, ours)
         print(f"{name:16}  {statistics.median(theirs):9.1f}  {statistics.median(ours):9.1f}  {ratio:5.3f}  "
-              f"{scatter(theirs):6.1f} {scatter(ours):6.1f} %  {len(pairs):5}", flush=True)
+              f"{low:6.3f}..{high:5.3f}  {scatter(theirs):6.1f} {scatter(ours):6.1f} %  {len(theirs):4} {len(ours):4}",
+              flush=True)
 
-    def methods(self, lanes):
-        """All in one process, but for ours."""
-        found, places = {}, lanes if self.options.bind == "openmp" else None
-        for _ in self.turns():
-            with self.worker() as worker:
-                for line in self.run("region_methods", lanes, 0.6, 1000, places=places).splitlines():
-                    op, *costs = line.split()
-                    if ours := worker.measure(op, lanes):
-                        found.setdefault(op, []).append((*map(float, costs), ours))
-        print(f"{self.options.backend}, {lanes} threads: EPCC's method, bare [, EPCC's own functions] in one process; "
-              "ours\nconstruct         method ns     bare ns  [theirs ns]      ours ns  bare/method  "
-              "[method/theirs]  ours/bare  turns")
-        for op, rows in found.items():
-            medians = [statistics.median(each) for each in zip(*rows, strict=True)]
-            ratios = [statistics.median(row[1] / row[0] for row in rows)]
-            if len(medians) > 3:
-                ratios.append(statistics.median(row[0] / row[2] for row in rows))
-            ratios.append(statistics.median(row[-1] / row[1] for row in rows))
-            print(f"{op:16}" + "".join(f"  {ns:10.1f}" for ns in medians) + "".join(f"  {r:10.3f}" for r in ratios)
-                  + f"  {len(rows):5}", flush=True)
-
-    def of_syncbench(self, name, lanes):
-        places = None if self.options.bind == "none" else lanes
-        for line in self.run("syncbench", "--measureonly", name, lanes=lanes, places=places).splitlines():
+    def of_syncbench(self, name, lanes, delay_us):
+        places = None if self.options.unbound else lanes
+        arguments = ["--measureonly", name.split(",")[0], "--delay-time", delay_us]
+        for line in self.run("syncbench", *arguments, lanes=lanes, places=places).splitlines():
             if "median_ovrhd" in line:
                 return float(line.split("=")[1].split()[0]) * 1e3
         return None
 
     def epcc(self, lanes):
-        found = {name: ([], []) for name in EPCC_OPS}
-        order = random.Random(1)
-        for _ in self.turns():
-            def theirs():
-                for name in EPCC_OPS:
-                    found[name][0].append(self.of_syncbench(name, lanes))
+        """A figure of ours is a median of five visits, each from a process of its own and spread over all turns, as a
+        campaign has them: processes that follow each other cost alike for seconds."""
+        theirs, visits = ({name: [] for name in EPCC_OPS} for _ in range(2))
+        ops = {op for op, _ in EPCC_OPS.values()}
+        places = None if self.options.unbound else lanes
 
-            def ours():
-                visits = {op: [] for op in EPCC_OPS.values()}
-                with self.worker() as worker:
-                    for op in 5 * tuple(visits):  # as a campaign has them, spread
-                        if cost := worker.measure(op, lanes, 0.02):
-                            visits[op].append(cost)
-                for name, op in EPCC_OPS.items():
-                    found[name][1].append(statistics.median(visits[op]) if visits[op] else None)
-            for each in order.sample((theirs, ours), 2):
-                each()
+        def visit():
+            with self.worker(places=places) as worker:
+                costs = {op: worker.measure(op, lanes, 0.02) for op in ops}
+            for name, (op, _) in EPCC_OPS.items():
+                visits[name].append(costs[op])
+
+        for _ in self.turns():
+            visit()
+            for name, (_, delay_us) in EPCC_OPS.items():
+                theirs[name].append(self.of_syncbench(name, lanes, delay_us))
+            visit()
         print(f"{self.options.backend}, {lanes} threads, beside EPCC's syncbench: a process for each figure\n"
-              "construct         EPCC's ns    ours ns  ratio  scatter of both  turns; ratio of the medians")
-        for name, (theirs, ours) in found.items():
-            pairs = [(a, b) for a, b in zip(theirs, ours, strict=True) if a and b]
-            self.print_row(name, pairs)
-            if pairs:
-                print(f"{'':16}  {statistics.median(b for _, b in pairs) / statistics.median(a for a, _ in pairs):.3f}")
+              f"construct         {COLUMNS}")
+        for name, costs in visits.items():
+            costs = [cost for cost in costs if cost]
+            runs = len(costs) // 5
+            self.print_row(name, theirs[name], [statistics.median(costs[i::runs][:5]) for i in range(runs)])
 
     def gaps(self, lanes):
-        print(f"{self.options.backend}, {lanes} threads, a region after a gap: by a clock around each, by loops with "
-              "and without, ours\ngap            clock ns    loops ns     ours ns  ours/clock  ours/loops  turns")
         for wait in ("active", "passive"):
-            found = {gap: [] for gap in GAPS_US}
+            found = {gap: ([], [], []) for gap in GAPS_US}
             for _ in self.turns():
                 with self.worker(wait) as worker:
-                    for gap in GAPS_US:
-                        seconds = max(0.15, gap * 100e-6)
-                        made = self.run("region_twin", "gap", lanes, seconds, gap, wait=wait).split()
-                        if ours := worker.measure("region_after_gap", lanes, seconds, gap_us=gap):
-                            found[gap].append((*map(float, made), ours))
-            for gap, rows in found.items():
-                if not rows:
-                    print(f"{gap:6} {wait}  no estimate")
-                    continue
-                medians = [statistics.median(each) for each in zip(*rows, strict=True)]
-                ratios = [statistics.median(row[2] / row[i] for row in rows) for i in (0, 1)]
-                print(f"{gap:6} {wait:7}" + "".join(f"  {ns:10.1f}" for ns in medians)
-                      + "".join(f"  {ratio:10.3f}" for ratio in ratios) + f"  {len(rows):5}", flush=True)
+                    for gap, costs in found.items():
+                        seconds = max(0.06, gap * 30e-6)
+                        made = self.run("region_twin", "gap", lanes, seconds, gap, wait=wait)
+                        ours = worker.measure("region_after_gap", lanes, seconds, gap_us=gap)
+                        for each, cost in zip(costs, (*map(float, made.split()), ours), strict=True):
+                            each.append(cost)
+            print(f"{self.options.backend}, {lanes} threads {wait}, a region after a gap: by a clock around each, and by loops "
+                  f"with and without\ngap µs            {COLUMNS}")
+            for gap, (by_clock, by_loops, ours) in found.items():
+                self.print_row(f"{gap} clock", by_clock, ours)
+                self.print_row(f"{gap} loops", by_loops, ours)
 
     def even(self, lanes):
         """Serial work that takes as long in a region, and a loop with half and with twice as much."""
-        found, around = [], {0.5: [], 2: []}
+        measured, predicted, around = [], [], {0.5: [], 2: []}
         for _ in self.turns():
             with self.worker() as worker:
                 if ours := worker.measure("parallel_for", lanes):
                     said = ours * lanes / (lanes - 1)
-                    found.append((float(self.run("region_twin", "even", lanes)), said))
+                    measured.append(float(self.run("region_twin", "even", lanes)))
+                    predicted.append(said)
                     for times, loops in around.items():
                         _, alone, shared = self.run("region_twin", "at", lanes, said * times).split()
                         loops.append((float(alone), float(shared)))
-        print(f"{self.options.backend}, {lanes} threads: serial work that takes as long in a region, ns; said here\n"
-              "                      even       said  ratio  scatter of both  turns")
-        self.print_row("even", found)
+        print(f"{self.options.backend}, {lanes} threads: serial work that takes as long in a region, and what is said of it\n"
+              f"                  {COLUMNS}")
+        self.print_row("even", measured, predicted)
         for times, loops in around.items():
             alone, shared = (statistics.median(each) for each in zip(*loops, strict=True))
             print(f"{times} times what is said: {alone:.0f} ns by one thread, {shared:.0f} in a region", flush=True)
@@ -242,9 +230,7 @@ def main():
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--epcc", type=pathlib.Path)
     parser.add_argument("--programs", type=pathlib.Path)
-    parser.add_argument("--bind", choices=["usual", "openmp", "none"], default="usual",
-                        help="threads of programs: syncbench's by OMP_PLACES, others by themselves; "
-                             "openmp: those of region_methods by OMP_PLACES too; none: syncbench's to nothing")
+    parser.add_argument("--unbound", action="store_true", help="epcc: without OMP_PLACES, by which both are bound else")
     parser.add_argument("--request", type=json.loads, default={}, help="options of a request to the worker, as JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
