@@ -1,5 +1,6 @@
 #include "driver/advise/equal_work.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <set>
 #include <string_view>
 #include <thread>
 
@@ -34,25 +36,29 @@ long involuntary_switches() {
   return used.ru_nivcsw;
 }
 
-/// Work of one kind, the same for each thread.
-struct equal_pieces {
-  void (*work)(std::uint64_t steps);
-  std::uint64_t steps;
-};
+/// How much a neighbour slows them differs.
+constexpr std::size_t kinds = 2;
 
-struct piece {
-  steady_clock::time_point begin, end;
+/// Of a thread in a round: work of each kind, one after the other.
+struct pieces {
+  struct piece {
+    steady_clock::time_point begin, end;
+  };
+  std::array<piece, kinds> of_kind;
 };
 struct team_pieces {
-  std::vector<std::vector<piece>> of;  // of each thread, by round
+  std::vector<std::vector<pieces>> of;  // of each thread, by round
+  std::vector<std::vector<int>> cpus;   // likewise
   long involuntary_switches = 0;
 };
 
 /// When each thread had its work, as one team of them goes.
 team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, unsigned threads,
-                         const equal_pieces& what, std::size_t rounds) {
+                         unsigned work_ns, std::size_t rounds) {
+  const std::uint64_t narrow = ops::narrow_steps_of(work_ns), wide = ops::wide_steps_of(work_ns);
   team_pieces all;
   all.of.resize(threads);
+  all.cpus.resize(threads);
   std::atomic<long> switches = 0;
   start_gate gate;
   std::promise<bool> is_created;
@@ -61,16 +67,23 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
     if (!is_complete.get()) return;
     // A thread that may not be bound is where the system puts it.
     if (thread < pus.size()) (void)bind_this_thread(machine, pus[thread]);
-    std::vector<piece> mine(rounds);
+    std::vector<pieces> mine(rounds);
+    std::vector<int> cpus;
+    cpus.reserve(rounds);
     const long before = involuntary_switches();
-    for (piece& each : mine) {
-      gate.wait(threads);
-      each.begin = steady_clock::now();
-      what.work(what.steps);
-      each.end = steady_clock::now();
+    for (pieces& each : mine) {
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        gate.wait(threads);
+        each.of_kind[kind].begin = steady_clock::now();
+        if (kind == 0) ops::spend_narrow(narrow);
+        else ops::spend_wide(wide);
+        each.of_kind[kind].end = steady_clock::now();
+      }
+      cpus.push_back(::sched_getcpu());
     }
     switches += involuntary_switches() - before;
     all.of[thread] = std::move(mine);
+    all.cpus[thread] = std::move(cpus);
   };
   {
     std::vector<std::jthread> team;
@@ -89,16 +102,15 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
 /// What was added up over pieces of one kind.
 struct lateness_sum {
   std::chrono::duration<double, std::nano> late{}, worked{};
-  double switches = 0;
 
-  void add(const team_pieces& all) {
-    switches += static_cast<double>(all.involuntary_switches);
-    for (std::size_t round = 0; round < all.of.front().size(); ++round) {
+  void add(const team_pieces& all, std::size_t kind) {
+    for (std::size_t round = first_round_apart(all.cpus); round < all.of.front().size(); ++round) {
       steady_clock::time_point last{};
-      for (const auto& mine : all.of) last = std::max(last, mine[round].end);
+      for (const auto& mine : all.of) last = std::max(last, mine[round].of_kind[kind].end);
       for (const auto& mine : all.of) {
-        late += last - mine[round].end;
-        worked += mine[round].end - mine[round].begin;
+        const pieces::piece& each = mine[round].of_kind[kind];
+        late += last - each.end;
+        worked += each.end - each.begin;
       }
     }
   }
@@ -108,6 +120,15 @@ struct lateness_sum {
 
 }  // namespace
 
+std::size_t first_round_apart(const std::vector<std::vector<int>>& cpus) {
+  for (std::size_t round = 0; round < cpus.front().size(); ++round) {
+    std::set<int> different;
+    for (const std::vector<int>& of_thread : cpus) different.insert(of_thread[round]);
+    if (different.size() == cpus.size()) return round;
+  }
+  return 0;
+}
+
 bool is_disturbed(double involuntary_switches, double of_threads_s) {
   constexpr double slice_s = 3e-3;
   return involuntary_switches * slice_s > most_disturbance * of_threads_s;
@@ -116,27 +137,22 @@ bool is_disturbed(double involuntary_switches, double of_threads_s) {
 equal_work_lateness lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
                                            unsigned threads, unsigned work_ns, double seconds) {
   constexpr double least_rounds = 5, most_rounds_of_team = 1e4, ns = 1e9;
-  const std::array<equal_pieces, 2> kinds{
-      {{.work = ops::spend_narrow, .steps = ops::narrow_steps_of(work_ns)},
-       {.work = ops::spend_wide, .steps = ops::wide_steps_of(work_ns)}}};
-  const double of_kind_s = seconds / kinds.size();
-  const auto rounds = static_cast<std::size_t>(
-      std::clamp(of_kind_s * ns / std::max(1U, work_ns), least_rounds, most_rounds_of_team));
-  double share = 0, switches = 0;
+  const auto rounds = static_cast<std::size_t>(std::clamp(
+      seconds * ns / (kinds * std::max(1U, work_ns)), least_rounds, most_rounds_of_team));
+  std::array<lateness_sum, kinds> sums;
+  double switches = 0;
   const auto begin = steady_clock::now();
-  const auto seconds_since = [](steady_clock::time_point from) {
-    return std::chrono::duration<double>(steady_clock::now() - from).count();
+  const auto so_far_s = [&] {
+    return std::chrono::duration<double>(steady_clock::now() - begin).count();
   };
-  for (const equal_pieces& what : kinds) {
-    lateness_sum sum;
-    const auto begin_of_kind = steady_clock::now();
-    do sum.add(work_in_team(machine, pus, threads, what, rounds));
-    while (seconds_since(begin_of_kind) < of_kind_s);
-    share = std::max(share, sum.share());
-    switches += sum.switches;
-  }
-  return {.mean_ns = share * work_ns,
-          .is_disturbed = is_disturbed(switches, threads * seconds_since(begin))};
+  do {
+    const team_pieces all = work_in_team(machine, pus, threads, work_ns, rounds);
+    for (std::size_t kind = 0; kind < kinds; ++kind) sums[kind].add(all, kind);
+    switches += static_cast<double>(all.involuntary_switches);
+  } while (so_far_s() < seconds);
+  const auto by_share = [](const lateness_sum& sum) { return sum.share(); };
+  return {.mean_ns = std::ranges::max(sums, {}, by_share).share() * work_ns,
+          .is_disturbed = is_disturbed(switches, threads * so_far_s())};
 }
 
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,

@@ -20,6 +20,11 @@ inline constexpr std::string_view equal_work_name = "equal_work";
 /// seconds of all of these together: each time they wait for a slice of the scheduler's.
 [[nodiscard]] bool is_disturbed(double involuntary_switches, double of_threads_s);
 
+/// Of a team's threads the processor that each was on, by round: the first round in which none
+/// shared one. New threads do so for tens of ms, until the system moves them. 0 where they always
+/// share.
+[[nodiscard]] std::size_t first_round_apart(const std::vector<std::vector<int>>& cpus);
+
 struct equal_work_lateness {
   double mean_ns = 0;
   bool is_disturbed = false;

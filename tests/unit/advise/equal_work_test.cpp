@@ -123,6 +123,14 @@ TEST(lateness_beside, what_others_disturb_is_left_out_where_enough_is_left) {
   EXPECT_FALSE(lateness_beside(of, {}, pace, prices).is_undisturbed);
 }
 
+TEST(first_round_apart, what_new_threads_do_on_one_processor_does_not_count) {
+  EXPECT_EQ(first_round_apart({{4, 5, 4}, {5, 4, 5}}), 0U);
+  EXPECT_EQ(first_round_apart({{4, 4, 4, 4}, {4, 4, 5, 4}}), 2U);
+  EXPECT_EQ(first_round_apart({{4, 4, 4}, {5, 5, 5}, {4, 5, 6}}), 2U);
+  EXPECT_EQ(first_round_apart({{4, 4}, {4, 4}}), 0U) << "they share it all the time";
+  EXPECT_EQ(first_round_apart({{4, 5}}), 0U);
+}
+
 TEST(is_disturbed, each_time_a_thread_is_taken_off_it_waits_for_a_slice) {
   EXPECT_FALSE(is_disturbed(1, 0.08));
   EXPECT_TRUE(is_disturbed(2, 0.08));
