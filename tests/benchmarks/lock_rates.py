@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What the probe of `advise` costs a program that synchronizes so often: the table of docs/advise.md. Runs a program plain,
-with its calls counted, and with them timed as `advise` times them, in turn; prints the median of the ratios with the
-least and the greatest, of wall time and of the CPU time of all threads, which other programs disturb less.
+plain again, with its calls counted, and with them timed as `advise` times them, in turn; prints the median of the
+ratios to plain with its 95 % interval, of wall time and of the CPU time of all threads, which other programs disturb
+less. What plain again differs by is chance.
 
 lock_rates.py BIN [--turns 7] [--seconds 1] [--threads 2] [--what own shared ...]: BIN holds libsyncmeter-probe.so; needs
 g++.
@@ -26,6 +27,12 @@ def run(program, words, environment):
 def probed(folder, probe, every):
     return {"LD_PRELOAD": str(probe), "SYNCMETER_PROBE_FOLDER": folder, "SYNCMETER_PROBE_EVERY": every}
 
+def middle(ratios):
+    """The median, and the order statistics between which that of many more turns lies, 95 % sure; of fewer than nine, the least and the greatest."""
+    ranked, n = sorted(ratios), len(ratios)
+    left_out = max([k for k in range(n // 2) if sum(math.comb(n, i) for i in range(k + 1)) / 2**n <= 0.025], default=0)
+    return f"{statistics.median(ranked):.3f} ({ranked[left_out]:.3f} to {ranked[n - 1 - left_out]:.3f})"
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bin", type=pathlib.Path)
@@ -39,8 +46,8 @@ def main():
         program = pathlib.Path(folder) / "lock_rates"
         subprocess.run(["g++", "-std=c++20", "-O2", "-fopenmp", "-pthread", HERE / "lock_rates.cpp", "-o", program], check=True)
         turn_s = min(run(program, [1, 1, 100_000_000, "own"], {})[1] for _ in range(3)) / 1e8
-        print("| threads | what | calls a second of CPU time | counted: wall | CPU | timed: wall | CPU |")
-        print("| --- | --- | --- | --- | --- | --- | --- |")
+        print("| threads | what | calls a second of CPU time | plain again: wall | CPU | counted: wall | CPU | timed: wall | CPU |")
+        print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
         for threads, what in [(1, "own")] * ("own" in arguments.what) + [(arguments.threads, what) for what in arguments.what]:
             for gap_s in (0, 1e-6, 1e-5):
                 work = round(gap_s / turn_s)
@@ -48,16 +55,17 @@ def main():
                 calls = max(1000, round(arguments.seconds / once_s))
                 # As `advise` chooses it: 100,000 looks a second and thread.
                 every = math.ceil(max(1.0, 1 / once_s / 1e5))
-                ratios = {"count": [], "time": []}
+                ratios = {"again": [], "count": [], "time": []}
                 rates = []
-                for _ in range(arguments.turns):
+                for turn in range(arguments.turns):
                     plain = run(program, [threads, calls, work, what], {})
                     rates.append(calls * threads / plain[1])
-                    for arm, number in (("count", 0), ("time", every)):
-                        other = run(program, [threads, calls, work, what], probed(folder, probe, f"{number},{number}"))
+                    arms = [("again", None), ("count", 0), ("time", every)]
+                    for arm, number in arms[turn % 3 :] + arms[: turn % 3]:
+                        environment = {} if number is None else probed(folder, probe, f"{number},{number}")
+                        other = run(program, [threads, calls, work, what], environment)
                         ratios[arm].append([b / a for a, b in zip(plain, other, strict=True)])
-                cells = [f"{statistics.median(r):.3f} ({min(r):.3f} to {max(r):.3f})"
-                         for arm in ratios.values() for r in zip(*arm, strict=True)]
+                cells = [middle(r) for arm in ratios.values() for r in zip(*arm, strict=True)]
                 print(f"| {threads} | {NAMES[what]} | {statistics.median(rates):.2g} | {' | '.join(cells)} |", flush=True)
 
 main()
