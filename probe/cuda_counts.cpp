@@ -94,7 +94,8 @@ bool make_tables(counting_context& of) {
   auto* const counts = static_cast<device_counts*>(memory);
   made->cells = static_cast<counted_cell*>(cells);
   made->cell_mask = count - 1;
-  made->for_ns = time_to_count_ns();
+  // A kernel that was launched in time counts to its end, where that is not as long again.
+  made->for_ns = 2 * time_to_count_ns();
   for (std::uint32_t i = 0; i < most_kernels; ++i) made->kernels[i] = {counts, i, 0};
   void* const stream = stream_of(of.context);
   const bool done =
@@ -206,11 +207,17 @@ void count_launch(const sanitizer::launch_data& launch, kind what) {
     unpatch_module_of(*kernel);
     kernel->is_cut_off = true;
   }
+  const std::uint64_t blocks = volume(launch.grid);
   ++kernel->launches;
-  kernel->blocks += volume(launch.grid);
+  kernel->blocks += blocks;
   kernel->threads = volume(launch.block);
+  if (!kernel->is_cut_off) {
+    ++kernel->counted_launches;
+    kernel->counted_blocks += blocks;
+  }
   of_library.set_launch_data(launch.launch, launch.function, launch.stream_handle,
-                             &in->tables.counts->kernels[kernel - kernels]);
+                             kernel->is_cut_off ? nullptr
+                                                : &in->tables.counts->kernels[kernel - kernels]);
 }
 
 void write_counts(counting_context& of) {

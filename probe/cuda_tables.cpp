@@ -77,7 +77,10 @@ void write_kernel(const read_tables& tables, const launched_kernel& kernel, std:
   if (block == nullptr) return;
   block->address = kernel.site;
   block->kind = kernel.kind;
-  block->is_cut_off = kernel.is_cut_off || tables.counts->kernels[number].is_cut_off != 0 ? 1 : 0;
+  const bool ended_inside = tables.counts->kernels[number].is_cut_off != 0;
+  block->is_cut_off = kernel.is_cut_off || ended_inside ? 1 : 0;
+  block->counted_launches = ended_inside ? 0 : kernel.counted_launches;
+  block->counted_blocks = ended_inside ? 0 : kernel.counted_blocks;
   block->launches = kernel.launches;
   block->blocks = kernel.blocks;
   block->threads = kernel.threads;

@@ -20,7 +20,8 @@ struct launched_kernel {
   std::uint32_t kind;
   std::uint64_t begins, ends;  // the code of the function
   std::uint64_t launches, blocks, threads;
-  bool is_cut_off;  // launched when the time to count was over
+  std::uint64_t counted_launches, counted_blocks;  // before the time to count was over
+  bool is_cut_off;                                 // launched when it was over
   char name[1000];
 };
 

@@ -23,6 +23,9 @@ inline constexpr const char* times_variable = "SYNCMETER_PROBE_EVERY";
 /// what they do, in ms.
 inline constexpr const char* patches_variable = "SYNCMETER_PATCHES";
 inline constexpr const char* patches_ms_variable = "SYNCMETER_PATCHES_MS";
+/// And one, set to anything, of a run that is as it is but for one thing: its time from the first
+/// call of CUDA on, which is counted and nothing after it.
+inline constexpr const char* span_variable = "SYNCMETER_CUDA_SPAN";
 inline constexpr const char* file_suffix = ".counts";
 inline constexpr char magic[8] = {'s', 'm', 'p', 'r', 'o', 'b', 'e', '1'};
 
@@ -45,7 +48,8 @@ enum class block_type : std::uint32_t {
   problem = 5,
   device = 6,
   kernel = 7,
-  kernel_times = 8
+  kernel_times = 8,
+  cuda_span = 9
 };
 
 /// Before each block. `bytes` are those of the whole block, this among them.
@@ -159,10 +163,10 @@ struct kernel_instruction {
 /// instructions, and then its name with a null at the end.
 struct kernel_block {
   block_head head;
-  std::uint64_t address;         ///< of the site's row
-  std::uint32_t kind;            ///< likewise
-  std::uint32_t is_cut_off;      ///< 1: it ran on when the time to count was over
-  std::uint64_t launches;        ///< those that were counted
+  std::uint64_t address;     ///< of the site's row
+  std::uint32_t kind;        ///< likewise
+  std::uint32_t is_cut_off;  ///< 1: it ran on when the time to count was over
+  std::uint64_t launches;
   std::uint64_t blocks;          ///< of all of them
   std::uint64_t threads;         ///< of a block, of the last one
   std::uint64_t updates;         ///< of the GPU's memory by atomic operations
@@ -171,6 +175,9 @@ struct kernel_block {
   std::uint64_t hottest_warps;   ///< as of an instruction
   std::uint64_t lost;            ///< of the process: threads at instructions without room
   std::uint64_t instructions;    ///< how many follow
+  /// Of the launches those whose kernels counted from begin to end, and their blocks; 0: it is not
+  /// known which.
+  std::uint64_t counted_launches, counted_blocks;
 };
 
 /// One site in one thread: who called what, in a team of how many threads; in a timed run, also on
@@ -220,6 +227,13 @@ inline constexpr std::uint32_t most_objects = 4096;
 /// end, stands behind it.
 struct problem_block {
   block_head head;
+};
+
+/// When a process first made a call of CUDA that is counted, and when it ended by itself, in ns of
+/// the monotonic clock.
+struct cuda_span_block {
+  block_head head;
+  std::uint64_t first_call, end;
 };
 
 /// The locks and conditions of a process, in a timed run. The number of one is its place, from 1

@@ -63,6 +63,8 @@ std::optional<kernel_use> kernel_of_block(std::string_view bytes) {
                     .addresses = head->cells,
                     .hottest = head->hottest,
                     .hottest_warps = head->hottest_warps,
+                    .counted_launches = head->counted_launches,
+                    .counted_blocks = head->counted_blocks,
                     .is_cut_off = head->is_cut_off != 0,
                     .has_lost = head->lost > 0};
   std::uint64_t at = sizeof(probe::kernel_block);
@@ -76,6 +78,15 @@ std::optional<kernel_use> kernel_of_block(std::string_view bytes) {
   kernel.name = bytes.substr(at, bytes.substr(at).find('\0'));
   std::ranges::sort(kernel.by_instruction, {}, &update_use::offset);
   return kernel;
+}
+
+bool has_whole_launches(const kernel_use& of) {
+  return of.is_cut_off && !of.has_lost && of.counted_blocks > 0;
+}
+
+double barriers_of_launches(const kernel_use& of) {
+  if (!has_whole_launches(of)) return of.barriers;
+  return of.barriers * static_cast<double>(of.blocks) / static_cast<double>(of.counted_blocks);
 }
 
 std::uint64_t shared_updates(const kernel_use& of) {
@@ -93,6 +104,10 @@ void add_kernel(const kernel_use& from, kernel_use& to) {
   to.hottest = std::max(to.hottest, from.hottest);
   to.hottest_warps = std::max(to.hottest_warps, from.hottest_warps);
   to.barriers += from.barriers;
+  // Where it is not known of one of them, it is of none.
+  const bool known = from.counted_blocks > 0 && to.counted_blocks > 0;
+  to.counted_launches = known ? to.counted_launches + from.counted_launches : 0;
+  to.counted_blocks = known ? to.counted_blocks + from.counted_blocks : 0;
   to.cluster_waits += from.cluster_waits;
   to.object_waits += from.object_waits;
   to.is_cut_off |= from.is_cut_off;

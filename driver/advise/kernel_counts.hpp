@@ -32,7 +32,9 @@ struct kernel_use {
   std::uint64_t addresses = 0;  ///< distinct ones, and the updates of the one that has the most
   std::uint64_t hottest = 0;
   std::uint64_t hottest_warps = 0;  ///< executions by warps that update the one with most of these
-  double barriers = 0;              ///< of blocks, each once
+  double barriers = 0;              ///< of blocks, each once, as far as they were counted
+  /// Of `launches` and `blocks` those that counted from begin to end; 0: it is not known which.
+  std::uint64_t counted_launches = 0, counted_blocks = 0;
   std::uint64_t cluster_waits = 0;  ///< of threads for the barrier of their cluster
   std::uint64_t object_waits = 0;   ///< of threads for a barrier in shared memory
   bool is_cut_off = false;          ///< it ran on when the time to count was over
@@ -41,6 +43,11 @@ struct kernel_use {
 
   [[nodiscard]] bool is_at_least() const { return is_cut_off || has_lost; }
 };
+
+/// Whether counting ended between two launches, so that those before stand for all.
+[[nodiscard]] bool has_whole_launches(const kernel_use& of);
+/// Over all launches.
+[[nodiscard]] double barriers_of_launches(const kernel_use& of);
 
 /// Of all instructions.
 [[nodiscard]] std::uint64_t shared_updates(const kernel_use& of);

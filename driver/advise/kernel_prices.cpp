@@ -237,7 +237,7 @@ double kernel_floors::about_s() const {
 kernel_floors floors_of(const kernel_use& kernel, const std::vector<price>& prices) {
   kernel_floors floors;
   if (const auto barrier = price_of_barrier(kernel, prices))
-    floors.barriers = times(barrier->ns, kernel.barriers / barrier->blocks * 1e-9);
+    floors.barriers = times(barrier->ns, barriers_of_launches(kernel) / barrier->blocks * 1e-9);
   const update_use* const update = main_update(kernel);
   if (update == nullptr || kernel.updates == 0) return floors;
   if (const auto ns = price_of_hot_add(*update, prices))

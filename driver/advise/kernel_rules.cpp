@@ -167,24 +167,37 @@ std::optional<advice> about_updates(const site& of, double busy_s, const std::ve
     notes.push_back(no_faster_text(of, what, way));
     return std::nullopt;
   }
-  return advice_of(of, "updates", what + change->text, std::max(0.0, busy_s - change->takes_s));
+  // Its barriers stay.
+  const double stays_s =
+      std::max(change->takes_s, floor_of(of, prices, &kernel_floors::barriers).sum_s);
+  return advice_of(of, "updates", what + change->text, std::max(0.0, busy_s - stays_s));
+}
+
+std::string number_of_barriers(const kernel_use& kernel) {
+  const std::string number =
+      grouped_digits(static_cast<std::uint64_t>(std::llround(barriers_of_launches(kernel))));
+  if (!kernel.is_at_least()) return number;
+  return has_whole_launches(kernel)
+             ? fmt::format("about {} (as the first {} of {} launches do)", number,
+                           grouped_digits(kernel.counted_launches), grouped_digits(kernel.launches))
+             : "at least " + number;
 }
 
 std::optional<advice> about_barriers(const site& of, double busy_s,
                                      const std::vector<price>& prices) {
   const floor_of_site floor = floor_of(of, prices, &kernel_floors::barriers);
-  if (floor.most == nullptr || floor.sum_s < worth_its_time * busy_s) return std::nullopt;
+  // Warps of other blocks work meanwhile: where all else takes longer, none of them is felt.
+  if (floor.most == nullptr || worth_a_change * floor.sum_s < busy_s) return std::nullopt;
   const kernel_use& kernel = *floor.most;
   const auto barrier = price_of_barrier(kernel, prices);
   return advice_of(
       of, "block_barriers",
-      fmt::format("the blocks of kernel {} meet at {}{} barriers of {} threads: that takes {} at "
+      fmt::format("the blocks of kernel {} meet at {} barriers of {} threads: that takes {} at "
                   "least, as each takes {} where {} blocks run at once on this machine. Fewer "
                   "barriers, __syncwarp() where the threads of a warp need one another alone, or "
                   "smaller blocks save time.",
-                  name_of(kernel), kernel.is_at_least() ? "at least " : "",
-                  grouped_digits(static_cast<std::uint64_t>(std::llround(kernel.barriers))),
-                  kernel.block_threads, seconds_text(floor.most_s),
+                  name_of(kernel), number_of_barriers(kernel), kernel.block_threads,
+                  seconds_text(floor.most_s),
                   range_text(barrier->ns.low * 1e-9, barrier->ns.high * 1e-9), barrier->blocks),
       busy_s);
 }

@@ -124,6 +124,20 @@ class DeviceTimes:
     idle_ns: int
 
 
+def read_cuda_spans(path):
+    """Of a process, from its first counted call of CUDA to its end, in ns."""
+    data = path.read_bytes()
+    used = struct.unpack_from("<Q", data, 8)[0]
+    at, found = 4096, []
+    while at < used:
+        type_of_block, size = struct.unpack_from("<II", data, at)
+        if type_of_block == 9:
+            first, end = struct.unpack_from("<QQ", data, at + 8)
+            found.append(end - first)
+        at += size
+    return found
+
+
 def read_device(path):
     """What the GPU did for each site."""
     data = pathlib.Path(path).read_bytes()
@@ -185,6 +199,9 @@ class Kernel:
     hottest: int
     hottest_warps: int
     lost: int
+    #: Those that counted from begin to end.
+    counted_launches: int
+    counted_blocks: int
     #: By event: (offset, threads, warps, parts, uncounted, cells, hottest, hottest_warps) of each instruction.
     instructions: dict
 
@@ -199,13 +216,13 @@ def read_patched_kernels(path):
     while at < used:
         type_of_block, size = struct.unpack_from("<II", data, at)
         if type_of_block == 7:
-            _, kind, cut_off, *sums, number = struct.unpack_from("<QIIQQQQQQQQQ", data, at + 8)
+            _, kind, cut_off, *sums, number, whole, whole_blocks = struct.unpack_from("<QIIQQQQQQQQQQQ", data, at + 8)
             instructions = collections.defaultdict(list)
             for i in range(number):
-                offset, event, _, *of = struct.unpack_from("<QIIQQQQQQQ", data, at + 96 + 72 * i)
+                offset, event, _, *of = struct.unpack_from("<QIIQQQQQQQ", data, at + 112 + 72 * i)
                 instructions[EVENTS[event]].append((offset, *of))
-            name = data[at + 96 + 72 * number : at + size].split(b"\0")[0].decode()
-            found.append(Kernel(name, KINDS[kind], bool(cut_off), *sums, dict(instructions)))
+            name = data[at + 112 + 72 * number : at + size].split(b"\0")[0].decode()
+            found.append(Kernel(name, KINDS[kind], bool(cut_off), *sums, whole, whole_blocks, dict(instructions)))
         at += size
     return found
 
@@ -243,6 +260,7 @@ class Counted:
         self.problems = [problem for path in sorted(folder.glob("*.counts")) for problem in read_problems(path)]
         self.patched_kernels = [kernel for path in sorted(folder.glob("*.counts")) for kernel in read_patched_kernels(path)]
         self.device = [times for path in folder.glob("*.counts") for times in read_device(path)]
+        self.cuda_spans = [span for path in folder.glob("*.counts") for span in read_cuda_spans(path)]
         self.kernels = [times for path in folder.glob("*.counts") for times in read_kernels(path)]
         self.lost = sum(header["lost"] for header, _ in self.files)
 

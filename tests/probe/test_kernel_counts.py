@@ -58,6 +58,9 @@ def test_patches_are_taken_out_when_the_time_to_count_is_over(build, sanitizer, 
     assert 0 < sum(kernel.updates for kernel in kernels) <= 16 * UPDATES
     assert sum(kernel.launches for kernel in kernels) > 3000
     assert all(kernel.cut_off for kernel in kernels if kernel.launches > 16)
+    # Those before count to their end, and stand for all.
+    assert sum(kernel.updates for kernel in kernels) == sum(kernel.counted_launches for kernel in kernels) * UPDATES
+    assert all(kernel.counted_blocks == 6 * kernel.counted_launches for kernel in kernels)
 
 
 #: The driver's functions that open and end a capture, as the program calls them around launches.

@@ -74,6 +74,24 @@ TEST(floors_of, barriers_are_by_the_blocks_that_run_at_once) {
   EXPECT_FALSE(floors_of(meeting(0), prices).barriers);
 }
 
+TEST(floors_of, launches_that_were_counted_wholly_stand_for_all) {
+  const std::vector<price> prices{barrier_ns(256, 800, 64)};
+  kernel_use cut = meeting(1e7);
+  cut.is_cut_off = true;
+  EXPECT_NEAR(floors_of(cut, prices).barriers->value, 8e-4, 1e-9) << "of how many is not known";
+  cut.counted_launches = 1;
+  cut.counted_blocks = cut.blocks / 100;
+  EXPECT_NEAR(floors_of(cut, prices).barriers->value, 0.08, 1e-9);
+  EXPECT_TRUE(cut.is_at_least());
+  kernel_use of_two = cut;
+  add_kernel(cut, of_two);
+  EXPECT_NEAR(barriers_of_launches(of_two), 2e9, 1);
+  add_kernel(meeting(5), of_two);
+  EXPECT_NEAR(barriers_of_launches(of_two), 2e7 + 5, 1) << "one that does not know";
+  cut.has_lost = true;
+  EXPECT_NEAR(barriers_of_launches(cut), 1e7, 1);
+}
+
 TEST(points_of_kernel, they_are_the_ways_that_the_addresses_allow) {
   const auto texts = [](const kernel_use& kernel) {
     std::vector<std::string> all;

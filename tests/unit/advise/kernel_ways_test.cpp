@@ -188,16 +188,27 @@ TEST(advise_on_kernels, a_price_beyond_all_that_the_gpu_took_is_of_another_order
   EXPECT_THAT(found.notes, IsEmpty());
 }
 
-TEST(advise_on_kernels, barriers_that_take_half_of_the_time_are_named) {
+TEST(advise_on_kernels, barriers_that_take_all_of_the_time_are_named) {
   const std::vector<price> prices{barrier_ns(256, 800, 64)};
-  const said found = said_of(site_of(0.1, meeting(1e9)), prices);
+  const said found = said_of(site_of(0.09, meeting(1e9)), prices);
   ASSERT_THAT(found.advices, SizeIs(1));
   EXPECT_EQ(found.advices.front().rule, "block_barriers");
   EXPECT_THAT(found.advices.front().text,
               AllOf(HasSubstr("1,000,000,000 barriers of 250 threads"),
                     HasSubstr("0.08 s at least"), HasSubstr("64 ns where 800 blocks"),
                     HasSubstr("at most all")));
-  EXPECT_THAT(said_of(site_of(0.2, meeting(1e9)), prices).notes, IsEmpty());
+  EXPECT_THAT(said_of(site_of(0.095, meeting(1e9)), prices).advices, SizeIs(1));
+  EXPECT_THAT(said_of(site_of(0.1, meeting(1e9)), prices).advices, IsEmpty())
+      << "warps of other blocks work meanwhile";
+  EXPECT_THAT(said_of(site_of(0.1, meeting(1e9)), prices).notes, IsEmpty());
+  kernel_use cut = meeting(1e8);
+  cut.is_cut_off = true;
+  EXPECT_THAT(said_of(site_of(0.009, cut), prices).advices.front().text,
+              HasSubstr("at least 100,000,000 barriers"));
+  cut.counted_launches = 1;
+  cut.counted_blocks = cut.blocks / 10;
+  EXPECT_THAT(said_of(site_of(0.09, cut), prices).advices.front().text,
+              HasSubstr("about 1,000,000,000 (as the first 1 of 10 launches do) barriers"));
   const said other = said_of(site_of(0.9, meeting(1e9)), prices);
   EXPECT_THAT(other.advices, IsEmpty());
   EXPECT_THAT(other.notes, ElementsAre(HasSubstr("save little")));
