@@ -49,6 +49,8 @@ void write_problem_of_cuda(const char* text);
 [[nodiscard]] kernel_times_block* new_kernel_times(const char* name);
 /// Of a patched kernel, with room behind it; nullptr where there is none.
 [[nodiscard]] kernel_block* new_kernel_block(std::uint64_t bytes);
+/// From the first call of CUDA to the end; nullptr where there is no room for it.
+[[nodiscard]] cuda_span_block* new_cuda_span();
 /// Made at the first call; nullptr where there is no room for it.
 [[nodiscard]] objects_block* objects_of_process();
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "probe/cuda_span.hpp"
 #include "probe/cupti.hpp"
 #include "probe/kernel.hpp"
 #include "probe/times.hpp"
@@ -176,10 +177,12 @@ void start_device_times(void* cupti_library) {
   if (flush_each != nullptr) flush_each(period_ms);
   process = kernel(SYS_getpid);
   ::atexit(finish);
+  write_span_at_end();  // before that, which takes time of its own
 }
 
 void note_device_call(std::uint32_t correlation, kind what, std::uint64_t site) {
   if (calls == nullptr) return;
+  note_call_in_span();
   device_call& call = calls[correlation % most_calls];
   __atomic_store_n(&call.correlation, 0, __ATOMIC_RELEASE);
   call.what = static_cast<std::uint32_t>(what);

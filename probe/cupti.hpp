@@ -34,6 +34,7 @@ using callback = void (*)(void* argument, std::uint32_t domain, std::uint32_t fu
 using subscribe_function = result (*)(subscriber*, callback, void*);
 using enable_callback_function = result (*)(std::uint32_t, subscriber, std::uint32_t,
                                             std::uint32_t);
+using finalize_function = result (*)();
 using callback_name_function = result (*)(std::uint32_t, std::uint32_t, const char**);
 
 /// Where a record of an activity has what is used of it: the type, which every record begins with,

@@ -414,6 +414,12 @@ device_block* new_device_block(kind what, std::uint64_t site) {
   return made;
 }
 
+cuda_span_block* new_cuda_span() {
+  if (changing || here.header == nullptr) return nullptr;
+  const tables_lock held;
+  return new_block<cuda_span_block>(block_type::cuda_span, sizeof(cuda_span_block));
+}
+
 kernel_times_block* new_kernel_times(const char* name) {
   if (changing || here.header == nullptr) return nullptr;
   const tables_lock held;

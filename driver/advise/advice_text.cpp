@@ -23,12 +23,13 @@ namespace {
 constexpr std::size_t sites_shown = 40;
 
 std::string runs_text(const program_counts& of) {
-  std::vector<double> plain, counted, timed, sampled, patched;
+  std::vector<double> plain, counted, timed, sampled, patched, spans;
   for (const program_run& run : of.runs)
     (run.arm == "plain"     ? plain
      : run.arm == "count"   ? counted
      : run.arm == "sample"  ? sampled
      : run.arm == "kernels" ? patched
+     : run.arm == "span"    ? spans
                             : timed)
         .push_back(run.wall_s);
   const auto range = [](std::vector<double> walls) {
@@ -48,6 +49,7 @@ std::string runs_text(const program_counts& of) {
   add(sampled, "sampled run", "sampled runs");
   add(timed, "timed run", "timed runs");
   add(patched, "run with patched kernels", "runs with patched kernels");
+  add(spans, "run from CUDA's first call on", "runs from CUDA's first call on");
   text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
     text += fmt::format(" Counted runs take {:.3f} times as long as plain ones", cost->ratio);

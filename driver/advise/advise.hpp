@@ -20,7 +20,8 @@
 namespace syncmeter {
 
 /// One run of the program: as it is ("plain"), with its calls counted ("count"), timed ("time"),
-/// and as it is with its CPU time sampled ("sample").
+/// as it is with its CPU time sampled ("sample"), and with its first call of CUDA and its end alone
+/// looked at ("span").
 struct program_run {
   std::string arm;
   double wall_s = 0, user_s = 0;
@@ -53,6 +54,7 @@ struct program_counts {
   std::vector<advice> advices;         ///< of the timed run
   std::vector<std::string> notes;      ///< beside those of its file
   std::optional<sampling> sampled{};
+  std::vector<double> cuda_spans_s{};  ///< of runs "span", from the first call of CUDA to the end
 
   /// The run in which sites were timed; null where the program ended before.
   [[nodiscard]] const program_run* timed_run() const;
@@ -79,6 +81,8 @@ struct program_counts {
 /// another program.
 inline constexpr double most_disturbance = 0.05;
 
+/// The median, the least and the greatest; 0 of none.
+[[nodiscard]] interval middle_and_ends(const std::vector<double>& values);
 /// The median of the plain runs, the least and the greatest; 0 without one.
 [[nodiscard]] interval plain_wall_s(const std::vector<program_run>& runs);
 /// Nothing without a pair of runs.

@@ -243,6 +243,14 @@ void add_kernel_times(const byte_reader& file, std::uint64_t at, std::uint64_t e
   known->busy_s += one.busy_s;
 }
 
+/// Of several processes the longest.
+void add_cuda_span(const byte_reader& file, std::uint64_t at, call_counts& all) {
+  const auto block = file.at<probe::cuda_span_block>(at);
+  if (!block || block->end < block->first_call) return;
+  const double span_s = static_cast<double>(block->end - block->first_call) * 1e-9;
+  all.cuda_span_s = std::max(span_s, all.cuda_span_s.value_or(0));
+}
+
 std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
   if (!sums) return std::nullopt;
   site_times times = sums->times;
@@ -303,6 +311,8 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       if (block && block->works > 0 && block->kind < kinds.size()) device.push_back(*block);
     } else if (head->type == probe::block_type::kernel_times) {
       add_kernel_times(file, at, end, all);
+    } else if (head->type == probe::block_type::cuda_span) {
+      add_cuda_span(file, at, all);
     } else if (head->type == probe::block_type::kernel) {
       kernels.push_back(bytes.substr(at, head->bytes));
     } else if (head->type == probe::block_type::problem) {

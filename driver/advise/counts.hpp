@@ -165,7 +165,10 @@ struct call_counts {
   unsigned processes = 0;
   std::map<std::uint64_t, lock_owners> owners{};  ///< by the number of the lock
   std::vector<kernel_times> kernels{};            ///< the one that takes longest first
-  std::vector<std::string> problems_of_cuda{};    ///< why its calls were not counted in a process
+  /// From the first counted call of CUDA to the end of the program; nothing where it made none, or
+  /// did not end by itself.
+  std::optional<double> cuda_span_s{};
+  std::vector<std::string> problems_of_cuda{};  ///< why its calls were not counted in a process
 };
 
 /// Reads every file that the probe left in `folder`. A file that is none of its, or is cut short,

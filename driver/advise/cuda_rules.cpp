@@ -23,6 +23,7 @@ double count_of(const site& of) { return static_cast<double>(of.count); }
 struct gpu_use {
   double launches = 0, synchronizations = 0, copies = 0;  ///< calls
   double works = 0, busy_s = 0, idle_s = 0;  ///< of the timed run, as the GPU's clock has them
+  double kernels = 0, kernels_busy_s = 0;    ///< of them, without copies
   double first_s = 0, last_s = 0;
 };
 
@@ -40,17 +41,22 @@ gpu_use use_of(const std::vector<site>& sites) {
     use.last_s = std::max(use.last_s, static_cast<double>(each.device->last_ns) * s);
     use.works += static_cast<double>(each.device->works);
     use.busy_s += each.device->busy.sum_ns * s;
+    if (each.kind != copying) {
+      use.kernels += static_cast<double>(each.device->works);
+      use.kernels_busy_s += each.device->busy.sum_ns * s;
+    }
     use.idle_s += each.device->idle.sum_ns * s;
   }
   return use;
 }
 
-/// From the first kernel's begin to the last one's end in a plain run, as far as all before and
-/// behind takes as long as in the timed one: CUPTI makes the calls longer, not the kernels.
-double plain_span_s(const gpu_use& use, const advice_setting& setting, double plain_wall_s) {
-  const double timed_s = use.last_s - use.first_s;
-  if (plain_wall_s == 0) return timed_s;
-  return std::clamp(plain_wall_s - (setting.wall_s - timed_s), 0.0, timed_s);
+/// From the first kernel's begin to the last one's end in a run without CUPTI, of which `all_s` is
+/// known, as far as the rest of it takes as long as in the timed one, where the same is `timed_s`:
+/// CUPTI makes the calls longer, not the kernels.
+double plain_span_s(const gpu_use& use, double all_s, double timed_s) {
+  const double gpu_s = use.last_s - use.first_s;
+  if (all_s == 0) return gpu_s;
+  return std::clamp(all_s - (timed_s - gpu_s), 0.0, gpu_s);
 }
 
 std::optional<interval> price_of_op(std::string_view op, const std::vector<price>& prices) {
@@ -74,74 +80,101 @@ struct idle_gpu {
   interval span_s{}, idle_s{};  ///< of the plain runs
 
   idle_gpu(const gpu_use& of, const advice_setting& its_setting) : use(of), setting(its_setting) {
-    const auto span_of = [&](double plain_s) { return plain_span_s(use, setting, plain_s); };
+    // Starting CUDA is in the wall time, and takes tenths of a second more or less.
+    const bool has_spans = setting.cuda_span_s.value > 0 && setting.timed_cuda_span_s > 0;
+    const double timed_s = has_spans ? setting.timed_cuda_span_s : setting.wall_s;
+    const auto span_of = [&](double all_s) { return plain_span_s(use, all_s, timed_s); };
     const auto idle_in = [&](double in_s) {
       return std::clamp(in_s - use.busy_s, 0.0, use.idle_s);
     };
-    const interval& plain = setting.plain_wall_s;
+    const interval& plain = has_spans ? setting.cuda_span_s : setting.plain_wall_s;
     span_s = {span_of(plain.value), span_of(plain.low), span_of(plain.high)};
     idle_s = {idle_in(span_s.value), idle_in(span_s.low), idle_in(span_s.high)};
   }
 
-  [[nodiscard]] double kernel_s() const { return use.busy_s / use.works; }
+  [[nodiscard]] double kernel_s() const { return use.kernels_busy_s / std::max(1.0, use.kernels); }
   [[nodiscard]] std::string begin(const site& of) const {
     return fmt::format("{}: {} calls ({})", where_text(of), grouped_digits(of.count), of.kind);
   }
 };
 
-advice saving_of(const idle_gpu& gpu, std::string_view rule, double low_s, const std::string& cause,
-                 const std::string& price) {
-  const double high_s = gpu.idle_s.high;
-  low_s = std::clamp(low_s, 0.0, high_s);
+/// What the same kernels take with a change, from the first one's begin to the last one's end: at
+/// least, and at most.
+struct changed_span {
+  double least_s = 0;
+  std::optional<double> most_s{};  ///< nothing: it has no price
+  double copies_s = 0;             ///< that the GPU no longer makes
+};
+
+advice saving_of(const idle_gpu& gpu, std::string_view rule, const changed_span& then,
+                 const std::string& cause, const std::string& price) {
+  const double high_s =
+      std::clamp(gpu.span_s.high - then.least_s, 0.0, gpu.idle_s.high + then.copies_s);
+  const double low_s = then.most_s ? std::clamp(gpu.span_s.low - *then.most_s, 0.0, high_s) : 0;
   return {.rule = std::string(rule),
           .site_id = 0,
           .at_most_s = high_s,
           .text = fmt::format("{} The GPU is idle for {} of {} between its first kernel and its "
                               "last one, of which that saves {}.{}",
-                              cause, range_text(gpu.idle_s.low, high_s),
+                              cause, range_text(gpu.idle_s.low, gpu.idle_s.high),
                               range_text(gpu.span_s.low, gpu.span_s.high),
-                              low_s > 0 ? range_text(low_s, high_s) : "at most all", price),
+                              low_s > 0                   ? range_text(low_s, high_s)
+                              : high_s == gpu.idle_s.high ? "at most all"
+                                                          : "at most " + seconds_text(high_s),
+                              price),
           .cause = cause,
           .at_least_s = low_s,
           .kind = low_s > 0 ? "estimate" : "bound",
           .of_plain_runs = true};
 }
 
-/// Kernels of a graph follow one another by themselves, at the price of a graph's kernel at most:
-/// that is of empty ones, whose run is part of it.
+/// Kernels of a graph follow one another by themselves, one beginning no later after the other's
+/// end than an empty one takes in all.
 advice about_launches(const idle_gpu& gpu, const site& of) {
+  constexpr double s = 1e-9;
   const auto graph = price_of_op("additional_graph_launch", gpu.setting.prices);
-  const double each_s = graph ? graph->high * 1e-9 / kernels_of_priced_graph : gpu.span_s.high;
+  const double each_s = graph ? graph->high * s / kernels_of_priced_graph : 0;
+  changed_span then{.least_s = gpu.use.busy_s};
+  if (graph) then.most_s = gpu.use.busy_s + gpu.use.launches * each_s;
   return saving_of(
-      gpu, "launches", gpu.idle_s.low - gpu.use.launches * each_s,
+      gpu, "launches", then,
       fmt::format(
           "{} launch kernels one by one, which take the GPU {} each: to launch the next one "
           "takes the host longer. Graphs of 20 kernels or more (cudaStreamBeginCapture, "
           "cudaGraphLaunch), programmatic dependent launch, or one kernel for several "
           "steps save time.",
           gpu.begin(of), seconds_text(gpu.kernel_s())),
-      graph ? fmt::format(" A kernel of a graph of {} takes {} on this machine.",
+      graph ? fmt::format(" An empty kernel of a graph of {} takes {} on this machine.",
                           kernels_of_priced_graph,
-                          range_text(graph->low * 1e-9 / kernels_of_priced_graph, each_s))
+                          range_text(graph->low * s / kernels_of_priced_graph, each_s))
             : "");
 }
 
-/// Without the wait kernels follow one another as fast as they can be launched.
+/// Without the wait kernels follow one another as fast as they can be launched, or as the stream
+/// goes from one to the next, which takes no longer than the end of a kernel costs in all.
 advice about_waits(const idle_gpu& gpu, const site& of, std::string_view rule,
                    const std::string& change) {
+  constexpr double s = 1e-9;
   const auto launch = price_of_op("additional_launch", gpu.setting.prices);
-  const double period_s = launch ? std::max(gpu.kernel_s(), launch->high * 1e-9) : gpu.span_s.high;
+  const auto split = price_of_op("kernel_split", gpu.setting.prices);
+  changed_span then{.least_s = gpu.use.kernels_busy_s};
+  if (of.kind == copying) then.copies_s = gpu.use.busy_s - gpu.use.kernels_busy_s;
+  if (launch) {
+    const double gap_s = split ? split->high * s : 0;
+    then.least_s = gpu.use.launches * std::max(gpu.kernel_s(), launch->low * s);
+    then.most_s = gpu.use.launches * std::max(gpu.kernel_s() + gap_s, launch->high * s);
+  }
   const std::string each = seconds_text(gpu.kernel_s());
   const double kernels = gpu.use.launches / std::max(1.0, count_of(of));
   const std::string of_kernels = kernels < 1.05
                                      ? fmt::format("each kernel of {}", each)
                                      : fmt::format("{:.2g} kernels of {} each", kernels, each);
-  return saving_of(gpu, rule, gpu.span_s.low - gpu.use.launches * period_s,
+  return saving_of(gpu, rule, then,
                    fmt::format("{} wait for the GPU, one for {}, and the next kernel is "
                                "launched only after that. {}",
                                gpu.begin(of), of_kernels, change),
                    launch ? fmt::format(" One more launch takes {} on this machine.",
-                                        range_text(launch->low * 1e-9, launch->high * 1e-9))
+                                        range_text(launch->low * s, launch->high * s))
                           : "");
 }
 
@@ -156,6 +189,12 @@ bool launches_all_the_time(const idle_gpu& gpu) {
 
 bool waits_for_gpu(std::string_view kind) {
   return kind == copying || contains(synchronizing, kind);
+}
+
+bool waits_for_host(const std::vector<site>& sites, double wall_s) {
+  const gpu_use use = use_of(sites);
+  return use.launches >= static_cast<double>(fewest_launches) &&
+         use.idle_s >= least_worth_saying * wall_s;
 }
 
 std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_setting& setting,
@@ -184,8 +223,9 @@ std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_
   } else if (is_often(gpu.use.copies)) {
     of = most_called(sites, [](const std::string& kind) { return kind == copying; });
     found = about_waits(gpu, *of, "copies",
-                        "Copy by cudaMemcpyAsync into pinned memory and look at the values some "
-                        "launches later, or copy those of many kernels at once.");
+                        "Copy the values of many kernels at once, which is what saves so much; "
+                        "cudaMemcpyAsync into pinned memory, looked at some launches later, still "
+                        "puts a copy between two kernels.");
   } else if (launches_all_the_time(gpu)) {
     of = most_called(sites, [](const std::string& kind) { return kind == "kernel_launch"; });
     found = about_launches(gpu, *of);
@@ -196,10 +236,8 @@ std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_
 }
 
 std::string idle_gpu_text(const std::vector<site>& sites, double wall_s) {
+  if (!waits_for_host(sites, wall_s)) return "";
   const gpu_use use = use_of(sites);
-  if (use.launches < static_cast<double>(fewest_launches) ||
-      use.idle_s < least_worth_saying * wall_s)
-    return "";
   const double span_s = use.last_s - use.first_s;
   return fmt::format("the GPU is idle for {} of {} between its first kernel and its last one: "
                      "kernels of {} come every {}, and the host does other work in between",

@@ -13,6 +13,9 @@ namespace syncmeter {
 /// Calls of CUDA that wait for the GPU.
 [[nodiscard]] bool waits_for_gpu(std::string_view kind_of_site);
 
+/// Whether the GPU is idle, before many launches, for a share of the time that is worth advice.
+[[nodiscard]] bool waits_for_host(const std::vector<site>& sites, double wall_s);
+
 /// At most one for a program: what the GPU does not do is idle time once, whatever it waits for.
 /// Adds a sentence to `notes` where a GPU is hardly idle.
 [[nodiscard]] std::vector<advice> advise_on_cuda(const std::vector<site>& sites,

@@ -23,7 +23,7 @@ planned_point on_first_gpu(const point& what) {
   return {.what = what, .pus = {}, .device = 0, .same_as = {}, .why = {}, .visits = 1};
 }
 
-/// One more kernel in a stream, and one more graph of several.
+/// One more kernel in a stream, one more graph of several, and a kernel's end in a stream.
 std::vector<planned_point> launch_points() {
   point launch;
   launch.backend = backend_of_gpus;
@@ -33,7 +33,9 @@ std::vector<planned_point> launch_points() {
   point graph = launch;
   graph.op = "additional_graph_launch";
   graph.size = kernels_of_priced_graph;
-  return {on_first_gpu(launch), on_first_gpu(graph)};
+  point split = launch;
+  split.op = "kernel_split";
+  return {on_first_gpu(launch), on_first_gpu(graph), on_first_gpu(split)};
 }
 
 /// That prices are measured on; nothing where no worker can measure on one.

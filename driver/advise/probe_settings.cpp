@@ -57,4 +57,11 @@ std::vector<std::string> settings_of_probe(const std::string& folder, const std:
   return settings;
 }
 
+std::vector<std::string> settings_of_span(const std::string& folder) {
+  if (std::getenv(injection_variable) != nullptr) return {};
+  return {fmt::format("{}={}", probe::folder_variable, folder),
+          fmt::format("{}=1", probe::span_variable),
+          fmt::format("{}={}", injection_variable, find_probe())};
+}
+
 }  // namespace syncmeter

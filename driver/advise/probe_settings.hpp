@@ -28,4 +28,8 @@ inline constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
 [[nodiscard]] std::vector<std::string> settings_of_probe(const std::string& folder,
                                                          const std::string& every);
 
+/// Of a run in which the time from the first call of CUDA on is taken and nothing else; empty where
+/// the user has a library of his own injected.
+[[nodiscard]] std::vector<std::string> settings_of_span(const std::string& folder);
+
 }  // namespace syncmeter

@@ -51,6 +51,10 @@ struct advice {
 struct advice_setting {
   double wall_s = 0;        ///< of the run in which the sites were timed
   interval plain_wall_s{};  ///< of the plain runs: the median, the least and the greatest; 0: none
+  /// From the first call of CUDA to the end: of runs in which nothing else is looked at, as above,
+  /// and of the timed one.
+  interval cuda_span_s{};
+  double timed_cuda_span_s = 0;
   std::vector<price> prices{};
   double usable_pus = 0;  ///< the allowed PUs, or the quota where it is less; 0: not known
   bool sleeps = false;    ///< the environment has threads of OpenMP sleep whenever they wait

@@ -118,6 +118,28 @@ def test_a_tool_that_is_there_already_keeps_cupti(build, cupti, count, monkeypat
     assert run.problems == ["another tool or the program itself uses CUPTI, which serves one at a time"]
 
 
+@pytest.mark.parametrize(("every", "rows"), [("0,1000", EXPECTED), ("0", EXPECTED)])
+def test_a_timed_run_has_its_time_from_the_first_call_on(every, rows, build, cupti, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", every)
+    program = build("cuda_calls", "g++", "-O2")
+    run = count(program)
+    assert calls(program, run) == rows
+    assert len(run.cuda_spans) == (1 if every != "0" else 0) and all(span >= 2 * 100_000 for span in run.cuda_spans)
+
+
+@pytest.mark.parametrize(("how", "spans"), [("", 1), ("fork", 1), ("_exit", 0)])
+def test_of_a_run_for_that_time_nothing_else_is_looked_at(how, spans, build, cupti, count, monkeypatch, tmp_path):
+    monkeypatch.setenv("SYNCMETER_CUDA_SPAN", "1")
+    monkeypatch.setenv("FAKE_CUPTI_CALLBACKS", str(tmp_path / "callbacks"))
+    program = build("cuda_calls", "g++", "-O2")
+    run = count(program, *([how] if how else []), check=False)
+    assert not calls(program, run) and not run.device
+    assert len(run.cuda_spans) == spans and all(span >= 2 * 100_000 for span in run.cuda_spans)
+    if not how:
+        # The two threads begin at the same time.
+        assert 1 <= int((tmp_path / "callbacks").read_text(encoding="utf-8")) <= 4
+
+
 def advise(program, folder):
     """The file of `syncmeter advise` on the program, as lines."""
     subprocess.run([tables.PROBE.parent / "syncmeter", "advise", "--budget", "1ms", "--json", folder / "advice.jsonl", "--", program],
@@ -134,6 +156,14 @@ def test_advise_has_them(build, cupti, tmp_path, monkeypatch):
             found[line["frames"][0]["function"].partition("(")[0], line["kind"]] += line["count"]
     assert found == EXPECTED
     assert not [note for note in lines[0]["notes"] if note.startswith("Calls of CUDA")]
+
+
+@pytest.mark.parametrize(("idle_ns", "spans"), [("100000", 3), ("0", 0)])
+def test_advise_takes_spans_where_the_gpu_waits_for_the_host(idle_ns, spans, build, cupti, tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDA_INJECTION64_PATH")
+    monkeypatch.setenv("FAKE_CUPTI_IDLE_NS", idle_ns)
+    header = advise(build("cuda_calls", "g++", "-O2"), tmp_path)[0]
+    assert [run["arm"] for run in header["runs"]].count("span") == spans
 
 
 def test_advise_says_why_they_are_not_counted(build, cupti, tmp_path, monkeypatch):

@@ -69,6 +69,19 @@ TEST(advise_on_cuda, what_the_gpu_idles_is_that_of_plain_runs) {
   EXPECT_NEAR(first_of(sites, {.wall_s = 3.3}).at_most_s, 2, 1e-6);
 }
 
+TEST(advise_on_cuda, what_starting_cuda_takes_is_in_no_span) {
+  // The wall times differ by 0.2 s more, which is before the first call.
+  advice_setting setting = setting_of(2.2, 3);
+  setting.plain_wall_s.value += 0.2;
+  setting.plain_wall_s.high += 0.2;
+  setting.cuda_span_s = {.value = 2.25, .low = 2.2, .high = 2.3};
+  setting.timed_cuda_span_s = 3.05;
+  const std::vector<site> sites{launches(1'000'000, 1000, 2000)};
+  EXPECT_NEAR(first_of(sites, setting).at_most_s, 1.25, 1e-6);
+  setting.cuda_span_s = {};
+  EXPECT_NEAR(first_of(sites, setting).at_most_s, 1.4, 1e-6);
+}
+
 TEST(advise_on_cuda, a_graph_s_kernel_is_the_price_of_what_stays) {
   advice_setting setting = setting_of(2.2, 3);
   setting.prices = {priced("additional_launch", 2200), priced("additional_graph_launch", 16 * 900)};
@@ -112,7 +125,31 @@ TEST(advise_on_cuda, a_synchronization_for_each_kernel_comes_first) {
   setting.prices = {priced("additional_launch", 2200)};
   const advice found = first_of(of_short, setting);
   EXPECT_NEAR(found.at_least_s, 0.1 - 10'000 * 2200 / s, 1e-6);
-  EXPECT_NEAR(found.at_most_s, 0.09, 1e-6);
+  EXPECT_NEAR(found.at_most_s, 0.1 - 10'000 * 2200 / s, 1e-6);
+}
+
+TEST(advise_on_cuda, a_stream_goes_on_no_faster_than_from_kernel_to_kernel) {
+  const std::vector<site> sites{launches(10'000, 5'000, 9'000), calls("stream_sync", 10'000)};
+  advice_setting setting = setting_of(0.14, 0.14);
+  setting.prices = {priced("additional_launch", 3600), priced("kernel_split", 1300)};
+  const advice found = first_of(sites, setting);
+  EXPECT_NEAR(found.at_least_s, 0.14 - 10'000 * 6'300 / s, 1e-6);
+  EXPECT_NEAR(found.at_most_s, 0.14 - 10'000 * 5'000 / s, 1e-6);
+}
+
+TEST(advise_on_cuda, without_copies_there_are_the_kernels) {
+  std::vector<site> sites{launches(10'000, 5'000, 4'000), calls("blocking_copy", 10'000)};
+  // Copies of 1 us each, among the kernels.
+  sites[1].device = sites[0].device;
+  sites[1].device->busy.sum_ns = 10'000 * 1'000;
+  sites[1].device->idle.sum_ns = 10'000 * 4'000;
+  sites[0].device->last_ns = sites[1].device->last_ns = sites[0].device->first_ns + 140'000'000;
+  advice_setting setting = setting_of(0.14, 0.14);
+  setting.prices = {priced("additional_launch", 3600)};
+  const advice found = first_of(sites, setting);
+  EXPECT_EQ(found.rule, "copies");
+  EXPECT_NEAR(found.at_least_s, 0.14 - 10'000 * 5'000 / s, 1e-6);
+  EXPECT_THAT(found.text, HasSubstr("5 us"));
 }
 
 TEST(advise_on_cuda, copies_that_the_host_waits_for_are_named_where_they_are_more) {
