@@ -45,13 +45,17 @@ struct backend {
   // Atomics are one at a device's scope. Orders beside the default are built for one type.
   template <class Op, class T> static consteval auto forms_of() {
     constexpr bool is_atomic = Op::info.orders == orders::atomic;
-    constexpr std::size_t orders = is_atomic && std::is_same_v<T, std::int32_t> ? 3 : 1;
+    constexpr std::array flushes{order::unordered, order::acquire, order::release, order::acq_rel};
+    constexpr std::size_t orders = Op::info.orders == orders::fence               ? flushes.size()
+                                   : is_atomic && std::is_same_v<T, std::int32_t> ? 3
+                                                                                  : 1;
     constexpr auto all_places = places_of(Op::info.places);
     std::array<form, orders * all_places.size()> forms{};
     for (std::size_t i = 0; i < forms.size(); ++i) {
       form& f = forms[i];
       f.placement = all_places[i % all_places.size()];
       if (f.placement != placement::none) f.space = space::global;
+      if (Op::info.orders == orders::fence) f.order = flushes[i / all_places.size()];
       if (!is_atomic) continue;
       f.order = atomic_orders[i / all_places.size()];
       f.scope = scope::device;
@@ -100,7 +104,9 @@ using device_ops =
     op_list<syncmeter::ops::barrier, syncmeter::ops::atomic_add, syncmeter::ops::atomic_fetch_add,
             syncmeter::ops::atomic_exchange, syncmeter::ops::atomic_cas_pass,
             syncmeter::ops::atomic_cas_fail, syncmeter::ops::atomic_write,
-            syncmeter::ops::atomic_read, syncmeter::ops::critical_add>;
+            syncmeter::ops::atomic_read, syncmeter::ops::critical_add,
+            syncmeter::ops::critical_named_add, syncmeter::ops::lock_add, syncmeter::ops::fence,
+            syncmeter::ops::handoff>;
 using region_ops = op_list<ops::target_region, ops::target_teams_region, ops::target_reduction_sum>;
 
 /// The rows of one type; void for the ops without one.

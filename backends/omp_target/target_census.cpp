@@ -62,7 +62,13 @@ std::string sass(const measurable& row) {
   instructions all;
   if (floating) all.add(1, {wide ? "DADD" : "FADD"});
   if (name == "barrier") return all.add(1, {"call:(inside)"}).text();
-  if (name == "critical_add") return all.add(2, {"call:(inside)"}).add(1, {"LD", "ST"}).text();
+  if (row.info.family == family::critical)
+    return all.add(2, {"call:(inside)"}).add(1, {"LD", "ST"}).text();
+  if (name == "fence" || name == "handoff") {
+    add_fences(all, name == "fence" ? 1 : 2);
+    if (name == "handoff") all.add(1, {"LD", "ST", "branch"});
+    return all.text();
+  }
   if (name == "atomic_read" || name == "atomic_write") {
     add_fences(all, o == order::seq_cst ? 2 : 1);
     return all.add(1, {name == "atomic_read" ? "LD" : "ST"}).text();

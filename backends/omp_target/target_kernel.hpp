@@ -9,9 +9,10 @@
 namespace syncmeter::omp_target {
 
 /// OpenMP allows atomic constructs in a `simd` loop, whose iterations are the lanes of an op then;
-/// of barriers and critical sections threads are.
+/// of all other constructs threads are.
 [[nodiscard]] constexpr bool is_of_threads(const op_info& info) {
-  return info.family == family::barrier || info.family == family::critical;
+  return info.family == family::barrier || info.family == family::critical ||
+         info.family == family::fence || info.family == family::handoff;
 }
 
 /// A lane's part of a sample. Not inlined: what lies on a thread's stack all lanes of a `simd` loop

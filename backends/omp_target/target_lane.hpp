@@ -42,7 +42,12 @@ template <class T, order O> class lane {
   SM_FN lane(const kernel_setup& s, unsigned number)
       : cell_{reinterpret_cast<T*>(s.cells + number * s.stride_bytes)},
         one_{static_cast<T>(*s.ones)}, operand_{initial_operand<T>(s.oracle, number)},
-        initial_{initial_value<T>(s.oracle)}, no_bits_{static_cast<bits_of<T>>(*s.ones - 1)} {}
+        initial_{initial_value<T>(s.oracle)}, no_bits_{static_cast<bits_of<T>>(*s.ones - 1)},
+        lock_{&s.locks[s.stride_bytes == 0 ? 0 : number].lock},
+        own_box_{&s.mailboxes[number].token},
+        next_box_{&s.mailboxes[(number + 1) % s.threads == 0 ? number + 1 - s.threads : number + 1]
+                       .token},
+        bump_{(number + 1) % s.threads == 0 ? 1U : 0U} {}
 
   [[nodiscard]] SM_FN T& cell() const { return *cell_; }
   [[nodiscard]] SM_FN T one() const { return one_; }
@@ -135,6 +140,46 @@ template <class T, order O> class lane {
     *const_cast<volatile T*>(&x) = static_cast<T>(*const_cast<const volatile T*>(&x) + by);
   }
 
+  SM_FN void named_critical_add(T& x, T by) const {
+#pragma omp critical(syncmeter)
+    *const_cast<volatile T*>(&x) = static_cast<T>(*const_cast<const volatile T*>(&x) + by);
+  }
+  SM_FN void lock_add(T& x, T by) const {
+    omp_set_lock(lock_);
+    *const_cast<volatile T*>(&x) = static_cast<T>(*const_cast<const volatile T*>(&x) + by);
+    omp_unset_lock(lock_);
+  }
+
+  // g++ 12 has no `flush seq_cst`.
+  SM_FN void fence() const
+    requires(O != order::relaxed && O != order::seq_cst)
+  {
+    if constexpr (O == order::unordered) {
+#pragma omp flush
+    } else if constexpr (O == order::acquire) {
+#pragma omp flush acquire
+    } else if constexpr (O == order::release) {
+#pragma omp flush release
+    } else {
+#pragma omp flush acq_rel
+    }
+  }
+
+  // In a team's ring of threads.
+  SM_FN void await_token() const {
+    std::uint64_t token;
+    do {
+#pragma omp atomic read acquire
+      token = *own_box_;
+    } while (token != expected_);
+  }
+  SM_FN void pass_token() {
+    const std::uint64_t token = expected_ + bump_;
+#pragma omp atomic write release
+    *next_box_ = token;
+    ++expected_;
+  }
+
   SM_FN void bring_back(lane_outcome& to) const {
     to.tally = tally_ ^ (sunk_ & no_bits_);
     to.operand = std::bit_cast<bits_of<T>>(operand_);
@@ -148,6 +193,11 @@ template <class T, order O> class lane {
   bits_of<T> tally_ = 0;
   bits_of<T> sunk_ = 0;
   bits_of<T> no_bits_;
+  omp_lock_t* lock_;
+  std::uint64_t* own_box_;
+  std::uint64_t* next_box_;
+  std::uint64_t expected_ = 1;
+  std::uint64_t bump_;
 };
 
 }  // namespace syncmeter::omp_target

@@ -56,7 +56,7 @@ struct launch_times {
 
 target_rig::target_rig(int device)
     : device_{device}, cells_{device}, outcomes_{device}, records_{device}, ones_{device},
-      gate_{device}, given_{device}, board_{device} {
+      gate_{device}, given_{device}, board_{device}, locks_{device}, mailboxes_{device} {
   int on_host = 1;
 #pragma omp target map(tofrom : on_host) device(device)
   on_host = omp_is_initial_device();
@@ -121,6 +121,7 @@ void target_rig::prepare(const measurable& what, const point& where) {
   setup_.gate = reinterpret_cast<unsigned*>(gate_.fit(sizeof(unsigned)));
   setup_.given = reinterpret_cast<team_sizes*>(given_.fit(sizeof(team_sizes)));
   read_records_.resize(threads());
+  prepare_locks_and_ring();
   launch(0, 0, 0);
   check_teams(sizes_of_launch());
 }
@@ -128,6 +129,15 @@ void target_rig::prepare(const measurable& what, const point& where) {
 void target_rig::begin_round() {
   draw_ = cuda::next_draw(draw_);
   if (what_->info.host_lane) thread_.begin_round();
+}
+
+void target_rig::prepare_locks_and_ring() {
+  const std::size_t number = std::max(cells_count_, std::size_t{1});
+  auto* const locks = reinterpret_cast<cell_lock*>(locks_.fit(number * sizeof(cell_lock)));
+#pragma omp target is_device_ptr(locks) device(device_)
+  for (std::size_t n = 0; n < number; ++n) omp_init_lock(&locks[n].lock);
+  setup_.locks = locks;
+  setup_.mailboxes = reinterpret_cast<mailbox*>(mailboxes_.fit(lanes_ * sizeof(mailbox)));
 }
 
 std::int64_t target_rig::now_ns() { return steady_ns(); }
@@ -155,6 +165,11 @@ void target_rig::launch(std::size_t index, std::uint32_t trips, std::size_t offs
   setup_.cells = cells_.fit(0) + offset;
   if (!initial_.empty()) cells_.write(initial_.data(), initial_.size(), offset);
   gate_.write(&closed, sizeof closed);
+  if (what_->info.family == family::handoff) {
+    std::vector<mailbox> boxes(threads());
+    for (std::size_t n = 0; n < boxes.size(); n += setup_.threads) boxes[n].token = 1;
+    mailboxes_.write(boxes.data(), boxes.size() * sizeof(mailbox));
+  }
   what_->by_count.at(index)(*this, 0);
 }
 
@@ -206,7 +221,21 @@ sample target_rig::take_on_device(std::size_t index, std::uint32_t trips) {
   return taken;
 }
 
+// After `ops` rotations a team's token is back where it began, with the number of the next one.
+std::string target_rig::ring_verdict(std::uint64_t ops) const {
+  std::vector<mailbox> boxes(threads());
+  mailboxes_.read(boxes.data(), boxes.size() * sizeof(mailbox));
+  for (std::size_t n = 0; n < boxes.size(); ++n) {
+    const bool is_first = n % setup_.threads == 0;
+    if (const std::uint64_t expected = is_first ? ops + 1 : ops; boxes[n].token != expected)
+      return fmt::format("oracle: thread {} was left token {} instead of {}", n, boxes[n].token,
+                         expected);
+  }
+  return {};
+}
+
 std::string target_rig::verdict(std::uint64_t ops, std::size_t offset) const {
+  if (what_->info.family == family::handoff) return ring_verdict(ops);
   if (what_->info.oracle == oracle::none || cells_count_ == 0) return {};
   std::vector<lane_outcome> outcomes(lanes_);
   outcomes_.read(outcomes.data(), lanes_ * sizeof(lane_outcome));

@@ -43,6 +43,8 @@ class target_rig : public bench {
   [[nodiscard]] std::size_t threads() const { return std::size_t{setup_.teams} * setup_.threads; }
   sample take_on_device(std::size_t index, std::uint32_t trips);
   sample take_on_host(std::size_t index, std::uint32_t trips);
+  void prepare_locks_and_ring();
+  [[nodiscard]] std::string ring_verdict(std::uint64_t ops) const;
   void launch(std::size_t index, std::uint32_t trips, std::size_t offset);
   /// Throws point_refused where these are fewer than the point's.
   void check_teams(const team_sizes& given) const;
@@ -57,7 +59,7 @@ class target_rig : public bench {
   std::size_t cells_count_ = 0, cell_bytes_ = 0, span_bytes_ = 0;
   std::vector<std::byte> initial_;  ///< what the cells hold before a sample
   std::vector<thread_record> read_records_;
-  target_memory cells_, outcomes_, records_, ones_, gate_, given_, board_;
+  target_memory cells_, outcomes_, records_, ones_, gate_, given_, board_, locks_, mailboxes_;
   std::uint64_t draw_ = 1;
   std::uint64_t wrong_ = 0;
   double ghz_ = 0;

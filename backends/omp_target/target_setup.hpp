@@ -30,6 +30,16 @@ struct team_sizes {
   unsigned teams = 0, threads = 0;
 };
 
+/// A lock of a cell, on lines of its own.
+struct alignas(128) cell_lock {
+  omp_lock_t lock;
+};
+
+/// Where a thread waits for the token of its team's ring.
+struct alignas(128) mailbox {
+  std::uint64_t token = 0;
+};
+
 /// For one launch; its pointers are the device's.
 struct kernel_setup {
   std::byte* cells = nullptr;
@@ -38,6 +48,8 @@ struct kernel_setup {
   thread_record* records = nullptr;
   const std::int32_t* ones = nullptr;  ///< a 1 in memory that no compiler can see through
   team_sizes* given = nullptr;
+  cell_lock* locks = nullptr;    ///< one for each cell
+  mailbox* mailboxes = nullptr;  ///< one for each thread; the first of a team begins with a 1
   unsigned* gate = nullptr;
   unsigned gate_opens_at = 0;  ///< teams that leave together; 0: no gate
   unsigned teams = 1;

@@ -12,7 +12,7 @@ from conftest import driver_path
 
 PROGRAM = driver_path().parent / "syncmeter-omp-target"
 ON_HOST = {"OMP_TARGET_OFFLOAD": "disabled", "OMP_WAIT_POLICY": "passive"}
-OPS = "atomic_add,atomic_fetch_add,atomic_exchange,atomic_cas_pass,critical_add,barrier,target_region,target_reduction_sum"
+OPS = "atomic_add,atomic_fetch_add,atomic_exchange,atomic_cas_pass,critical_add,critical_named_add,lock_add,fence,handoff,barrier,target_region,target_reduction_sum"
 
 
 @pytest.fixture(autouse=True)
