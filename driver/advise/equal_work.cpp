@@ -37,14 +37,14 @@ long involuntary_switches() {
 }
 
 /// How much a neighbour slows them differs.
-constexpr std::size_t kinds = 2;
+constexpr std::size_t kinds_of_work = 2;
 
 /// Of a thread in a round: work of each kind, one after the other.
 struct pieces {
   struct piece {
     steady_clock::time_point begin, end;
   };
-  std::array<piece, kinds> of_kind;
+  std::array<piece, kinds_of_work> of_kind;
 };
 struct team_pieces {
   std::vector<std::vector<pieces>> of;  // of each thread, by round
@@ -72,7 +72,7 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
     cpus.reserve(rounds);
     const long before = involuntary_switches();
     for (pieces& each : mine) {
-      for (std::size_t kind = 0; kind < kinds; ++kind) {
+      for (std::size_t kind = 0; kind < kinds_of_work; ++kind) {
         gate.wait(threads);
         each.of_kind[kind].begin = steady_clock::now();
         if (kind == 0) ops::spend_narrow(narrow);
@@ -138,8 +138,8 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
                                            unsigned threads, unsigned work_ns, double seconds) {
   constexpr double least_rounds = 5, most_rounds_of_team = 1e4, ns = 1e9;
   const auto rounds = static_cast<std::size_t>(std::clamp(
-      seconds * ns / (kinds * std::max(1U, work_ns)), least_rounds, most_rounds_of_team));
-  std::array<lateness_sum, kinds> sums;
+      seconds * ns / (kinds_of_work * std::max(1U, work_ns)), least_rounds, most_rounds_of_team));
+  std::array<lateness_sum, kinds_of_work> sums;
   double switches = 0;
   const auto begin = steady_clock::now();
   const auto so_far_s = [&] {
@@ -147,7 +147,7 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
   };
   do {
     const team_pieces all = work_in_team(machine, pus, threads, work_ns, rounds);
-    for (std::size_t kind = 0; kind < kinds; ++kind) sums[kind].add(all, kind);
+    for (std::size_t kind = 0; kind < kinds_of_work; ++kind) sums[kind].add(all, kind);
     switches += static_cast<double>(all.involuntary_switches);
   } while (so_far_s() < seconds);
   const auto by_share = [](const lateness_sum& sum) { return sum.share(); };
