@@ -31,7 +31,7 @@ TWIN_OPS = ("parallel_region", "for_static", "reduction_sum", "task_by_one")
 #: the others are on their way to the barrier behind it: without one it takes off none of what they hide.
 EPCC_OPS = {"PARALLEL": ("parallel_region", 0.1), "FOR": ("for_static", 0.1), "PARALLEL_FOR": ("parallel_for", 0.1),
             "BARRIER": ("barrier", 0.1), "SINGLE": ("single", 0.1), "SINGLE, no delay": ("single", 0.001),
-            "REDUCTION": ("reduction_sum", 0.1)}
+            "REDUCTION": ("reduction_sum", 0.1), "REDUCTION, no delay": ("reduction_sum", 0.001)}
 COLUMNS = "theirs ns    ours ns  ratio  95 % interval  scatter of both   processes"
 GAPS_US = (1, 10, 100, 1000, 10000)
 
@@ -128,7 +128,7 @@ class Comparison:
             yield turn
 
     def twin(self, lanes):
-        print(f"{self.options.backend}, {lanes} threads, beside a short program\nconstruct         {COLUMNS}")
+        print(f"{self.options.backend}, {lanes} threads, beside a short program\nconstruct            {COLUMNS}")
         found = {op: ([], []) for op in TWIN_OPS}
         for _ in self.turns():
             with self.worker() as worker:
@@ -142,10 +142,10 @@ class Comparison:
     def print_row(name, theirs, ours):
         theirs, ours = ([cost for cost in each if cost] for each in (theirs, ours))
         if not theirs or not ours:
-            print(f"{name:16}  no estimate")
+            print(f"{name:19}  no estimate")
             return
         ratio, low, high = ratio_of(theirs, ours)
-        print(f"{name:16}  {statistics.median(theirs):9.1f}  {statistics.median(ours):9.1f}  {ratio:5.3f}  "
+        print(f"{name:19}  {statistics.median(theirs):9.1f}  {statistics.median(ours):9.1f}  {ratio:5.3f}  "
               f"{low:6.3f}..{high:5.3f}  {scatter(theirs):6.1f} {scatter(ours):6.1f} %  {len(theirs):4} {len(ours):4}",
               flush=True)
 
@@ -158,7 +158,7 @@ class Comparison:
         return None
 
     def epcc(self, lanes):
-        """A figure of ours is a median of five visits, each from a process of its own and spread over all turns, as a
+        """A figure of ours is a median of --visits, each from a process of its own and spread over all turns, as a
         campaign has them: processes that follow each other cost alike for seconds."""
         theirs, visits = ({name: [] for name in EPCC_OPS} for _ in range(2))
         ops = {op for op, _ in EPCC_OPS.values()}
@@ -176,11 +176,12 @@ class Comparison:
                 theirs[name].append(self.of_syncbench(name, lanes, delay_us))
             visit()
         print(f"{self.options.backend}, {lanes} threads, beside EPCC's syncbench: a process for each figure\n"
-              f"construct         {COLUMNS}")
+              f"construct            {COLUMNS}")
         for name, costs in visits.items():
             costs = [cost for cost in costs if cost]
-            runs = len(costs) // 5
-            self.print_row(name, theirs[name], [statistics.median(costs[i::runs][:5]) for i in range(runs)])
+            many = self.options.visits
+            runs = len(costs) // many
+            self.print_row(name, theirs[name], [statistics.median(costs[i::runs][:many]) for i in range(runs)])
 
     def gaps(self, lanes):
         for wait in ("active", "passive"):
@@ -194,7 +195,7 @@ class Comparison:
                         for each, cost in zip(costs, (*map(float, made.split()), ours), strict=True):
                             each.append(cost)
             print(f"{self.options.backend}, {lanes} threads {wait}, a region after a gap: by a clock around each, and by loops "
-                  f"with and without\ngap µs            {COLUMNS}")
+                  f"with and without\ngap µs               {COLUMNS}")
             for gap, (by_clock, by_loops, ours) in found.items():
                 self.print_row(f"{gap} clock", by_clock, ours)
                 self.print_row(f"{gap} loops", by_loops, ours)
@@ -212,7 +213,7 @@ class Comparison:
                         _, alone, shared = self.run("region_twin", "at", lanes, said * times).split()
                         loops.append((float(alone), float(shared)))
         print(f"{self.options.backend}, {lanes} threads: serial work that takes as long in a region, and what is said of it\n"
-              f"                  {COLUMNS}")
+              f"                     {COLUMNS}")
         self.print_row("even", measured, predicted)
         for times, loops in around.items():
             alone, shared = (statistics.median(each) for each in zip(*loops, strict=True))
@@ -231,6 +232,7 @@ def main():
     parser.add_argument("--epcc", type=pathlib.Path)
     parser.add_argument("--programs", type=pathlib.Path)
     parser.add_argument("--unbound", action="store_true", help="epcc: without OMP_PLACES, by which both are bound else")
+    parser.add_argument("--visits", type=int, default=5, help="of a figure of ours beside epcc's")
     parser.add_argument("--request", type=json.loads, default={}, help="options of a request to the worker, as JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
