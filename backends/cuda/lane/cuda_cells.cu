@@ -179,8 +179,8 @@ void fill_objects(std::byte* first, const std::byte* image, std::size_t bytes, s
   SM_CUDA(cudaGetLastError());
 }
 
-void hold_stream(cudaStream_t stream) {
-  hold<<<1, 1, 0, stream>>>(20'000);
+void hold_stream(std::int64_t ns, cudaStream_t stream) {
+  hold<<<1, 1, 0, stream>>>(ns);
   SM_CUDA(cudaGetLastError());
 }
 

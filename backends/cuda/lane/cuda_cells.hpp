@@ -35,8 +35,8 @@ void fill_ring(std::byte* first, std::size_t entries, std::size_t pitch, cudaStr
 void fill_objects(std::byte* first, const std::byte* image, std::size_t bytes, std::size_t pitch,
                   std::size_t count, cudaStream_t stream);
 
-/// Queues a kernel that lasts 20 us, so that the host gets ahead of the device.
-void hold_stream(cudaStream_t stream);
+/// Queues a kernel that lasts `ns`, so that the host gets ahead of the device.
+void hold_stream(std::int64_t ns, cudaStream_t stream);
 
 /// Queues the folding of each group's lanes and cell; `groups` has one entry for each cell of each
 /// place, `outcomes` one for each lane of each place. Here and below `array` is null where an op

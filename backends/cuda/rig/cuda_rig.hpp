@@ -15,6 +15,7 @@
 #include "backends/cuda/rig/cuda_verdict.hpp"
 #include "backends/cuda/rig/device_objects.hpp"
 #include "backends/cuda/rig/gpu_rig.hpp"
+#include "backends/cuda/rig/queue_hold.hpp"
 #include "backends/cuda/runtime/cuda_check.hpp"
 #include "backends/cuda/runtime/cuda_device.hpp"
 #include "backends/cuda/runtime/cuda_launch.hpp"
@@ -123,6 +124,7 @@ class cuda_rig : public gpu_rig {
   std::vector<std::size_t> expected_;     ///< the first sample of each round that was taken at once
   std::size_t expected_at_ = 0;           ///< the next of these rounds
   std::size_t next_sample_ = 0;
+  queue_hold hold_;
   bool in_queue_ = false;           ///< the round under way is one of them
   std::uint32_t launch_trips_ = 0;  ///< of the launch under way
   std::size_t arrays_ = 0;

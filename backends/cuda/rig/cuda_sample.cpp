@@ -130,8 +130,6 @@ bool cuda_rig::can_wait_in_queue() const {
          what_->by_count[0] == nullptr;
 }
 
-// The device waits until the host is ahead of it: else the first launches would begin as late after
-// their event as the host is slow.
 void cuda_rig::expect(std::span<const std::vector<std::size_t>> rounds, std::uint32_t trips) {
   expected_.clear();
   expected_at_ = 0;
@@ -140,13 +138,16 @@ void cuda_rig::expect(std::span<const std::vector<std::size_t>> rounds, std::uin
   std::size_t samples = 0;
   for (const auto& round : rounds) samples += round.size();
   begin_queue(samples);
-  hold_stream(stream_.get());
+  const std::int64_t begin_ns = now_ns();
+  const std::size_t launches_of_all = samples * launches();
+  hold_stream(hold_.ns(launches_of_all, where_.scope == scope::system), stream_.get());
   for (const auto& round : rounds) {
     cell_draw_ = next_draw(cell_draw_);
     expected_.push_back(queued_);
     for (const std::size_t index : round) queue_sample(index, false);
   }
   fetch_queue();
+  hold_.learn(now_ns() - begin_ns, launches_of_all);
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
 }
 
