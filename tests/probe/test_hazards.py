@@ -88,7 +88,9 @@ CAUSES = {"inner_region": "regions", "barrier_storm": "barriers", "imbalance": "
 def causes_of(name, advice):
     """Which rule holds of a lock is by its times, and those are another program's where the saving is withheld."""
     of_lock = CAUSES[name] in ("section", "readers") and advice.header["withheld"] is not None
-    return {CAUSES[name], "locks"} if of_lock else {CAUSES[name]}
+    # Where the waiting thread comes late, it waits for the mutex under which the signal was sent.
+    also = {"section"} if CAUSES[name] == "signals" and advice.header["withheld"] is None else set()
+    return ({CAUSES[name], "locks"} if of_lock else {CAUSES[name]}) | also
 
 
 #: Threads of libomp spin for those that wait for a processing unit, at times for minutes.
