@@ -40,15 +40,15 @@ long involuntary_switches() {
 constexpr std::size_t kinds_of_work = 2;
 
 /// Of a thread in a round: work of each kind, one after the other.
-struct pieces {
+struct worked_round {
   struct piece {
     steady_clock::time_point begin, end;
   };
   std::array<piece, kinds_of_work> of_kind;
 };
 struct team_pieces {
-  std::vector<std::vector<pieces>> of;  // of each thread, by round
-  std::vector<std::vector<int>> cpus;   // likewise
+  std::vector<std::vector<worked_round>> of;  // of each thread, by round
+  std::vector<std::vector<int>> cpus;         // likewise
   long involuntary_switches = 0;
 };
 
@@ -67,11 +67,11 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
     if (!is_complete.get()) return;
     // A thread that may not be bound is where the system puts it.
     if (thread < pus.size()) (void)bind_this_thread(machine, pus[thread]);
-    std::vector<pieces> mine(rounds);
+    std::vector<worked_round> mine(rounds);
     std::vector<int> cpus;
     cpus.reserve(rounds);
     const long before = involuntary_switches();
-    for (pieces& each : mine) {
+    for (worked_round& each : mine) {
       for (std::size_t kind = 0; kind < kinds_of_work; ++kind) {
         gate.wait(threads);
         each.of_kind[kind].begin = steady_clock::now();
@@ -108,7 +108,7 @@ struct lateness_sum {
       steady_clock::time_point last{};
       for (const auto& mine : all.of) last = std::max(last, mine[round].of_kind[kind].end);
       for (const auto& mine : all.of) {
-        const pieces::piece& each = mine[round].of_kind[kind];
+        const worked_round::piece& each = mine[round].of_kind[kind];
         late += last - each.end;
         worked += each.end - each.begin;
       }
