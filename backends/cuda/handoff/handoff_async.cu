@@ -1,5 +1,5 @@
-// A token that an instruction carries to the next warp by itself, in a block or in a cluster of
-// blocks: with its bytes ends the transaction that the mbarrier there expects. Ops, lanes and rows.
+// A token that an instruction carries to the next warp by itself, in another block of the cluster:
+// with its bytes ends the transaction that the mbarrier there expects. Ops, lanes and rows.
 // test - baseline == one more rotation of the ring; the cost is per handoff.
 #include "backends/cuda/handoff/object_ring.cuh"
 
@@ -102,16 +102,20 @@ template <class Carrier> class carried_in_ring {
 
   SM_FN void bind(storage& own, storage& of_next, unsigned rank_of_next) {
     mine_ = &own;
-    next_ = address_of(of_next, rank_of_next);
+    next_ = {address_in_cluster(of_next.arriving, rank_of_next),
+             address_in_cluster(&of_next.mbarrier, rank_of_next)};
   }
-  SM_FN void make() const {
-    mine_->arriving[0] = 0;
+  SM_FN void make(bool first) const {
+    mine_->arriving[0] = first ? 1 : 0;
     ::cuda::ptx::mbarrier_init(&mine_->mbarrier, 1);
   }
   SM_FN static void meet() { meet_cluster(); }
-  // A token that comes before this has no effect until then.
-  SM_FN void expect() const { expect_bytes(&mine_->mbarrier, Carrier::bytes); }
-  SM_FN void begin() const { Carrier::carry(*mine_, address_of(*mine_, 0), 1); }
+  // The first warp has the token of its first turn. One that comes to another before this has no
+  // effect until then.
+  SM_FN void begin(bool first) const {
+    if (first) static_cast<void>(::cuda::ptx::mbarrier_arrive(&mine_->mbarrier));
+    else expect();
+  }
 
   SM_FN void await(unsigned turn, unsigned& polls) {
     await_phase(turn, polls);
@@ -135,9 +139,7 @@ template <class Carrier> class carried_in_ring {
   SM_FN void await_phase(unsigned turn, unsigned& polls) const {
     while (!has_ended(&mine_->mbarrier, (turn & 1U) ^ 1U) && polls < most_polls) ++polls;
   }
-  [[nodiscard]] SM_FN static token_address address_of(const storage& of, unsigned rank) {
-    return {address_in_cluster(of.arriving, rank), address_in_cluster(&of.mbarrier, rank)};
-  }
+  SM_FN void expect() const { expect_bytes(&mine_->mbarrier, Carrier::bytes); }
 
   storage* mine_;
   token_address next_;

@@ -40,16 +40,20 @@ template <class Object> struct object_in_ring : token_of_block {
 
 using binary_semaphore = ::cuda::binary_semaphore<::cuda::thread_scope_block>;
 struct semaphore_in_ring : object_in_ring<binary_semaphore> {
-  SM_FN void make() const { new (mine) binary_semaphore(0); }
-  SM_FN void begin() const { mine->release(); }
+  SM_FN void make(bool) const { new (mine) binary_semaphore(0); }
+  SM_FN void begin(bool first) const {
+    if (first) mine->release();
+  }
   SM_FN void await(unsigned, unsigned&) const { mine->acquire(); }
   SM_FN void pass(unsigned) const { next->release(); }
 };
 
 using atomic_word = ::cuda::atomic<unsigned, ::cuda::thread_scope_block>;
 struct atomic_in_ring : object_in_ring<atomic_word> {
-  SM_FN void make() const { new (mine) atomic_word(0); }
-  SM_FN void begin() const { mine->store(1, ::cuda::std::memory_order_release); }
+  SM_FN void make(bool) const { new (mine) atomic_word(0); }
+  SM_FN void begin(bool first) const {
+    if (first) mine->store(1, ::cuda::std::memory_order_release);
+  }
   SM_FN void await(unsigned turn, unsigned&) const {
     mine->wait(turn - 1, ::cuda::std::memory_order_acquire);
   }
@@ -67,8 +71,10 @@ struct mbarrier_in_ring : token_of_block {
     mine = &own;
     next = &of_next;
   }
-  SM_FN void make() const { ::cuda::ptx::mbarrier_init(mine, 1); }
-  SM_FN void begin() const { static_cast<void>(::cuda::ptx::mbarrier_arrive(mine)); }
+  SM_FN void make(bool) const { ::cuda::ptx::mbarrier_init(mine, 1); }
+  SM_FN void begin(bool first) const {
+    if (first) static_cast<void>(::cuda::ptx::mbarrier_arrive(mine));
+  }
   // The phase of the first turn is that of parity 0.
   SM_FN void await(unsigned turn, unsigned& polls) const {
     while (!has_ended(mine, (turn & 1U) ^ 1U) && polls < most_polls) ++polls;

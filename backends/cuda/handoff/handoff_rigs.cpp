@@ -116,6 +116,12 @@ void ring_rig::prepare_more() {
         "--blocks {} with --size {}: the ring is one cluster, so that both must be equal",
         where_.blocks, where_.size));
   }
+  if (in_cluster && what_->form.flavour == flavour::none && where_.blocks < 2) {
+    throw point_refused(
+        fmt::format("--blocks {}: {} carries a token to another block; a cluster of "
+                    "two or more has one",
+                    where_.blocks, what_->info.name));
+  }
   if (where_.scope == scope::cluster && device_.largest_cluster == 0) {
     throw point_refused(fmt::format("--scope cluster needs compute capability 9.0; {} has {}",
                                     device_.name, device_.compute_capability));

@@ -21,25 +21,25 @@ namespace syncmeter::cuda {
 
 inline constexpr unsigned most_warps = largest_block / warp_size;
 
-/// One warp's place in the ring, and its objects: `Object` says how it is made with a token or
-/// without, waited for and handed on. A lane that waited in vain gives up, and with it the ring.
+/// One warp's place in the ring, which goes from block to block, and its objects: `Object` says how
+/// it is made, how it begins with the token or without, and how that is waited for and handed on. A
+/// lane that waited in vain gives up, and with it the ring.
 template <class T, class Form, class Object> class object_lane_of_ring {
  public:
   using value_type = T;
   static constexpr form lane_form = Form::value;
 
   SM_FN explicit object_lane_of_ring(const kernel_setup& s)
-      : place_{blockIdx.x * warps_in(blockDim.x) + threadIdx.x / warp_size},
+      : place_{threadIdx.x / warp_size * gridDim.x + blockIdx.x},
         warps_{gridDim.x * warps_in(blockDim.x)},
         mailbox_{
             reinterpret_cast<std::uint64_t*>(s.mailboxes + std::size_t{place_} * mailbox_bytes)} {
     __shared__ typename Object::storage objects[most_warps];
-    const unsigned next = (place_ + 1) % warps_, of_block = warps_in(blockDim.x);
-    object_.bind(objects[threadIdx.x / warp_size], objects[next % of_block], next / of_block);
-    if (threadIdx.x % warp_size == 0) object_.make();
+    const unsigned next = (place_ + 1) % warps_;
+    object_.bind(objects[threadIdx.x / warp_size], objects[next / gridDim.x], next % gridDim.x);
+    if (threadIdx.x % warp_size == 0) object_.make(place_ == 0);
     Object::meet();
-    if (threadIdx.x % warp_size == 0) object_.expect();
-    if (thread() == 0) object_.begin();
+    if (threadIdx.x % warp_size == 0) object_.begin(place_ == 0);
   }
 
   SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -76,7 +76,6 @@ template <class T, class Form, class Object> class object_lane_of_ring {
 /// Of one block, and nothing but the object says that there is a token.
 struct token_of_block {
   SM_FN static void meet() { __syncthreads(); }
-  SM_FN static void expect() {}
   SM_FN static unsigned wrong() { return 0; }
 };
 
