@@ -23,14 +23,15 @@ namespace {
 constexpr std::size_t sites_shown = 40;
 
 std::string runs_text(const program_counts& of) {
-  std::vector<double> plain, counted, timed, sampled, patched, spans;
+  std::vector<double> plain, counted, timed, sampled, patched, spans, alone;
   for (const program_run& run : of.runs)
-    (run.arm == "plain"     ? plain
-     : run.arm == "count"   ? counted
-     : run.arm == "sample"  ? sampled
-     : run.arm == "kernels" ? patched
-     : run.arm == "span"    ? spans
-                            : timed)
+    (run.arm == "plain"      ? plain
+     : run.arm == "count"    ? counted
+     : run.arm == "sample"   ? sampled
+     : run.arm == "kernels"  ? patched
+     : run.arm == "span"     ? spans
+     : run.arm == "one_unit" ? alone
+                             : timed)
         .push_back(run.wall_s);
   const auto range = [](std::vector<double> walls) {
     std::ranges::sort(walls);
@@ -50,6 +51,7 @@ std::string runs_text(const program_counts& of) {
   add(timed, "timed run", "timed runs");
   add(patched, "run with patched kernels", "runs with patched kernels");
   add(spans, "run from CUDA's first call on", "runs from CUDA's first call on");
+  add(alone, "run on one processing unit", "runs on one processing unit");
   text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
     text += fmt::format(" Counted runs take {:.3f} times as long as plain ones", cost->ratio);

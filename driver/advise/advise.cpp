@@ -20,6 +20,7 @@
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/machine_code.hpp"
 #include "driver/advise/objects.hpp"
+#include "driver/advise/one_unit.hpp"
 #include "driver/advise/preload.hpp"
 #include "driver/advise/price_meter.hpp"
 #include "driver/advise/probe_settings.hpp"
@@ -150,6 +151,21 @@ void run_patched(program_counts& of, device_codes& codes, call_counts& timed, do
   find_updates_in_code(of.file.path, codes, timed.sites);
 }
 
+/// Runs it as it is on one of its processing units, where that may tell more. A program whose
+/// threads spin for each other does not end there: it gets twice as long as its work one after
+/// another.
+void run_on_one_unit(program_counts& of, const call_counts& timed, double budget_s) {
+  const program_run& plain = of.runs.front();
+  const topology machine = topology::of_this_machine();
+  if (machine.units().size() < 2 || plain.wall_s + plain.user_s > budget_s ||
+      !is_worth_one_unit(timed.sites, of.runs.back().wall_s, plain.user_s))
+    return;
+  if (bind_this_thread(machine, machine.units().back().os)) return;
+  auto run = run_within(2 * (plain.wall_s + plain.user_s), of, "one_unit", {});
+  (void)unbind_this_thread(machine);
+  if (run && run->wait_status == plain.wait_status) of.runs.push_back(*std::move(run));
+}
+
 /// Runs it with its CPU time sampled, where the system allows it: its sites without calls.
 std::vector<site> run_sampled(program_counts& of, double plain_s) {
   // A sample each millisecond, and not more than there is memory for.
@@ -162,7 +178,10 @@ std::vector<site> run_sampled(program_counts& of, double plain_s) {
   }
   of.runs.push_back(run_once(of, "sample", {}));
   cpu_samples taken = sampler.finish();
-  of.sampled = {.period_ns = taken.period_ns, .samples = taken.samples.size(), .lost = taken.lost};
+  of.sampled = {.period_ns = taken.period_ns,
+                .samples = taken.samples.size(),
+                .lost = taken.lost,
+                .threads_at_work = threads_at_work(taken)};
   sampled_sites found = sites_of_samples(std::move(taken), of.runs.back().wall_s);
   if (!found.problem.empty()) of.notes.push_back(found.problem);
   return std::move(found.sites);
@@ -297,14 +316,15 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   const double timed_s = of.runs.back().wall_s;
   read_input_again();
+  run_on_one_unit(of, timed, budget_s);
+  read_input_again();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
   prices_in_turn prices(of, budget_s, results);
-  const auto add_timed_run = [&] {
-    const program_run& run = of.runs.back();
+  const auto add_timed_run = [&](const program_run& run) {
     add_cost_of_run(timed.sites, of.of_last_run.sites, run.involuntary_switches, run.wall_s);
   };
-  if (prices.has_equal_work()) add_timed_run();
+  if (prices.has_equal_work()) add_timed_run(*of.timed_run());
   const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
   // What starting CUDA takes differs by tenths of a second from run to run.
   const bool has_spans = timed.cuda_span_s && waits_for_host(timed.sites, timed_s);
@@ -315,6 +335,8 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   };
   const double span_s = has_spans ? of.runs.front().wall_s : 0;
   double used_s = pair_s + timed_s + prices.seconds();
+  for (const program_run& run : of.runs)
+    if (run.arm == "one_unit") used_s += run.wall_s;
   const double each_s = pair_s + 2 * prices.seconds() + timed_turn_s + span_s;
   for (std::size_t pair = 1; pair < most_pairs_of_runs && used_s + each_s <= budget_s && !killed();
        ++pair) {
@@ -328,7 +350,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     if (prices.has_equal_work() && !killed()) {
       run_counted("time", every);
       if (killed()) break;
-      add_timed_run();
+      add_timed_run(of.runs.back());
       prices.measure_equal_work();
     }
     used_s += each_s;
@@ -339,7 +361,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
        ++turn) {
     run_counted("time", every);
     if (killed()) break;
-    add_timed_run();
+    add_timed_run(of.runs.back());
     prices.measure_equal_work();
     used_s += timed_turn_s;
   }
@@ -388,6 +410,22 @@ interval middle_and_ends(const std::vector<double>& values) {
   if (values.empty()) return {};
   const auto [low, high] = std::ranges::minmax(values);
   return {.value = median(values), .low = low, .high = high};
+}
+
+interval user_s_as_it_is(const std::vector<program_run>& runs) {
+  std::vector<double> plain, all;
+  for (const program_run& run : runs) {
+    if (run.arm == "plain") plain.push_back(run.user_s);
+    if (run.arm == "plain" || run.arm == "sample") all.push_back(run.user_s);
+  }
+  if (plain.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(all);
+  return {.value = median(plain), .low = low, .high = high};
+}
+
+std::optional<double> user_s_on_one_unit(const std::vector<program_run>& runs) {
+  const auto found = std::ranges::find(runs, "one_unit", &program_run::arm);
+  return found == runs.end() ? std::nullopt : std::optional(found->user_s);
 }
 
 interval plain_wall_s(const std::vector<program_run>& runs) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,8 +21,8 @@
 namespace syncmeter {
 
 /// One run of the program: as it is ("plain"), with its calls counted ("count"), timed ("time"),
-/// as it is with its CPU time sampled ("sample"), and with its first call of CUDA and its end alone
-/// looked at ("span").
+/// as it is with its CPU time sampled ("sample"), with its first call of CUDA and its end alone
+/// looked at ("span"), and on one processing unit ("one_unit").
 struct program_run {
   std::string arm;
   double wall_s = 0, user_s = 0;
@@ -41,6 +42,7 @@ struct counting_cost {
 /// How its CPU time was sampled.
 struct sampling {
   std::uint64_t period_ns = 0, samples = 0, lost = 0;
+  unsigned threads_at_work = 0;  ///< threads_at_work() of them
 };
 
 /// All that is known of a program in the end.
@@ -85,6 +87,11 @@ inline constexpr double most_disturbance = 0.05;
 [[nodiscard]] interval middle_and_ends(const std::vector<double>& values);
 /// The median of the plain runs, the least and the greatest; 0 without one.
 [[nodiscard]] interval plain_wall_s(const std::vector<program_run>& runs);
+/// CPU time of the program as it is: the median of the plain runs, and with the sampled one the
+/// least and the greatest; 0 without one.
+[[nodiscard]] interval user_s_as_it_is(const std::vector<program_run>& runs);
+/// That of the run on one processing unit; nothing without one.
+[[nodiscard]] std::optional<double> user_s_on_one_unit(const std::vector<program_run>& runs);
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "driver/advise/equal_work.hpp"
+#include "driver/advise/one_unit.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/columns.hpp"
@@ -140,14 +141,47 @@ std::string on_shared_units(const meeting& m) {
                      100 * share);
 }
 
-constexpr double waking_ns = 1e4;
+constexpr double waking_ns = 1e4, not_spinning_ns = 2e3;
+
+std::string why_posix_sleeps(const meeting& m) {
+  return fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does at once, "
+                     "and to wake them takes long. With a processing unit for each thread a "
+                     "barrier that spins for a while keeps them awake.{}",
+                     m.what(), on_shared_units(m));
+}
+
+/// Times of counted runs are another program's: how often threads meet stands, what that takes them
+/// by themselves, and the CPU time of plain runs, which threads that are awake have to take still.
+advice sleeping_by_counts_alone(const meeting& m) {
+  const double wall_s = m.setting.plain_wall_s.high;
+  const unsigned threads = m.setting.threads_at_work;
+  const double work_s = threads == 0 ? 0 : std::min(m.setting.user_s.value / threads, wall_s);
+  const std::string of_work =
+      work_s > 0 ? fmt::format("{} threads take {} of CPU time, a share of which each takes still: "
+                               "being",
+                               threads, seconds_text(m.setting.user_s.value))
+                 : "Being";
+  const auto all_s = [&](double each_ns) { return std::min(m.count() * each_ns * 1e-9, wall_s); };
+  advice found = m.bound(
+      "sleeping", wall_s - work_s, why_posix_sleeps(m),
+      fmt::format("By themselves so many take {} of {} on this machine ({} each, of {} threads "
+                  "around such work). {} awake saves at most {}.",
+                  range_text(all_s(m.price_ns->low), all_s(m.price_ns->high)), seconds_text(wall_s),
+                  range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9), m.of.times->threads,
+                  of_work, seconds_text(wall_s - work_s)));
+  found.of_plain_runs = true;
+  return found;
+}
 
 /// Waking a thread takes microseconds, up to tens of them, and spinning for it less than one. A
 /// runtime spins before it sleeps, and in a large team takes some microseconds all the same; the C
 /// library's barrier sleeps at once, so that there more than a spinning thread needs is waking.
 std::optional<advice> about_sleeping(const meeting& m) {
-  constexpr double not_spinning_ns = 2e3, idle_ns = 1e5;
+  constexpr double idle_ns = 1e5;
   const bool posix = m.of.kind == "barrier_wait";
+  if (posix && m.price_ns && m.setting.counts_alone && m.setting.plain_wall_s.value > 0)
+    return m.price_ns->low > not_spinning_ns ? std::optional(sleeping_by_counts_alone(m))
+                                             : std::nullopt;
   const bool late =
       posix ? start_ns(m.of) > not_spinning_ns
             : (m.is_region() ? start_ns(m.of) : m.of.times->mechanism.median_ns) > waking_ns;
@@ -158,13 +192,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
   const std::string saving =
       fmt::format("A thread is {} of {} in them beyond its work; being awake saves at most that.",
                   seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s));
-  if (posix)
-    return m.bound("sleeping", m.in_all_s(),
-                   fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does "
-                               "at once, and to wake them takes long. With a processing unit for "
-                               "each thread a barrier that spins for a while keeps them awake.{}",
-                               m.what(), on_shared_units(m)),
-                   saving);
+  if (posix) return m.bound("sleeping", m.in_all_s(), why_posix_sleeps(m), saving);
   const std::string why = m.setting.sleeps ? "as the environment has them do whenever they wait"
                                            : fmt::format("as {} pass from one region to the next",
                                                          seconds_text(m.gap_ns * 1e-9));
@@ -324,7 +352,10 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
       notes.push_back(on_equal_work(m));
     return std::nullopt;
   }
-  if (auto found = about_sleeping(m)) return found;
+  if (auto found = about_sleeping(m)) {
+    if (m.of.kind == "barrier_wait" && moves_lines(m.setting)) return std::nullopt;
+    return found;
+  }
   if (m.of.count < 2) return std::nullopt;
   if (is_preempted(m)) {
     if (m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)

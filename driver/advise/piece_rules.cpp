@@ -100,8 +100,11 @@ std::vector<advice> advise_on_pieces(const std::vector<site>& sites, const advic
     const site& of = sites[i];
     const bool is_task = of.kind == "task";
     if (!is_task && of.kind != "chunk") continue;
+    // Of tasks nothing is timed: counts and prices stand where times of counted runs do not.
+    const bool by_counts = is_task && setting.counts_alone && setting.plain_wall_s.value > 0 &&
+                           price_of(of, pace, setting.prices);
     const pieces of_site{.of = of,
-                         .wall_s = setting.wall_s,
+                         .wall_s = by_counts ? setting.plain_wall_s.high : setting.wall_s,
                          .price_ns = price_of(of, pace, setting.prices),
                          .threads = is_task ? of.team : of.threads};
     const auto cost = cost_of(of);
@@ -110,6 +113,7 @@ std::vector<advice> advise_on_pieces(const std::vector<site>& sites, const advic
     else if (cost) found = about_chunks(of_site, *cost);
     if (!found) continue;
     found->site_id = i + 1;
+    found->of_plain_runs = by_counts;
     all.push_back(*std::move(found));
   }
   return all;

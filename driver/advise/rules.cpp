@@ -14,8 +14,8 @@
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/meeting_rules.hpp"
+#include "driver/advise/one_unit.hpp"
 #include "driver/advise/piece_rules.hpp"
-#include "driver/advise/source_lines.hpp"
 #include "driver/advise/turn_rules.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -44,6 +44,8 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::set<std::size_t> signalled;
   for (const advice& each : all)
     if (each.rule == "signals") signalled.insert(each.site_id);
+  if (moves_lines(setting))
+    std::erase_if(all, [](const advice& each) { return each.rule == "signals"; });
   std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
   std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
   std::ranges::move(advise_on_forms(sites, setting), std::back_inserter(all));
@@ -57,19 +59,6 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::stable_sort(all, [&](const advice& a, const advice& b) {
     return std::pair(is_of_setting(a), a.at_most_s) > std::pair(is_of_setting(b), b.at_most_s);
   });
-  return all;
-}
-
-std::vector<std::string> sentences_on_memory(const std::vector<site>& sites) {
-  std::vector<std::string> all;
-  for (const site& of : sites)
-    if (of.kind == "memory" && of.samples)
-      all.push_back(fmt::format(
-          "{:.0f} % of the CPU time is at {}, a load or store of memory, in {} threads at the same "
-          "time. No call explains it. It may be work, misses of the caches, or a line that "
-          "several threads write to, and samples cannot tell which: give the data of each thread "
-          "lines of its own, and compare.",
-          of.samples->share * 100, where_text(of), of.threads));
   return all;
 }
 

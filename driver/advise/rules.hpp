@@ -62,6 +62,10 @@ struct advice_setting {
                                                ///< to wait
   std::vector<lock_object> objects{};
   stamp_costs stamps{};
+  interval user_s{};  ///< CPU time of a run as it is: the median of the plain ones, and with the
+                      ///< sampled one the least and the greatest; 0: not known
+  unsigned threads_at_work = 0;             ///< that have most of it, by samples; 0: not known
+  std::optional<double> one_unit_user_s{};  ///< the same of a run on one processing unit
   bool counts_alone = false;  ///< counting takes so much that times of counted runs are another
                               ///< program's: counts stand, and what has a price
 };
@@ -74,8 +78,5 @@ struct advice_setting {
 [[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites,
                                             const advice_setting& setting,
                                             std::vector<std::string>& notes);
-
-/// Of loads and stores that take much of the CPU time without a call that explains it.
-[[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites);
 
 }  // namespace syncmeter

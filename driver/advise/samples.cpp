@@ -368,8 +368,17 @@ sampled_sites sites_of_samples(cpu_samples taken, double wall_s, const code_look
   return found;
 }
 
+unsigned threads_at_work(const cpu_samples& taken) {
+  constexpr std::uint64_t of_most = 10;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> by_thread;
+  for (const cpu_sample& each : taken.samples) ++by_thread[{each.process, each.thread}];
+  std::uint64_t most = 0;
+  for (const auto& [thread, samples] : by_thread) most = std::max(most, samples);
+  return static_cast<unsigned>(std::ranges::count_if(
+      by_thread, [most](const auto& each) { return each.second * of_most >= most; }));
+}
+
 void choose_sampled_sites(std::vector<site>& sites) {
-  constexpr double least_share_of_memory = 0.2;
   add_up_functions(sites);
   std::erase_if(sites, [](const site& each) {
     const bool memory = each.kind == "memory";

@@ -80,6 +80,12 @@ using code_lookup = std::function<std::map<std::uint64_t, sampled_code>(
 [[nodiscard]] sampled_sites sites_of_samples(cpu_samples taken, double wall_s,
                                              const code_lookup& look_up = &code_at);
 
+/// Threads that have a tenth or more of the samples of the one with most: others start them, or
+/// wait.
+[[nodiscard]] unsigned threads_at_work(const cpu_samples& taken);
+
+/// Loads and stores with less of the samples are no site.
+inline constexpr double least_share_of_memory = 0.2;
 /// Once their lines are known: leaves those that a reader may want to know of, the greatest share
 /// first, before the sites that are counted.
 void choose_sampled_sites(std::vector<site>& sites);

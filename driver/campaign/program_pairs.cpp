@@ -356,8 +356,11 @@ std::string verdict_text(const program_comparison& of, const std::array<program_
   std::string text = fmt::format("{}: {}; {}: {}; {}. ", a, range_of_runs(of.runs[0], of_time), b,
                                  range_of_runs(of.runs[1], of_time),
                                  count_text(of.pairs(), "pair of runs", "pairs of runs"));
-  const std::string change = fmt::format("{} {} {}", b, of_time ? "takes" : "reaches",
-                                         change_text(of.ratio, of_time ? " time" : "", a));
+  const std::string change =
+      of_time
+          ? fmt::format("{} takes {}", b, change_text(of.ratio, " time", a))
+          : fmt::format("{}'s figure is {} ({} is better)", b, change_text(of.ratio, "", a + "'s"),
+                        options.higher_is_better ? "more" : "less");
   switch (of.verdict) {
   case program_verdict::slower:
     return text + change + ": slower.";

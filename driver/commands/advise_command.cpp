@@ -9,6 +9,7 @@
 
 #include "driver/advise/advise.hpp"
 #include "driver/advise/kernel_forms.hpp"
+#include "driver/advise/one_unit.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/trials.hpp"
@@ -136,8 +137,6 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const std::string problem = find_source_lines(counted.of_last_run.sites);
   if (!problem.empty()) counted.notes.push_back(problem);
   choose_sampled_sites(counted.of_last_run.sites);
-  std::ranges::move(sentences_on_memory(counted.of_last_run.sites),
-                    std::back_inserter(counted.notes));
   if (const program_run* const timed = counted.timed_run()) {
     advice_setting setting = setting_of_run();
     setting.wall_s = timed->wall_s;
@@ -147,9 +146,16 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.timed_cuda_span_s = counted.of_last_run.cuda_span_s.value_or(0);
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
+    setting.user_s = user_s_as_it_is(counted.runs);
+    setting.one_unit_user_s = user_s_on_one_unit(counted.runs);
+    setting.threads_at_work = counted.sampled ? counted.sampled->threads_at_work : 0;
     setting.counts_alone = counts_stand_alone(counted);
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
+    std::ranges::move(sentences_on_memory(counted.of_last_run.sites, setting),
+                      std::back_inserter(counted.notes));
+    if (std::string why = why_not_awake(counted.of_last_run.sites, setting); !why.empty())
+      counted.notes.push_back(std::move(why));
     std::vector<std::string> on_shares;
     counted.advices = advise_on(counted.of_last_run.sites, setting, on_shares);
     if (may_show_shares(counted)) std::ranges::move(on_shares, std::back_inserter(counted.notes));

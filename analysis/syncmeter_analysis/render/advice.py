@@ -155,7 +155,13 @@ def _facts(file: AdviceFile) -> list[str]:
     by_arm: dict[str, list[float]] = {}
     for run in file.header["runs"]:
         by_arm.setdefault(run["arm"], []).append(run["wall_s"])
-    named = {"plain": "plain", "count": "counted", "sample": "sampled", "time": "timed"}
+    named = {
+        "plain": "plain",
+        "count": "counted",
+        "sample": "sampled",
+        "time": "timed",
+        "one_unit": "one-unit",
+    }
     found = []
     for arm, walls in by_arm.items():
         least, most = min(walls) * 1e9, max(walls) * 1e9

@@ -303,6 +303,45 @@ TEST(advise_on, small_tasks_are_named_by_their_price) {
   EXPECT_THAT(advised({tasks(1'000'000)}, setting), IsEmpty());
 }
 
+TEST(advise_on, tasks_are_counted_and_priced_where_counting_disturbs) {
+  advice_setting setting{.wall_s = 0.5,
+                         .plain_wall_s = {0.15, 0.14, 0.16},
+                         .prices = {priced("task_by_one", 0, 64 * 400)},
+                         .counts_alone = true};
+  const advice found = first_of({tasks(1'000'000)}, setting);
+  EXPECT_TRUE(found.of_plain_runs);
+  EXPECT_NEAR(found.at_most_s, 0.16, 1e-9) << "the longest plain run";
+  setting.counts_alone = false;
+  EXPECT_FALSE(first_of({tasks(1'000'000)}, setting).of_plain_runs);
+  setting.counts_alone = true;
+  setting.prices.clear();
+  EXPECT_FALSE(first_of({tasks(1'000'000)}, setting).of_plain_runs);
+}
+
+TEST(advise_on, threads_that_sleep_have_their_cpu_time_to_take_where_counting_disturbs) {
+  price of_barrier = priced("barrier_after_work", 64, 8000);
+  of_barrier.what.backend = "posix";
+  advice_setting setting{.wall_s = 1,
+                         .plain_wall_s = {0.35, 0.3, 0.4},
+                         .prices = {of_barrier},
+                         .user_s = {0.2, 0.1, 0.3},
+                         .threads_at_work = 2,
+                         .counts_alone = true};
+  const std::vector<site> sites{meeting("barrier_wait", 20'000, 300, 12'000)};
+  const advice found = first_of(sites, setting);
+  EXPECT_EQ(found.rule, "sleeping");
+  EXPECT_EQ(found.kind, "bound");
+  EXPECT_TRUE(found.of_plain_runs);
+  EXPECT_NEAR(found.at_most_s, 0.3, 1e-9);
+  EXPECT_THAT(found.text, HasSubstr("By themselves so many take 0.16 s of 0.4 s"));
+  EXPECT_THAT(found.text, HasSubstr("2 threads take 0.2 s of CPU time"));
+  EXPECT_THAT(found.text, HasSubstr("being awake saves at most 0.3 s"));
+  setting.threads_at_work = 0;
+  EXPECT_NEAR(first_of(sites, setting).at_most_s, 0.4, 1e-9);
+  setting.prices.front().cost_ns = {1000, 1000, 1000};
+  EXPECT_EQ(first_of(sites, setting).rule, "barriers") << "whoever spins needs no more";
+}
+
 TEST(advise_on, threads_that_do_tasks_meanwhile_wait_for_nobody) {
   const site end = meeting("region", 10, 1e7, 100);
   EXPECT_EQ(first_of({end}, {.wall_s = 0.2}).rule, "imbalance");

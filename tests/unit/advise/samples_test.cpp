@@ -237,14 +237,18 @@ TEST(Samples, NothingIsAdvisedWhereAnAtomicMayCostNothing) {
   EXPECT_THAT(advised({sampled_site("memory", 0.9)}, {.wall_s = 2}), IsEmpty());
 }
 
-TEST(Samples, MemoryGetsOneSentenceThatNamesNoCause) {
-  const std::vector<std::string> sentences =
-      sentences_on_memory({sampled_site("memory", 0.63), sampled_site("atomic", 0.9)});
-  ASSERT_EQ(sentences.size(), 1U);
-  EXPECT_THAT(sentences.front(),
-              HasSubstr("63 % of the CPU time is at work app.cpp:7, a load or store"));
-  EXPECT_THAT(sentences.front(), HasSubstr("No call explains it"));
-  EXPECT_THAT(sentences.front(), testing::Not(HasSubstr("false sharing")));
+TEST(Samples, ThreadsAtWorkHaveATenthOfTheMost) {
+  cpu_samples taken;
+  const auto add = [&](std::uint32_t process, std::uint32_t thread, std::size_t samples) {
+    for (std::size_t i = 0; i < samples; ++i)
+      taken.samples.push_back({.process = process, .thread = thread});
+  };
+  EXPECT_EQ(threads_at_work(taken), 0U);
+  add(1, 1, 9);
+  add(1, 2, 100);
+  add(1, 3, 10);
+  add(2, 2, 50);
+  EXPECT_EQ(threads_at_work(taken), 3U);
 }
 
 }  // namespace

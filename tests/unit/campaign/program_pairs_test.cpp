@@ -200,6 +200,21 @@ TEST(VerdictText, says_why_an_interval_on_one_side_is_undecided) {
   EXPECT_EQ(why_undecided(of), "");
 }
 
+TEST(VerdictText, says_of_a_figure_which_way_is_better) {
+  program_comparison of{.verdict = program_verdict::slower,
+                        .ratio = {.value = 1.2, .low = 1.1, .high = 1.3}};
+  for (auto& runs : of.runs) runs.assign(9, {.wall_s = 1, .figure = 1});
+  program_pairs_options options;
+  options.metric.emplace("([0-9]+)");
+  const auto named = [](const char* name) {
+    return program_arm{.name = name, .path = "", .words = {}};
+  };
+  EXPECT_NE(
+      verdict_text(of, {named("a"), named("b")}, options)
+          .find("b's figure is 20.0 % more than a's (10.0 to 30.0 %) (less is better): slower."),
+      std::string::npos);
+}
+
 TEST(VerdictText, says_what_the_budget_lacks) {
   const program_comparison of = compared("true", "true", {.budget_s = 0});
   const auto named = [](const char* name) {
