@@ -54,8 +54,8 @@ struct alignas(64) gomp_frame : region_frame {
 };
 __thread kept_frames<gomp_frame> kept_of_gomp;
 SM_RUNS_REGION void run_gomp_body(void* data) {
-  auto& frame = *static_cast<gomp_frame*>(data);
-  const inside_region inside(frame);
+  const auto [frame, is_timed] = passed_frame<gomp_frame>(data);
+  const inside_region inside(frame, is_timed);
   frame.body(frame.data);
 }
 
@@ -71,8 +71,9 @@ SM_RUNS_REGION void run_gomp_body(void* data) {
     const region_call around(frame, site_of_call(#name, SM_SITE));                                 \
     auto* const call = real.get();                                                                 \
     note_runtime(reinterpret_cast<const void*>(call));                                             \
-    if (call != nullptr) call(run_gomp_body, &frame, threads, __VA_ARGS__);                        \
-    else run_gomp_body(&frame);                                                                    \
+    auto* const passed = with_timed(frame, around.is_timed());                                     \
+    if (call != nullptr) call(run_gomp_body, passed, threads, __VA_ARGS__);                        \
+    else run_gomp_body(passed);                                                                    \
   }
 #define SM_AND(...) , __VA_ARGS__
 
@@ -141,12 +142,13 @@ template <std::size_t... I>
   reinterpret_cast<body*>(frame.body)(global, bound, frame.word[I]...);
 }
 
-SM_RUNS_REGION void run_kmpc_body(int* global, int* bound, kmpc_frame* frame) {
-  const inside_region inside(*frame);
-  if (frame->words <= few_words)
-    call_with(*frame, global, bound, std::make_index_sequence<few_words>{});
-  else if (frame->words <= 128) call_with(*frame, global, bound, std::make_index_sequence<128>{});
-  else call_with(*frame, global, bound, std::make_index_sequence<most_words>{});
+SM_RUNS_REGION void run_kmpc_body(int* global, int* bound, void* passed) {
+  const auto [frame, is_timed] = passed_frame<kmpc_frame>(passed);
+  const inside_region inside(frame, is_timed);
+  if (frame.words <= few_words)
+    call_with(frame, global, bound, std::make_index_sequence<few_words>{});
+  else if (frame.words <= 128) call_with(frame, global, bound, std::make_index_sequence<128>{});
+  else call_with(frame, global, bound, std::make_index_sequence<most_words>{});
 }
 
 }  // namespace
@@ -173,7 +175,9 @@ SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
   const region_call around(frame, site_of_call("__kmpc_fork_call", SM_SITE));
   auto* const call = real.get();
   note_runtime(reinterpret_cast<const void*>(call));
-  if (call != nullptr) call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), &frame);
+  if (call != nullptr)
+    call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body),
+         with_timed(frame, around.is_timed()));
 }
 
 struct returns_here {

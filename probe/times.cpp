@@ -23,7 +23,7 @@ team_stamps* take_stamps() {
 }
 
 /// By the thread that called, when all have left the region.
-void add_region(const region_frame& frame, std::uint64_t back) {
+void add_region(const region_frame& frame, std::uint64_t called, std::uint64_t back) {
   const team_stamps& stamps = *frame.stamps;
   if (stamps.team < 1 || stamps.team > most_timed_threads) return;
   times_block* const times =
@@ -34,7 +34,7 @@ void add_region(const region_frame& frame, std::uint64_t back) {
     if (stamps.of[i].end > last) last = stamps.of[i].end;
   for (unsigned i = 0; i < stamps.team; ++i) {
     add_to(times->lateness, since(stamps.of[i].end, last));
-    times->fork_ns += since(frame.called, stamps.of[i].begin);
+    times->fork_ns += since(called, stamps.of[i].begin);
     times->inside_ns += since(stamps.of[i].begin, stamps.of[i].end);
     bool same = false;
     for (unsigned other = 0; other < stamps.team; ++other)
@@ -98,18 +98,19 @@ region_call::region_call(region_frame& frame, std::uint64_t site) : frame_(frame
     frame.stamps->team = 0;
     frame.stamps->first_barrier = barriers_of_regions;
   }
-  keep(frame.called, frame.stamps != nullptr && regions++ % every == 0 ? now() : 0);
+  if (frame.stamps != nullptr && regions++ % every == 0) called_ = now();
 }
 
 region_call::~region_call() {
   --regions_called;
   if (frame_.stamps == nullptr) return;
-  if (frame_.called != 0) add_region(frame_, now());
+  if (called_ != 0) add_region(frame_, called_, now());
   frame_.stamps->outer = unused_stamps;
   unused_stamps = frame_.stamps;
 }
 
-inside_region::inside_region(region_frame& frame) : frame_(frame), outer_(region_of_thread) {
+inside_region::inside_region(region_frame& frame, bool is_timed)
+    : frame_(frame), is_timed_(is_timed), outer_(region_of_thread) {
   region_of_thread = {};
   region_of_thread.keeps_team = true;
   region_of_thread.code = frame.code;
@@ -123,14 +124,14 @@ inside_region::inside_region(region_frame& frame) : frame_(frame), outer_(region
   if (number >= most_timed_threads) return;
   region_of_thread.stamps = frame.stamps;
   region_of_thread.number = number;
-  if (frame.called == 0) return;
+  if (!is_timed) return;
   frame.stamps->of[number].begin = now();
   frame.stamps->of[number].begin_processor = ::sched_getcpu();
 }
 
 inside_region::~inside_region() {
   if (region_of_thread.stamps != nullptr) {
-    if (frame_.called != 0) region_of_thread.stamps->of[region_of_thread.number].end = now();
+    if (is_timed_) region_of_thread.stamps->of[region_of_thread.number].end = now();
     if (frame_.owner == &this_thread) barriers_of_regions += region_of_thread.barriers;
   }
   // Tasks that are left run behind the function, while the threads wait for each other at its end.

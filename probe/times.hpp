@@ -38,10 +38,23 @@ struct team_stamps {
 /// returns when all have left the region.
 struct region_frame {
   std::uint64_t site;
-  std::uint64_t code;    ///< of the program's function that each thread calls
-  int* owner;            ///< of the thread that called
-  team_stamps* stamps;   ///< where nothing is timed: none
-  std::uint64_t called;  ///< 0: this region is one of those left out
+  std::uint64_t code;   ///< of the program's function that each thread calls
+  int* owner;           ///< of the thread that called
+  team_stamps* stamps;  ///< where nothing is timed: none
+};
+
+/// A frame on its way through the runtime, with whether this region is timed in the address: what
+/// stands in the frame itself and changes from region to region is fetched anew by each thread.
+template <class Frame> [[nodiscard]] Frame* with_timed(Frame& frame, bool is_timed) {
+  return reinterpret_cast<Frame*>(reinterpret_cast<std::uintptr_t>(&frame) | (is_timed ? 1U : 0U));
+}
+template <class Frame> struct passed_frame {
+  explicit passed_frame(void* address)
+      : frame(*reinterpret_cast<Frame*>(reinterpret_cast<std::uintptr_t>(address) &
+                                        ~std::uintptr_t{1})),
+        is_timed((reinterpret_cast<std::uintptr_t>(address) & 1U) != 0) {}
+  Frame& frame;
+  bool is_timed;
 };
 
 /// Writes what is not there already: all threads of a team read its frame, and fetch anew each
@@ -67,9 +80,11 @@ class region_call {
   region_call(const region_call&) = delete;
   region_call& operator=(const region_call&) = delete;
   ~region_call();
+  [[nodiscard]] bool is_timed() const { return called_ != 0; }
 
  private:
   region_frame& frame_;
+  std::uint64_t called_ = 0;  // 0: this region is one of those left out
 };
 
 /// Where a thread is: in whose region, as which thread of the team, and before which barrier.
@@ -105,13 +120,14 @@ inline void enter_serialized_region() {
 /// that called: it alone knows its site, and here alone the size of the team is known.
 class inside_region {
  public:
-  explicit inside_region(region_frame& frame);
+  inside_region(region_frame& frame, bool is_timed);
   inside_region(const inside_region&) = delete;
   inside_region& operator=(const inside_region&) = delete;
   ~inside_region();
 
  private:
   region_frame& frame_;
+  bool is_timed_;
   region_part outer_;
 };
 
