@@ -1,6 +1,7 @@
 #include "backends/omp_target/target_rig.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -16,9 +17,6 @@ namespace syncmeter::omp_target {
 namespace {
 
 constexpr unsigned most_threads = 32;  // of a team: the warps of a block
-// One team on a few lines of memory meets one slice of L2, near or far, and the median over rounds
-// would jump between the two. So such a sample is the sum of launches on cells here and there.
-constexpr std::size_t few_bytes = 4096;
 constexpr double shortest_clocked_ns = 10'000;
 
 // What OpenMP starts of so many teams and threads.
@@ -190,8 +188,11 @@ team_sizes target_rig::sizes_of_launch() const {
 }
 
 sample target_rig::take_on_device(std::size_t index, std::uint32_t trips) {
-  const unsigned most = setup_.teams == 1 && span_bytes_ <= few_bytes ? cuda::cell_places::most : 1;
-  const auto places = cuda::spread(draw_, std::min(trips, most), span_bytes_);
+  // One team on a few lines of memory meets one slice of L2, near or far, and the median over
+  // rounds would jump between the two. So such a sample is the sum of launches here and there.
+  const bool few_lines = setup_.teams == 1 && span_bytes_ <= cuda::few_bytes;
+  const unsigned most = few_lines ? cuda::cell_places::most : 1;
+  const auto places = cuda::spread(draw_, std::bit_floor(std::min(trips, most)));
   const std::uint64_t ops_per_trip =
       what_->info.unroll * ops_in_step(what_->info, counts.at(index));
   sample taken;

@@ -139,7 +139,7 @@ measure_request read_measure_request(const json& j, double tick_ns) {
   measure_request r;
   r.where = j.at("point").get<point>();
   r.lanes.pus = requested_pus(j.at("pus"));
-  r.visit = whole_or(j, "visit", 1U, 1U, most_visits);
+  r.lanes.visit = whole_or(j, "visit", 1U, 1U, most_visits);
   r.resumed = j.value("resumed", false);
   const json o = j.value("options", json::object());
   if (!o.is_object()) refuse("options", o, "an object");

@@ -26,7 +26,6 @@ inline constexpr unsigned deepest_json = 64;
 struct measure_request {
   point where;
   lane_request lanes;
-  unsigned visit = 1;
   bool resumed = false;
   visit_options options;
 };

@@ -123,8 +123,9 @@ class request_loop {
     out_.write({{"kind", "accepted"},
                 {"id", id},
                 {"predicted_ns", 2 * request.options.max_time_ns + 50e6 + set_up_ns}});
-    json visit{{"kind", "visit"},         {"id", id},          {"point", request.where},
-               {"visit", request.visit},  {"time", utc_now()}, {"seed", request.options.seed},
+    json visit{{"kind", "visit"},         {"id", id},
+               {"point", request.where},  {"visit", request.lanes.visit},
+               {"time", utc_now()},       {"seed", request.options.seed},
                {"pus", request.lanes.pus}};
     visit_result result;
     if (row == nullptr) {
@@ -173,7 +174,8 @@ class request_loop {
     try {
       auto& bench = backend.prepare(row, request.where, request.lanes);
       if (request.resumed) (void)bench.take(0, 1);
-      const auto forbidden = request.visit == 1 && row.litmus != nullptr ? backend.litmus(row) : 0;
+      const auto forbidden =
+          request.lanes.visit == 1 && row.litmus != nullptr ? backend.litmus(row) : 0;
       if (forbidden != 0) {
         result =
             refuse(status::failed,

@@ -19,6 +19,7 @@ namespace syncmeter {
 struct lane_request {
   std::vector<int> pus;       ///< one OS number per lane, -1 for not bound
   int device = -1;            ///< GPU: its index, and `pus` is empty
+  unsigned visit = 1;         ///< its number
   bool watch_states = false;  ///< bracket rounds with pair probes: the lanes are contended
   std::vector<double> quiet_floor_ns{};  ///< per lane, the fastest quiet probe of another process
                                          ///< there; empty when none is known

@@ -69,6 +69,7 @@ void accumulate_rig::require_supported() const {
 
 void accumulate_rig::prepare_more() {
   require_supported();
+  draw_ = first_draw(visit_);
   updates_ = {.cells = where_.size, .lanes = lanes()};
   const std::size_t most = std::max(least_cells, std::size_t{updates_.cells});
   data_.fit(roaming_bytes + bytes_before_cells + most * sizeof(std::int64_t));

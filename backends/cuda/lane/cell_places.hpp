@@ -30,15 +30,34 @@ struct cell_places {
   std::uint64_t ops[most]{};   ///< of each lane
 };
 
-/// Places for `count` launches. Several have a stretch of the memory each: cells of `bytes` bytes,
-/// which then are few, never meet.
-[[nodiscard]] constexpr cell_places spread(std::uint64_t draw, unsigned count, std::size_t bytes) {
+/// What each visit's sequence of places begins with, the same in every campaign: so that points are
+/// compared at the same places, and campaigns differ by them as little as their memory does.
+[[nodiscard]] constexpr std::uint64_t first_draw(unsigned visit) {
+  return next_draw(next_draw(visit));
+}
+
+/// Cells of this many bytes, and less, can have several places in a sample.
+inline constexpr std::size_t few_bytes = 4096;
+
+/// Places for `count` launches, a power of two where they are several. These are few_bytes apart or
+/// more and differ in all combinations of some bits of the address, within one page of the device:
+/// which half of L2 an address belongs to is the parity of some of its bits (on an H200 of bits 12,
+/// 13, 15, 17 and 19 in each page), and of such places half belong to each, but for few draws.
+[[nodiscard]] constexpr cell_places spread(std::uint64_t draw, unsigned count) {
+  constexpr std::size_t page_places = (std::size_t{2} << 20U) / few_bytes;
   cell_places places;
   places.count = count;
-  const std::size_t stretch = roaming_bytes / (count == 1 ? 1 : cell_places::most);
-  const std::size_t room = count == 1 ? stretch : stretch - bytes;
-  for (unsigned n = 0; n < count; ++n, draw = next_draw(draw ^ n))
-    places.offset[n] = n * stretch + offset_of(draw, room);
+  places.offset[0] = offset_of(draw);
+  for (unsigned known = 1; known < count;) {
+    draw = next_draw(draw);
+    const std::size_t other = places.offset[0] ^ (draw >> 33U) % page_places * few_bytes;
+    bool is_new = true;
+    for (unsigned n = 0; n < known; ++n) is_new = is_new && places.offset[n] != other;
+    if (!is_new) continue;
+    for (unsigned n = 0; n < known; ++n)
+      places.offset[known + n] = places.offset[n] ^ other ^ places.offset[0];
+    known *= 2;
+  }
   return places;
 }
 

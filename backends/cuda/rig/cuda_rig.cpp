@@ -10,10 +10,8 @@
 namespace syncmeter::cuda {
 namespace {
 
-// One block on a few lines of memory meets one slice of L2, near or far, and the median over rounds
-// would jump between the two. So such a sample is the sum of launches on cells here and there, the
-// same places on both sides of a round.
-constexpr std::size_t few_bytes = 4096;
+// So much is there from the first point with cells on: those of most points lie in the same memory.
+constexpr std::size_t least_array_bytes = std::size_t{64} << 20U;
 
 }  // namespace
 
@@ -32,6 +30,7 @@ void cuda_rig::prepare_point() {
   const measurable& what = *what_;
   const point& where = where_;
   queued_ = 0;
+  cell_draw_ = first_draw(visit_);
   expected_.clear();
   expected_at_ = 0;
   in_queue_ = false;
@@ -152,8 +151,12 @@ void cuda_rig::check_clusters(const void* stub) {
 std::size_t cuda_rig::array_bytes() const { return layout_.cells * layout_.pitch + roaming_bytes; }
 
 void cuda_rig::fit_memory() {
-  if (arrays_ > 0) cells_.fit(array_bytes());
-  if (arrays_ > 1) second_cells_.fit(array_bytes());
+  const std::size_t bytes = std::max(array_bytes(), least_array_bytes);
+  if (arrays_ > 0) cells_.fit(bytes);
+  if (arrays_ > 1) second_cells_.fit(bytes);
+  // One block on a few lines of memory meets one slice of L2, near or far, and the median over
+  // rounds would jump between the two. So such a sample is the sum of launches on cells here and
+  // there, the same places on both sides of a round.
   const bool few_lines = where_.blocks == 1 && arrays_ > 0 &&
                          where_.space != space::shared_memory && what_->object.bytes == 0 &&
                          layout_.cells * layout_.pitch <= few_bytes;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -102,7 +103,9 @@ class cuda_rig : public gpu_rig {
   void fit_memory();
   void move_ring();
   void queue_resets(const cell_places& places);
-  [[nodiscard]] unsigned launches() const { return std::min(trips_, most_launches_); }
+  [[nodiscard]] unsigned launches() const {
+    return std::bit_floor(std::min(trips_, most_launches_));
+  }
   [[nodiscard]] std::size_t sample_records() const {
     return std::size_t{launches()} * where_.blocks;
   }

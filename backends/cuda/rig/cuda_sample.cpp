@@ -38,7 +38,7 @@ std::uint32_t share_of(std::uint32_t trips, const cell_places& places, unsigned 
 }  // namespace
 
 cell_places cuda_rig::places_for(std::size_t index) const {
-  cell_places places = spread(cell_draw_, launches(), layout_.cells * layout_.pitch);
+  cell_places places = spread(cell_draw_, launches());
   const std::uint64_t ops_per_trip =
       what_->info.unroll * ops_in_step(what_->info, counts.at(index));
   for (unsigned n = 0; n < places.count; ++n)

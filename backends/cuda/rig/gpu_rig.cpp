@@ -13,9 +13,10 @@ namespace syncmeter::cuda {
 
 std::int64_t gpu_rig::now_ns() { return steady_ns(); }
 
-void gpu_rig::prepare(const measurable& what, const point& where) {
+void gpu_rig::prepare(const measurable& what, const point& where, unsigned visit) {
   what_ = &what;
   where_ = where;
+  visit_ = visit;
   clocks_.clear();
   prepare_point();
 }

@@ -25,9 +25,9 @@ class gpu_rig : public bench {
       : device_{device}, clock_{device.highest_clock_ghz} {}
 
   std::int64_t now_ns() final;
-  /// Makes ready for one point. Throws point_refused (core/worker/worker.hpp) when the device
-  /// cannot hold it, cuda_error when a call fails.
-  void prepare(const measurable& what, const point& where);
+  /// Makes ready for a visit of one point. Throws point_refused (core/worker/worker.hpp) when the
+  /// device cannot hold it, cuda_error when a call fails.
+  void prepare(const measurable& what, const point& where, unsigned visit);
   /// Throws std::runtime_error where the row has no loop of counts[index] measured ops.
   sample take(std::size_t index, std::uint32_t trips) final;
   /// After a point: the calling thread is as it was.
@@ -61,6 +61,7 @@ class gpu_rig : public bench {
   const device_facts& device_;
   const measurable* what_ = nullptr;
   point where_;
+  unsigned visit_ = 1;
   std::uint32_t trips_ = 0;
 
  private:

@@ -89,7 +89,7 @@ bench& cuda_worker_backend::prepare(const measurable& row, const point& where,
   const std::size_t group = group_of(row);
   if (rigs_[group] == nullptr) rigs_[group] = groups_[group].make_rig(*device_);
   rig_ = rigs_[group].get();
-  rig_->prepare(row, where);
+  rig_->prepare(row, where, lanes.visit);
   return *rig_;
 }
 

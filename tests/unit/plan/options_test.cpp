@@ -159,6 +159,10 @@ TEST(options, a_study_may_have_a_pace_of_its_own) {
   EXPECT_DOUBLE_EQ(paper.gpu_max_time_s, 0.018);
   EXPECT_DOUBLE_EQ(parsed({"--max-time", "1s", "--study", "paper"}).gpu_max_time_s, 1);
   EXPECT_DOUBLE_EQ(nlohmann::json(paper).get<run_options>().gpu_max_time_s, 0.018);
+  const run_options many_rounds = parsed({"--study", "defaults"});
+  EXPECT_DOUBLE_EQ(many_rounds.precision, 0.008);
+  EXPECT_DOUBLE_EQ(many_rounds.gpu_max_time_s, 0.3);
+  EXPECT_DOUBLE_EQ(many_rounds.min_sample_us, 0) << "each kind of device has its own";
   const run_options asked = parsed({"--precision", "0.005", "--study", "core-to-core"});
   EXPECT_DOUBLE_EQ(asked.precision, 0.005);
 }

@@ -32,7 +32,7 @@ TEST(measure_request, is_read_member_by_member) {
   EXPECT_EQ(r.where.op, "barrier");
   EXPECT_THAT(r.lanes.pus, ElementsAre(3, -1));
   EXPECT_EQ(r.lanes.device, -1);
-  EXPECT_EQ(r.visit, 4U);
+  EXPECT_EQ(r.lanes.visit, 4U);
   EXPECT_TRUE(r.resumed && r.options.additivity && r.lanes.watch_states);
   EXPECT_EQ(r.options.precision, 0.02);
   EXPECT_EQ(r.options.early_precision, 0.002);
@@ -49,7 +49,7 @@ TEST(measure_request, is_read_member_by_member) {
 TEST(measure_request, may_leave_out_all_but_point_and_pus) {
   const measure_request r =
       read_measure_request({{"point", {{"backend", "omp"}, {"op", "barrier"}}}, {"pus", {-1}}}, 25);
-  EXPECT_EQ(r.visit, 1U);
+  EXPECT_EQ(r.lanes.visit, 1U);
   EXPECT_EQ(r.options.precision, visit_options{}.precision);
   EXPECT_EQ(r.options.early_precision, 0) << "a visit ends early only where it is asked to";
   EXPECT_EQ(r.options.rounds_at_once, 1U) << "samples are queued only where it is asked for";
