@@ -18,12 +18,12 @@ void answer(const json& asked, const measure_request& request) {
   test::scripted_bench bench({.info = {.name = "scripted"},
                               .lanes = request.where.lanes,
                               .disturb = test::jitter(0.02, request.options.seed)});
-  json visit{{"kind", "visit"}, {"point", request.where}, {"visit", request.visit}};
+  json visit{{"kind", "visit"}, {"point", request.where}, {"visit", request.lanes.visit}};
   visit.update(to_visit_json(bench.measure(request.options), {.name = "scripted"}));
   const json sent = read_json(visit.dump());
   promise(!sent.is_discarded(), "an answer is no JSON");
   const std::string flaw =
-      flaw_in_answer(sent, {{"point", request.where}, {"visit", request.visit}});
+      flaw_in_answer(sent, {{"point", request.where}, {"visit", request.lanes.visit}});
   promise(flaw.empty(), "an answer that the driver refuses: " + flaw);
   promise(!asked.contains("visit") || asked.at("visit") == sent.at("visit"),
           "an answer for another visit");
