@@ -113,6 +113,7 @@ inside_region::inside_region(region_frame& frame, bool is_timed)
     : frame_(frame), is_timed_(is_timed), outer_(region_of_thread) {
   region_of_thread = {};
   region_of_thread.keeps_team = true;
+  region_of_thread.is_inside = true;
   region_of_thread.code = frame.code;
   if (frame.owner == &this_thread) {
     const unsigned team = team_size();
@@ -135,7 +136,7 @@ inside_region::~inside_region() {
     if (frame_.owner == &this_thread) barriers_of_regions += region_of_thread.barriers;
   }
   // Tasks that are left run behind the function, while the threads wait for each other at its end.
-  if (outer_.code == 0) outer_.code = region_of_thread.code;
+  if (!outer_.is_inside) outer_.code = region_of_thread.code;
   region_of_thread = outer_;
 }
 

@@ -93,6 +93,7 @@ struct region_part {
   unsigned number = 0;
   unsigned team = 0;  ///< 0: not asked for yet, or none of ours
   bool keeps_team = false;
+  bool is_inside = false;  ///< of a region that was entered through a function of ours
   std::uint64_t barriers = 0;
   std::uint64_t code = 0;  ///< of the program's function that it runs, or has run last; 0: none
 };
