@@ -3,9 +3,10 @@ other, and the share that the scatter of rounds inside visits explains.
 
   python3 tests/benchmarks/agreement.py A.jsonl B.jsonl C.jsonl [--within 0.01] [--worst 10]
 
-Costs are in cycles where a point has them, else in ns, of points that are `ok` in every file. Expected is what files
-would show whose visits differ by nothing but their rounds: each visit's median has the error of its own 95 % interval,
-and a point is the median of its visits. What agrees less than expected differs between visits or campaigns: a state of
+Costs and their intervals are in cycles where a point has them in every file, else in ns, of points that are `ok` in
+every file; points of which a file has no visit with an interval are left out, and how many is said. Expected is what
+files would show whose visits differ by nothing but their rounds: each visit's median has the error of its own 95 %
+interval, and a point is the median of its visits. What agrees less than expected differs between visits or campaigns: a state of
 the machine, other addresses, another number of repetitions. Nothing here asserts.
 """
 
@@ -32,16 +33,17 @@ def read(path):
     return points, visits
 
 
-def cost(states):
-    """In cycles where there are any."""
-    cycles = states[0]["cost_cycles"]
-    return cycles["value"] or states[0]["cost_ns"]["value"]
+def unit_of(lines):
+    """The cost that all of a point's lines have: in cycles, else in ns."""
+    in_cycles = all(line["states"][0].get("cost_cycles", {}).get("value") for line in lines)
+    return "cost_cycles" if in_cycles else "cost_ns"
 
 
-def relative_errors(visits):
-    """Standard error of each visit's median over its value, from its 95 % interval."""
-    costs = [visit["cost_ns"] for visit in visits]
-    return [(c["high"] - c["low"]) / (2 * 1.96 * abs(c["value"])) for c in costs if c["value"] != 0]
+def relative_errors(visits, unit):
+    """Standard error of each visit's median over its value, from its 95 % interval; a visit without one has none."""
+    costs = [visit.get(unit) or {} for visit in visits]
+    return [(c["high"] - c["low"]) / (2 * 1.96 * abs(c["value"])) for c in costs
+            if c.get("value") and None not in (c.get("low"), c.get("high"))]
 
 
 def apart(costs):
@@ -62,8 +64,8 @@ def kind_of(line):
     """What points are counted together: a fence between accesses by its scope, the others by family and grid."""
     point = line["point"]
     grid = "one block" if point.get("blocks", 1) == 1 else "many blocks"
-    if line["pairing"] == "insert":
-        return f"fence between accesses, {point['scope']}, {grid}"
+    if line.get("pairing") == "insert":
+        return f"fence between accesses, {point.get('scope', '')}, {grid}"
     return f"{line['family']} {point.get('placement', '')}, {grid}".replace(" ,", ",")
 
 
@@ -74,16 +76,21 @@ def main():
     options.add_argument("--worst", type=int, default=10, metavar="N")
     chosen = options.parse_args()
     campaigns = [read(path) for path in chosen.files]
-    kinds, worst = collections.defaultdict(list), []
+    kinds, worst, left_out = collections.defaultdict(list), [], 0
     for name, line in campaigns[0][0].items():
         lines = [points.get(name) for points, _ in campaigns]
         if not all(other and other["status"] == "ok" for other in lines):
             continue
-        costs = [cost(other["states"]) for other in lines]
+        unit = unit_of(lines)
+        costs = [other["states"][0][unit]["value"] for other in lines]
         if min(costs) <= 0:
             continue
+        errors = [relative_errors(visits[name], unit) for _, visits in campaigns]
+        if not all(errors):
+            left_out += 1
+            continue
         distance = apart(costs)
-        chance = expected([relative_errors(visits[name]) for _, visits in campaigns], chosen.within)
+        chance = expected(errors, chosen.within)
         kinds[kind_of(line)].append((distance <= chosen.within, chance))
         worst.append((distance, name, costs))
     rows = [("all", [pair for pairs in kinds.values() for pair in pairs])]
@@ -92,6 +99,8 @@ def main():
         if pairs:
             near, chance = (statistics.mean(column) for column in zip(*pairs))
             print(f"{kind:45} {len(pairs):5} points, within {chosen.within:.1%}: {near:6.1%}, expected {chance:6.1%}")
+    if left_out:
+        print(f"{left_out} points without a visit's interval in some file: left out")
     for distance, name, costs in sorted(worst, reverse=True)[: chosen.worst]:
         point = json.loads(name)
         axes = [str(point[axis]) for axis in ("op", "type", "placement", "stride", "lanes", "blocks", "size", "scope")
