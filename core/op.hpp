@@ -118,6 +118,8 @@ struct op_info {
   bool cost_per_lane = false;  ///< one measured op visits every lane in turn: divide by lanes
   bool communicates = false;   ///< lanes meet in it even without a common cell
   bool takes_token = false;    ///< handoff: a token that was taken is not left in its mailbox
+  bool ring_of_lanes = false;  ///< GPU, handoff: each lane takes part, in a ring of its block; else
+                               ///< one lane of each warp, in one ring
   bool host_lane = false;      ///< lane 0 runs the loop alone, outside any parallel region: the op
                                ///< itself starts one on the point's lanes, or waits for one
   bool arrives_late = false;   ///< CPU: a lane in turn is point::late_us late

@@ -325,9 +325,9 @@ def test_of_several_locks_those_that_are_unfair_are_named(tmp_path):
 
 
 def test_beside_an_unfair_lock_stands_one_that_gives_each_its_turn(tmp_path):
-    def says(fairness, critical=300.0, fair_visits=5):
+    def says(fairness, critical=300.0, unfair_visits=5, fair_visits=5):
         lines = [
-            five(lock("omp", "spin_lock_add", 2), 100.0, fairness),
+            five(lock("omp", "spin_lock_add", 2), 100.0, fairness)[:unfair_visits],
             five(lock("omp", "ticket_lock_add", 2), 200.0)[:fair_visits],
             five(lock("omp", "critical_add", 2), critical, 0.4),
         ]
@@ -341,8 +341,8 @@ def test_beside_an_unfair_lock_stands_one_that_gives_each_its_turn(tmp_path):
     assert re.search(f"{instead}, as each faster one is unfair{fair}", says(0.35, 150.0))
     assert re.search(instead, says(0.35))
     assert not re.search(instead, says(0.9))
-    once = says(0.35, fair_visits=1)
-    assert "spin_lock" in once and "each must get its turn" not in once
+    for once in (says(0.35, fair_visits=1), says(0.35, unfair_visits=1)):
+        assert "spin_lock" in once and "each must get its turn" not in once
     # Right behind the first answer that names one.
     own_code = r"take omp spin_lock \([^-]* - {}: your own code \(see core/ops/\) - "
     assert re.search(own_code.format("spin_lock and ticket_lock"), says(0.35))

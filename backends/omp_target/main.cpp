@@ -22,6 +22,8 @@ std::vector<measurable> all_rows() {
   for (auto&& some :
        {rows_of<std::int32_t>(), rows_of<std::uint64_t>(), rows_of<float>(), rows_of<double>()})
     all.insert(all.end(), some.begin(), some.end());
+  // A thread of g++ is a warp, and a lane of the ops of threads.
+  for (measurable& row : all) row.info.ring_of_lanes = row.info.family == family::handoff;
   return all;
 }
 
@@ -42,7 +44,8 @@ class openmp_on_device final : public worker_backend {
   }
   [[nodiscard]] std::string problem() const override { return find_devices().problem; }
   [[nodiscard]] unsigned participants(const measurable& row, const point& where) const override {
-    return row.info.host_lane ? 1 : where.lanes * std::max(where.blocks, 1U);
+    if (row.info.host_lane) return 1;
+    return row.info.ring_of_lanes ? where.lanes : where.lanes * std::max(where.blocks, 1U);
   }
   [[nodiscard]] double clock_tick_ns(const point& where) const override {
     return where.blocks == 1 ? 1 : 32;

@@ -130,12 +130,16 @@ void target_rig::begin_round() {
 }
 
 void target_rig::prepare_locks_and_ring() {
-  const std::size_t number = std::max(cells_count_, std::size_t{1});
-  auto* const locks = reinterpret_cast<cell_lock*>(locks_.fit(number * sizeof(cell_lock)));
-#pragma omp target is_device_ptr(locks) device(device_)
-  for (std::size_t n = 0; n < number; ++n) omp_init_lock(&locks[n].lock);
-  setup_.locks = locks;
-  setup_.mailboxes = reinterpret_cast<mailbox*>(mailboxes_.fit(lanes_ * sizeof(mailbox)));
+  // One thread of the device makes them: only those that are used.
+  const bool locks = what_->info.guard == guard::lock_object;
+  const std::size_t number = locks ? std::max(cells_count_, std::size_t{1}) : 1;
+  setup_.locks = reinterpret_cast<cell_lock*>(locks_.fit(number * sizeof(cell_lock)));
+  setup_.mailboxes = reinterpret_cast<mailbox*>(mailboxes_.fit(
+      (what_->info.family == family::handoff ? threads() : std::size_t{1}) * sizeof(mailbox)));
+  if (!locks) return;
+  cell_lock* const all = setup_.locks;
+#pragma omp target is_device_ptr(all) device(device_)
+  for (std::size_t n = 0; n < number; ++n) omp_init_lock(&all[n].lock);
 }
 
 std::int64_t target_rig::now_ns() { return steady_ns(); }

@@ -122,6 +122,7 @@ json op_json(const worker_backend& backend, const measurable& row) {
   if (row.info.after_gap) j["after_gap"] = true;
   if (row.info.has_work) j["has_work"] = true;
   if (row.info.own_threads) j["own_threads"] = true;
+  if (row.info.ring_of_lanes) j["ring_of_lanes"] = true;
   if (!row.info.in_quick) j["in_quick"] = false;
   if (row.form.some_lanes) j["some_lanes"] = true;
   if (!row.info.size_of.empty()) j["size_of"] = row.info.size_of;

@@ -61,6 +61,7 @@ bool names_form(const run_options& options) {
 
 // The lanes that take part, as an op's min_lanes counts them.
 unsigned participants(const capability& row, const point& p, unsigned warp_size) {
+  if (row.ring_of_lanes) return p.lanes;
   return row.family == "handoff" ? warps_of(p, warp_size) : p.lanes * p.blocks;
 }
 
@@ -235,9 +236,9 @@ std::string gpu_planner::why_unsupported(const offered_op& op, const capability&
     return fmt::format("--lanes {}: a block has at most {} threads on this device", p.lanes,
                        gpu_.max_threads_per_block);
   if (participants(row, p, gpu_.warp_size) < row.min_lanes) {
+    const bool of_warps = row.family == "handoff" && !row.ring_of_lanes;
     return fmt::format("needs at least {} {}", row.min_lanes,
-                       row.family == "handoff" ? "warps, since one lane of each takes part"
-                                               : "lanes");
+                       of_warps ? "warps, since one lane of each takes part" : "lanes");
   }
   if (p.active != 0) {
     if (row.communicates) return "--active is not supported by this op: all lanes take part in it";

@@ -55,14 +55,23 @@ def test_on_the_host_every_visit_is_right(campaign):
     assert {v["point"]["op"] for v in visits if v.get("timed_ns", 0) > 0} == set(OPS.split(","))
 
 
+def answer(**axes):
+    point = {"backend": "omp-target", "order": "unordered", "blocks": 1, **axes}
+    request = {"kind": "measure", "id": 1, "point": point, "pus": [], "device": 0, "visit": 1,
+               "options": {"max_time_ns": 1e6, "min_sample_ns": 1e4}}
+    done = subprocess.run([PROGRAM], input=json.dumps(request) + "\n", env=os.environ | ON_HOST, capture_output=True,
+                          encoding="utf-8", check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("teams", [1, 2])
+def test_each_team_has_a_ring_of_all_its_threads(teams):
+    assert answer(op="handoff", lanes=2, blocks=teams)["participants"] == 2
+
+
 def test_what_a_team_cannot_be_is_refused_in_words():
     def refused(**axes):
-        point = {"backend": "omp-target", "order": "unordered", "blocks": 1, **axes}
-        request = {"kind": "measure", "id": 1, "point": point, "pus": [], "device": 0, "visit": 1,
-                   "options": {"max_time_ns": 1e6, "min_sample_ns": 1e4}}
-        done = subprocess.run([PROGRAM], input=json.dumps(request) + "\n", env=os.environ | ON_HOST, capture_output=True,
-                              encoding="utf-8", check=True)
-        visit = json.loads(done.stdout.splitlines()[-1])
+        visit = answer(**axes)
         assert visit["status"] == "unsupported"
         return visit["reason"]
 

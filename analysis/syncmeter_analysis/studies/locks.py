@@ -303,8 +303,10 @@ def _times(s: Measured) -> str:
 
 def _fair_ones(shared: Contest | None) -> Contest | None:
     """The contest of the fair locks where one of the fastest is unfair; one visit shows neither."""
-    if shared is None or not any(unfair(s) for s in shared.leaders):
+    if shared is None:
         return None
     repeated = [s for s in shared.points if s.slowest_over_fastest and s.visits >= least_visits]
+    if not any(unfair(s) for s in repeated if s in shared.leaders):
+        return None
     fair = contest(s for s in repeated if not unfair(s))
     return fair if fair.best else None

@@ -216,6 +216,18 @@ TEST(gpu_plan, no_token_goes_round_in_waves) {
               ElementsAre(HasSubstr("handoff unsupported: --waves is not supported by a handoff")));
 }
 
+// Where a lane is a warp each one hands on, in its block.
+TEST(gpu_plan, a_ring_of_lanes_needs_two_in_a_block) {
+  worker_info worker = cuda_worker();
+  for (capability& row : worker.capabilities) row.ring_of_lanes = row.family == "handoff";
+  run_options options = with_ops({"handoff"});
+  options.lanes = {{.first = 1, .last = 2}};
+  options.blocks = {{.first = 1, .last = 1}, {.first = 10, .last = 10}};
+  const campaign_plan plan = plan_for(options, {worker});
+  EXPECT_THAT(launches(plan, "handoff"), UnorderedElementsAre("1 x 2", "10 x 2"));
+  EXPECT_THAT(reasons(plan), Each("handoff unsupported: needs at least 2 lanes"));
+}
+
 TEST(gpu_plan, additivity_only_where_its_loops_are_built) {
   run_options options = with_ops({"atomic_add"});
   options.additivity = true;
