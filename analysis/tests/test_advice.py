@@ -550,6 +550,24 @@ def test_a_price_that_may_be_nothing_has_its_upper_bound_alone():
     assert advice_tables._estimate(4.0, 3.0, 12.5) == ["4.000", "3.000..12.50"]
 
 
+def test_runs_have_the_names_that_the_driver_gives_them(tmp_path):
+    lines = named("sync_per_launch")
+    arms = ["plain", "plain", "plain", "count", "sample", "time", "time"]
+    arms += ["span", "span", "kernels", "one_unit", "later"]
+    lines[0] |= {"runs": [{**lines[0]["runs"][0], "arm": arm} for arm in arms]}
+    facts = report_of(written(tmp_path / "f.jsonl", lines)).head.facts
+    assert [fact.split(":")[0] for fact in facts[: len(set(arms))]] == [
+        "3 plain runs",
+        "1 counted run",
+        "1 sampled run",
+        "2 timed runs",
+        "2 runs from CUDA's first call on",
+        "1 run with patched kernels",
+        "1 run on one processing unit",
+        "1 later run",
+    ]
+
+
 def test_kernels_have_what_they_take_at_least_beside_what_the_gpu_took(tmp_path):
     lines = named("sync_per_launch")
     launches = next(s for s in lines if s.get("kind") == "kernel_launch")

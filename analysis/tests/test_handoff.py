@@ -76,12 +76,10 @@ def test_objects_stand_beside_the_flags_of_their_ring(tmp_path):
         (warp(scope="block"), 80.0),
         (by_object("mbarrier_handoff"), 40.0),
         (by_object("semaphore_handoff"), 300.0),
-        (by_object("bulk_handoff", order="relaxed", scope="cluster", size=1), 30.0),
     )
     text = printed_text(campaign)
     assert re.search(r"mbarrier arrive, wait +block +40.00 ", text)
     assert re.search(r"cuda::binary_semaphore +block +300.0 ", text)
-    assert re.search(r"cp.async.bulk, mbarrier wait +cluster +30.00 ", text)
     answers = " ".join(handoff.answer(handoff.rows(campaign))).replace("\n", " ")
     assert "take mbarrier arrive, wait at scope block (40.00 ns" in answers
 
@@ -95,10 +93,13 @@ def test_a_cluster_has_a_ring_of_its_own(tmp_path):
         (warp("cluster_handoff", **members, size=2), 700.0),
         (warp("cluster_handoff", **in_cluster), 650.0),
         (by_object("red_async_handoff", order="relaxed", **in_cluster), 140.0),
+        (by_object("bulk_handoff", order="relaxed", **in_cluster), 210.0),
     )
     found = {x.place: len(x.handoffs) for x in handoff.rows(campaign).rings}
-    assert found == {"ring through 2 blocks": 1, "ring through 2 blocks of one cluster": 3}
-    assert re.search(r"red.async, mbarrier wait +cluster +140.0 +0.200 ", printed_text(campaign))
+    assert found == {"ring through 2 blocks": 1, "ring through 2 blocks of one cluster": 4}
+    text = printed_text(campaign)
+    assert re.search(r"red.async, mbarrier wait +cluster +140.0 +0.200 ", text)
+    assert re.search(r"cp.async.bulk, mbarrier wait +cluster +210.0 +0.300 ", text)
 
 
 def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):

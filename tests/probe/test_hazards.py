@@ -109,8 +109,8 @@ def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     assert set(rules[:1]) & causes_of(name, advice), advice.text
     first = advice.advice[0]
     assert first["rank"] == 1
-    # Where times of counted runs are another program's, counts and prices alone may tell what is saved.
-    by_counts = rules[0] in ("regions", "barriers", "locks")
+    # Where times of counted runs are another program's, counts, prices and plain runs may tell what is saved.
+    by_counts = rules[0] in ("regions", "barriers", "locks", "sleeping", "tasks")
     assert (first["saves_s"] is None) == (advice.header["withheld"] is not None) or (by_counts and first["saves_s"])
     # Of two conditions of one lock the one whose signals are sent under it.
     assert rules.count("signals") <= 1

@@ -155,18 +155,22 @@ def _facts(file: AdviceFile) -> list[str]:
     by_arm: dict[str, list[float]] = {}
     for run in file.header["runs"]:
         by_arm.setdefault(run["arm"], []).append(run["wall_s"])
+    # The words before and behind the plural's end, as the driver's text has them.
     named = {
-        "plain": "plain",
-        "count": "counted",
-        "sample": "sampled",
-        "time": "timed",
-        "one_unit": "one-unit",
+        "plain": ("plain run", ""),
+        "count": ("counted run", ""),
+        "sample": ("sampled run", ""),
+        "time": ("timed run", ""),
+        "kernels": ("run", " with patched kernels"),
+        "span": ("run", " from CUDA's first call on"),
+        "one_unit": ("run", " on one processing unit"),
     }
     found = []
     for arm, walls in by_arm.items():
         least, most = min(walls) * 1e9, max(walls) * 1e9
         took = text.duration_range(least, most) if len(walls) > 1 else text.duration(most)
-        found.append(f"{text.count(len(walls), f'{named.get(arm, arm)} run')}: {took}")
+        runs, which = named.get(arm, (f"{arm} run", ""))
+        found.append(f"{text.count(len(walls), runs)}{which}: {took}")
     runtimes = (file.header.get("program") or {}).get("runtimes") or ()
     processes = file.header.get("processes")
     found += [f"with {', '.join(runtimes)}"] if runtimes else []
