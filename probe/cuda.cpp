@@ -94,19 +94,28 @@ void enable_counted(bool enabled) {
 }
 
 constinit cupti::finalize_function finalize = nullptr;
+/// Whether all calls are enabled, and what stands above can be read by any thread.
+constinit bool is_subscribed = false;
 
 /// Of all calls the first one: those after it are as without CUPTI, which goes when that returns,
-/// as its documentation has tools do. Where it stays calls take up to a tenth longer.
+/// as its documentation has tools do. Where it stays calls take up to a tenth longer, and the run
+/// has no span.
 void on_first_call(void*, std::uint32_t, std::uint32_t, const cupti::callback_data* call) {
   if (stays_on_device(*call)) return;
   if (call->site == cupti::enters) {
     note_call_in_span();
     return;
   }
+  // Else the thread that subscribes would enable again what is disabled here.
+  if (!__atomic_load_n(&is_subscribed, __ATOMIC_ACQUIRE)) return;
   static constinit bool is_over = false;
   if (__atomic_exchange_n(&is_over, true, __ATOMIC_ACQ_REL)) return;
   enable_counted(false);
-  if (finalize != nullptr) finalize();
+  if (finalize != nullptr && finalize() == cupti::success) return;
+  drop_span();
+  write_problem_of_cuda(finalize == nullptr
+                            ? "the libcupti.so that was found lacks cuptiFinalize"
+                            : "cuptiFinalize of the libcupti.so that was found failed");
 }
 
 /// Subscribes to the calls; else why not, which `problem` then has.
@@ -138,6 +147,7 @@ bool subscribe(void* library, const char*& problem) {
       kinds[domain == cupti::runtime_api ? 1 : 0][function] = kind_of_function(name);
     }
   enable_counted(true);
+  __atomic_store_n(&is_subscribed, true, __ATOMIC_RELEASE);
   return true;
 }
 

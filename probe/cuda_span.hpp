@@ -8,6 +8,8 @@ namespace syncmeter::probe {
 [[nodiscard]] bool is_span_run();
 /// At each counted call: the first one begins the time.
 void note_call_in_span();
+/// The run has no such time.
+void drop_span();
 /// Has the time written when the program ends by itself.
 void write_span_at_end();
 

@@ -84,9 +84,21 @@ void run_for_span(program_counts& of) {
   const counts_folder folder;
   const std::vector<std::string> settings = settings_of_span(folder.path());
   if (settings.empty()) return;
-  of.runs.push_back(run_once(of, "span", settings));
-  if (const auto span_s = read_counts(folder.path(), 0).cuda_span_s)
-    of.cuda_spans_s.push_back(*span_s);
+  program_run run = run_once(of, "span", settings);
+  const call_counts found = read_counts(folder.path(), 0);
+  const auto refuse = [&](const std::string& why) {
+    add_once(of.notes, fmt::format("How long CUDA is in use without CUPTI is known by wall times "
+                                   "alone: {}.",
+                                   why));
+  };
+  for (const std::string& problem : found.problems_of_cuda) refuse(problem);
+  if (run.wait_status != of.runs.front().wait_status) {
+    refuse("a run for it ended otherwise than the plain one");
+    return;
+  }
+  of.runs.push_back(std::move(run));
+  if (found.cuda_span_s) of.cuda_spans_s.push_back(*found.cuda_span_s);
+  else if (found.problems_of_cuda.empty()) refuse("a run for it wrote none at its end");
 }
 
 constexpr const char* patches_name = "syncmeter-patches.fatbin";
@@ -365,7 +377,9 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     prices.measure_equal_work();
     used_s += timed_turn_s;
   }
-  for (std::size_t runs = of.cuda_spans_s.size(); runs < least_spans; ++runs) run_span();
+  for (std::size_t runs = of.cuda_spans_s.size(); runs < least_spans && used_s + span_s <= budget_s;
+       ++runs, used_s += span_s)
+    run_span();
   prices.finish();
   of.of_last_run = std::move(timed);
   return of;

@@ -116,6 +116,13 @@ int cuptiEnableCallback(std::uint32_t enable, void*, std::uint32_t domain, std::
   enabled[domain][number] = enable != 0;
   return success;
 }
+/// Fails, or ends the program, where FAKE_CUPTI_FINALIZE says so.
+int cuptiFinalize() {
+  const char* const how = std::getenv("FAKE_CUPTI_FINALIZE");
+  if (how == nullptr) return success;
+  if (std::strcmp(how, "abort") == 0) std::abort();
+  return invalid;
+}
 int cuptiGetCallbackName(std::uint32_t domain, std::uint32_t number, const char** name) {
   for (const function_name& each : functions)
     if (each.domain == domain && each.number == number) {
