@@ -76,7 +76,8 @@ def scatter(costs):
 
 def ratio_of(theirs, ours):
     """Ours over theirs: the median of all quotients, as which process stands beside which is chance, and its 95 % interval
-    by the ranks (Hodges and Lehmann)."""
+    by the ranks (Hodges and Lehmann). It takes processes to be independent: that those which follow each other cost alike
+    (neighbours correlate by 0.2 to 0.5) is left out, so that it is too narrow by up to 1.2 to 1.7 times."""
     quotients = sorted(b / a for a, b in itertools.product(theirs, ours))
     n, m = len(theirs), len(ours)
     out = max(0, int(n * m / 2 - 1.96 * math.sqrt(n * m * (n + m + 1) / 12)))

@@ -177,7 +177,7 @@ def text(launches: list[Launch]) -> list[Block]:
     blocks += _codes(launches)
     blocks.append(
         Text(
-            f"A thread adds {adds_of_op} floats for each op, to addresses drawn at random; with as "
+            f"A thread adds {adds_of_op} values for each op, to addresses drawn at random; with as "
             "many addresses as threads or more each thread has its own. Privatized: a copy of the "
             f"cells in shared memory, cleared before and added to the cells after these {adds_of_op} "
             "adds of each thread of its block. error: the largest of a cell over its sum, of float "
