@@ -334,7 +334,8 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   of.of_last_run = timed;
   prices_in_turn prices(of, budget_s, results);
   const auto add_timed_run = [&](const program_run& run) {
-    add_cost_of_run(timed.sites, of.of_last_run.sites, run.involuntary_switches, run.wall_s);
+    add_cost_of_run(timed.sites, of.of_last_run.sites, run.involuntary_switches, run.wall_s,
+                    run.user_s);
   };
   if (prices.has_equal_work()) add_timed_run(*of.timed_run());
   const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
@@ -369,7 +370,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   // Where others took the processors now and then, until so many are without them.
   for (std::size_t turn = 0; turn < most_further_turns && used_s + timed_turn_s <= budget_s &&
-                             needs_undisturbed(timed.sites, timed_s, of.prices);
+                             needs_undisturbed(timed.sites, timed_s, of.prices, turn);
        ++turn) {
     run_counted("time", every);
     if (killed()) break;

@@ -103,8 +103,8 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
 struct lateness_sum {
   std::chrono::duration<double, std::nano> late{}, worked{};
 
-  void add(const team_pieces& all, std::size_t kind) {
-    for (std::size_t round = first_round_apart(all.cpus); round < all.of.front().size(); ++round) {
+  void add(const team_pieces& all, std::size_t kind, std::size_t first_round) {
+    for (std::size_t round = first_round; round < all.of.front().size(); ++round) {
       steady_clock::time_point last{};
       for (const auto& mine : all.of) last = std::max(last, mine[round].of_kind[kind].end);
       for (const auto& mine : all.of) {
@@ -136,34 +136,41 @@ bool is_disturbed(double involuntary_switches, double of_threads_s) {
 
 equal_work_lateness lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
                                            unsigned threads, unsigned work_ns, double seconds) {
-  constexpr double least_rounds = 5, most_rounds_of_team = 1e4, ns = 1e9;
-  const auto rounds = static_cast<std::size_t>(std::clamp(
-      seconds * ns / (kinds_of_work * std::max(1U, work_ns)), least_rounds, most_rounds_of_team));
+  constexpr double least_rounds_of_team = 5, most_rounds_of_team = 1e4, ns = 1e9;
+  constexpr std::size_t least_rounds = 10;
+  const auto rounds =
+      static_cast<std::size_t>(std::clamp(seconds * ns / (kinds_of_work * std::max(1U, work_ns)),
+                                          least_rounds_of_team, most_rounds_of_team));
   std::array<lateness_sum, kinds_of_work> sums;
   double switches = 0;
+  std::size_t added = 0;
   const auto begin = steady_clock::now();
   const auto so_far_s = [&] {
     return std::chrono::duration<double>(steady_clock::now() - begin).count();
   };
   do {
     const team_pieces all = work_in_team(machine, pus, threads, work_ns, rounds);
-    for (std::size_t kind = 0; kind < kinds_of_work; ++kind) sums[kind].add(all, kind);
+    const std::size_t first = first_round_apart(all.cpus);
+    for (std::size_t kind = 0; kind < kinds_of_work; ++kind) sums[kind].add(all, kind, first);
+    added += rounds - first;
     switches += static_cast<double>(all.involuntary_switches);
-  } while (so_far_s() < seconds);
+  } while (so_far_s() < seconds || added < least_rounds);
   const auto by_share = [](const lateness_sum& sum) { return sum.share(); };
   return {.mean_ns = std::ranges::max(sums, {}, by_share).share() * work_ns,
+          .rounds = added,
           .is_disturbed = is_disturbed(switches, threads * so_far_s())};
 }
 
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
-                     double involuntary_switches, double wall_s) {
+                     double involuntary_switches, double wall_s, double user_s) {
   for (site& to : sites) {
     const auto from =
         std::ranges::find_if(of_run, [&](const site& each) { return is_same_site(to, each); });
     if (from == of_run.end() || !is_timed_meeting(*from)) continue;
     auto cost = cost_of(*from);
     if (!cost) continue;
-    cost->is_disturbed = is_disturbed(involuntary_switches, from->times->threads * wall_s);
+    cost->is_disturbed =
+        is_disturbed(involuntary_switches, std::max(from->times->threads * wall_s, user_s));
     to.cost_of_runs.push_back(*cost);
   }
 }
@@ -221,29 +228,43 @@ bool is_timed_as(const point& what, const site& of) {
 
 namespace {
 
-/// This part of what a site takes, and what `is_like` has measured of about as much work takes.
-beside_equal_work of_part(double site_cost::* part, const site& of, const site_cost& cost,
-                          const meeting_pace& pace, const std::vector<price>& prices,
-                          const std::function<bool(const price&)>& is_like) {
-  const unsigned work = equal_work_ns(of, pace);
-  beside_equal_work found;
-  std::vector<site_cost> runs = of.cost_of_runs;
-  if (runs.empty()) runs.push_back(cost);
-  const auto is_like_in_work = [&](const price& each) {
-    return is_like(each) && is_about(each.what.section_ns, work, least_of_equal_work_ns);
-  };
-  std::vector<price> measurements = nearest_in_work(prices, work, is_like_in_work);
-  const auto undisturbed = [](const auto& all) {
-    return std::ranges::count_if(all, [](const auto& each) { return !each.is_disturbed; });
-  };
-  found.is_undisturbed =
-      undisturbed(runs) >= fewest_runs && undisturbed(measurements) >= fewest_measurements;
-  if (found.is_undisturbed) {
+std::ptrdiff_t undisturbed(const auto& all) {
+  return std::ranges::count_if(all, [](const auto& each) { return !each.is_disturbed; });
+}
+
+/// What is compared of a site.
+struct samples_of_site {
+  std::vector<site_cost> runs;
+  std::vector<price> measurements;
+
+  [[nodiscard]] bool has_enough_undisturbed() const {
+    return undisturbed(runs) >= fewest_runs && undisturbed(measurements) >= fewest_measurements;
+  }
+  void leave_out_disturbed() {
     std::erase_if(runs, [](const site_cost& run) { return run.is_disturbed; });
     std::erase_if(measurements, [](const price& each) { return each.is_disturbed; });
   }
-  for (const site_cost& run : runs) found.runs_s.push_back(run.*part);
-  for (const price& each : measurements) {
+};
+
+/// All timed runs, and what `is_like` has measured of about as much work.
+samples_of_site samples_of(const site& of, const site_cost& cost, const meeting_pace& pace,
+                           const std::vector<price>& prices,
+                           const std::function<bool(const price&)>& is_like) {
+  const unsigned work = equal_work_ns(of, pace);
+  const auto is_like_in_work = [&](const price& each) {
+    return is_like(each) && is_about(each.what.section_ns, work, least_of_equal_work_ns);
+  };
+  samples_of_site all{.runs = of.cost_of_runs,
+                      .measurements = nearest_in_work(prices, work, is_like_in_work)};
+  if (all.runs.empty()) all.runs.push_back(cost);
+  return all;
+}
+
+/// This part of what they take.
+beside_equal_work of_part(double site_cost::* part, const site& of, const samples_of_site& all) {
+  beside_equal_work found;
+  for (const site_cost& run : all.runs) found.runs_s.push_back(run.*part);
+  for (const price& each : all.measurements) {
     found.equal_work_s.push_back(each.cost_ns.value * static_cast<double>(of.count) * 1e-9);
     found.measured_s = each.equal_work_s;
   }
@@ -256,31 +277,45 @@ double times_as_long(const site& of, const meeting_pace& pace, const point& equa
   return std::max(1.0, work_ns(of, pace) / std::max(1U, equal_work.section_ns));
 }
 
-}  // namespace
-
-beside_equal_work lateness_beside(const site& of, const site_cost& cost, const meeting_pace& pace,
-                                  const std::vector<price>& prices) {
+samples_of_site samples_of_lateness(const site& of, const site_cost& cost, const meeting_pace& pace,
+                                    const std::vector<price>& prices) {
   std::vector<price> as_long = prices;
   for (price& each : as_long) each.cost_ns.value *= times_as_long(of, pace, each.what);
-  return of_part(&site_cost::lateness_s, of, cost, pace, as_long, [&](const price& each) {
+  return samples_of(of, cost, pace, as_long, [&](const price& each) {
     return each.what.op == equal_work_name && each.what.lanes == of.times->threads;
   });
 }
 
+}  // namespace
+
+beside_equal_work lateness_beside(const site& of, const site_cost& cost, const meeting_pace& pace,
+                                  const std::vector<price>& prices) {
+  samples_of_site all = samples_of_lateness(of, cost, pace, prices);
+  const bool is_undisturbed = all.has_enough_undisturbed();
+  if (is_undisturbed) all.leave_out_disturbed();
+  beside_equal_work found = of_part(&site_cost::lateness_s, of, all);
+  found.is_undisturbed = is_undisturbed;
+  return found;
+}
+
 bool needs_undisturbed(const std::vector<site>& sites, double wall_s,
-                       const std::vector<price>& prices) {
+                       const std::vector<price>& prices, std::size_t turns) {
+  constexpr std::size_t turns_in_vain = 3;
   const meeting_pace pace = pace_of(sites, wall_s);
   return std::ranges::any_of(sites, [&](const site& of) {
     if (!is_timed_meeting(of) || !waits_for_late_threads(of)) return false;
-    const beside_equal_work beside = lateness_beside(of, *cost_of(of), pace, prices);
-    return !beside.equal_work_s.empty() && !beside.is_undisturbed;
+    const samples_of_site all = samples_of_lateness(of, *cost_of(of), pace, prices);
+    const bool is_in_vain = undisturbed(all.runs) == 0 || undisturbed(all.measurements) == 0;
+    return !all.measurements.empty() && !all.has_enough_undisturbed() &&
+           (turns < turns_in_vain || !is_in_vain);
   });
 }
 
 beside_equal_work mechanism_beside(const site& of, const site_cost& cost, const meeting_pace& pace,
                                    const std::vector<price>& prices) {
-  return of_part(&site_cost::mechanism_s, of, cost, pace, prices,
-                 [&](const price& each) { return is_timed_as(each.what, of); });
+  return of_part(&site_cost::mechanism_s, of,
+                 samples_of(of, cost, pace, prices,
+                            [&](const price& each) { return is_timed_as(each.what, of); }));
 }
 
 }  // namespace syncmeter

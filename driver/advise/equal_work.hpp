@@ -27,15 +27,17 @@ inline constexpr std::string_view equal_work_name = "equal_work";
 
 struct equal_work_lateness {
   double mean_ns = 0;
+  std::size_t rounds = 0;  ///< that the mean is over
   bool is_disturbed = false;
 };
 /// From a thread's arrival to the last one's, in ns, the mean over threads and over the rounds that
-/// this time has room for, at least 10. Each thread has work of so many ns, which touches no
-/// memory, and spins until all have theirs. How much others on the same core slow a thread is by
-/// what it does, from a tenth to twice, and which of a host's processors share a core a virtual
-/// machine may not know: of two kinds of work, narrow and wide, the one whose threads come later,
-/// as a share of the time that it took. `pus`: one for each thread; empty: wherever the system puts
-/// them. Throws std::system_error where it gives no more threads.
+/// this time has room for. New teams go on until it is over at least 10, without those at the
+/// beginning of a team in which threads share a processor. Each thread has work of so many ns,
+/// which touches no memory, and spins until all have theirs. How much others on the same core slow
+/// a thread is by what it does, from a tenth to twice, and which of a host's processors share a
+/// core a virtual machine may not know: of two kinds of work, narrow and wide, the one whose
+/// threads come later, as a share of the time that it took. `pus`: one for each thread; empty:
+/// wherever the system puts them. Throws std::system_error where it gives no more threads.
 [[nodiscard]] equal_work_lateness lateness_of_equal_work(const topology& machine,
                                                          const std::vector<int>& pus,
                                                          unsigned threads, unsigned work_ns,
@@ -52,10 +54,11 @@ inline constexpr unsigned least_of_equal_work_ns = 16;
 /// Whether it is of an op as a site's, in a team as large.
 [[nodiscard]] bool is_timed_as(const point& what, const site& of);
 
-/// Notes with each site what it took in another timed run, of so many seconds, in which a thread
-/// was taken off its processor so often.
+/// Notes with each site what it took in another timed run, of so many seconds and so much CPU time,
+/// in which a thread was taken off its processor so often. That counts for threads of the site's
+/// team and for all others: it is judged by the CPU time where these took more than the team could.
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
-                     double involuntary_switches, double wall_s);
+                     double involuntary_switches, double wall_s, double user_s);
 
 /// What a thread takes at a site in each timed run of the program, and what threads with equal work
 /// do where that is measured in turn with these runs, as often and about as long as the site's:
@@ -80,10 +83,12 @@ struct beside_equal_work {
                                                 const meeting_pace& pace,
                                                 const std::vector<price>& prices);
 /// Whether more timed runs and equal work are wanted, as others had the processors in most of those
-/// that a site with late threads has.
+/// that a site with late threads has, after so many turns of more: not after three of these where
+/// none of all is without others, as where a program has more threads than processing units.
 [[nodiscard]] bool needs_undisturbed(const std::vector<site>& sites, double wall_s,
-                                     const std::vector<price>& prices);
-/// How long they take from its arrival on, of a region with the begin; likewise.
+                                     const std::vector<price>& prices, std::size_t turns);
+/// How long they take from its arrival on, of a region with the begin; likewise, but none is left
+/// out: of equal work that a worker has timed it is not known whether others had the processors.
 [[nodiscard]] beside_equal_work mechanism_beside(const site& of, const site_cost& cost,
                                                  const meeting_pace& pace,
                                                  const std::vector<price>& prices);

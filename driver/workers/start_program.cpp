@@ -257,6 +257,11 @@ bool outlasts(pid_t child, double seconds) {
 
 }  // namespace
 
+std::optional<double> counted_switches(long voluntary, long involuntary) {
+  if (voluntary == 0 && involuntary == 0) return std::nullopt;
+  return static_cast<double>(voluntary);
+}
+
 finished_program run_in_our_place(const std::string& path,
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& settings,
@@ -300,7 +305,7 @@ finished_program run_in_our_place(const std::string& path,
   finished.wall_s = wall.count();
   finished.user_s = seconds(used.ru_utime);
   finished.system_s = seconds(used.ru_stime);
-  finished.voluntary_switches = static_cast<double>(used.ru_nvcsw);
+  finished.voluntary_switches = counted_switches(used.ru_nvcsw, used.ru_nivcsw);
   finished.involuntary_switches = static_cast<double>(used.ru_nivcsw);
   return finished;
 }

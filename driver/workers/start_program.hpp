@@ -69,11 +69,15 @@ worker_environment(wait_policy wait, unsigned threads = 0,
 struct finished_program {
   int wait_status = 0;  ///< as waitpid has it
   double wall_s = 0;
-  double user_s = 0, system_s = 0;  ///< of it and of those that it waited for
-  double voluntary_switches = 0;    ///< likewise: how often a thread gave up its CPU to wait
-  double involuntary_switches = 0;  ///< likewise: how often one was taken off it
-  bool timed_out = false;           ///< it was killed
+  double user_s = 0, system_s = 0;             ///< of it and of those that it waited for
+  std::optional<double> voluntary_switches{};  ///< likewise: how often a thread gave up its CPU
+  double involuntary_switches = 0;             ///< likewise: how often one was taken off it
+  bool timed_out = false;                      ///< it was killed
 };
+
+/// How often threads gave up their CPU to wait. Nothing where the system counts no switch of either
+/// kind, as some sandboxes: that none happened is not known.
+[[nodiscard]] std::optional<double> counted_switches(long voluntary, long involuntary);
 
 /// Runs a user's program to its end with our process group and environment, but for the NAME=VALUE
 /// of `settings`, and these standard streams, ours where none are named: what it reads and writes

@@ -49,6 +49,12 @@ TEST(lateness_of_equal_work, threads_that_share_a_processor_come_one_after_the_o
   EXPECT_GT(lateness_of_equal_work(machine, {pu, pu}, 2, work_ns, 0).mean_ns, 1e5);
 }
 
+TEST(lateness_of_equal_work, the_mean_is_over_ten_rounds_or_more) {
+  const topology machine = topology::of_this_machine();
+  const int pu = machine.units().front().os;
+  EXPECT_GE(lateness_of_equal_work(machine, {pu}, 1, 1000, 0).rounds, 10U);
+}
+
 TEST(lateness_of_equal_work, a_thread_alone_is_never_late) {
   EXPECT_EQ(lateness_of_equal_work(topology::of_this_machine(), {}, 1, 1000, 0).mean_ns, 0);
 }
@@ -109,18 +115,44 @@ TEST(lateness_beside, what_others_disturb_is_left_out_where_enough_is_left) {
   EXPECT_THAT(beside.runs_s, ElementsAre(0.1, 0.11, 0.12));
   EXPECT_EQ(beside.equal_work_s.size(), 7U);
   EXPECT_TRUE(beside.is_longer());
-  EXPECT_FALSE(needs_undisturbed({of}, 1.1, prices));
+  EXPECT_FALSE(needs_undisturbed({of}, 1.1, prices, 0));
   // Of two runs, or six measurements, no order tells anything.
   of.cost_of_runs[0].is_disturbed = true;
   beside = lateness_beside(of, {}, pace, prices);
   EXPECT_FALSE(beside.is_undisturbed);
   EXPECT_EQ(beside.runs_s.size(), 4U);
   EXPECT_EQ(beside.equal_work_s.size(), 8U);
-  EXPECT_TRUE(needs_undisturbed({of}, 1.1, prices));
-  EXPECT_FALSE(needs_undisturbed({of}, 1.1, {})) << "there is no equal work";
+  EXPECT_TRUE(needs_undisturbed({of}, 1.1, prices, 9));
+  EXPECT_FALSE(needs_undisturbed({of}, 1.1, {}, 0)) << "there is no equal work";
   of.cost_of_runs[0].is_disturbed = false;
   prices[0].is_disturbed = true;
   EXPECT_FALSE(lateness_beside(of, {}, pace, prices).is_undisturbed);
+}
+
+TEST(needs_undisturbed, three_turns_of_which_none_is_without_others_are_the_last) {
+  site of = late_barrier();
+  for (int run = 0; run < 6; ++run)
+    of.cost_of_runs.push_back({.lateness_s = 0.1, .is_disturbed = true});
+  std::vector<price> prices(8, late(2, 1'000'000, 10'000));
+  EXPECT_TRUE(needs_undisturbed({of}, 1.1, prices, 2));
+  EXPECT_FALSE(needs_undisturbed({of}, 1.1, prices, 3));
+  of.cost_of_runs.back().is_disturbed = false;
+  EXPECT_TRUE(needs_undisturbed({of}, 1.1, prices, 3));
+  for (price& each : prices) each.is_disturbed = true;
+  EXPECT_FALSE(needs_undisturbed({of}, 1.1, prices, 3));
+}
+
+TEST(mechanism_beside, disturbed_runs_stay_beside_measurements_of_which_it_is_not_known) {
+  site of = late_barrier();
+  for (const double ms : {100.0, 110.0, 400.0, 120.0})
+    of.cost_of_runs.push_back({.mechanism_s = ms * 1e-3, .is_disturbed = ms > 300});
+  price timed = late(2, 1'000'000, 50);
+  timed.what.op = "barrier_after_work";
+  timed.what = timed_point(timed.what);
+  const auto beside =
+      mechanism_beside(of, {}, {.before_barrier_ns = 1e6}, std::vector<price>(7, timed));
+  EXPECT_THAT(beside.runs_s, ElementsAre(0.1, 0.11, 0.4, 0.12));
+  EXPECT_FALSE(beside.is_undisturbed);
 }
 
 TEST(first_round_apart, what_new_threads_do_on_one_processor_does_not_count) {
@@ -159,13 +191,16 @@ TEST(add_cost_of_run, a_site_is_found_again) {
   sites[1].offset = 7;
   std::vector<site> of_run{late_barrier()};
   of_run[0].times->lateness.sum_ns *= 3;
-  add_cost_of_run(sites, of_run, 0, 1);
+  add_cost_of_run(sites, of_run, 0, 1, 1);
   ASSERT_EQ(sites[0].cost_of_runs.size(), 1U);
   EXPECT_DOUBLE_EQ(sites[0].cost_of_runs[0].lateness_s, 0.3);
   EXPECT_FALSE(sites[0].cost_of_runs[0].is_disturbed);
   // Two threads that waited 0.15 s of 2 s for a processor.
-  add_cost_of_run(sites, of_run, 50, 1);
+  add_cost_of_run(sites, of_run, 50, 1, 2);
   EXPECT_TRUE(sites[0].cost_of_runs[1].is_disturbed);
+  // The same of thirty threads, of which others than these two may have waited.
+  add_cost_of_run(sites, of_run, 50, 1, 30);
+  EXPECT_FALSE(sites[0].cost_of_runs[2].is_disturbed);
   EXPECT_THAT(sites[1].cost_of_runs, IsEmpty());
 }
 

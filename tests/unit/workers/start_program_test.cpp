@@ -84,6 +84,12 @@ TEST(run_in_our_place, ends_what_takes_too_long) {
   EXPECT_EQ(in_time.wait_status, 0);
 }
 
+TEST(counted_switches, none_of_either_kind_are_not_counted) {
+  EXPECT_EQ(counted_switches(0, 0), std::nullopt);
+  EXPECT_EQ(counted_switches(0, 3), 0);
+  EXPECT_EQ(counted_switches(5, 0), 5);
+}
+
 TEST(stream_tail, keeps_the_last_bytes) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
