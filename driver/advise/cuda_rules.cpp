@@ -92,35 +92,39 @@ struct idle_gpu {
     idle_s = {idle_in(span_s.value), idle_in(span_s.low), idle_in(span_s.high)};
   }
 
+  /// Every second kernel or more often; else most are launched without such a call before.
+  [[nodiscard]] bool is_often(double calls) const { return 2 * calls >= use.launches; }
   [[nodiscard]] double kernel_s() const { return use.kernels_busy_s / std::max(1.0, use.kernels); }
   [[nodiscard]] std::string begin(const site& of) const {
     return fmt::format("{}: {} calls ({})", where_text(of), grouped_digits(of.count), of.kind);
   }
 };
 
-/// What the same kernels take with a change, from the first one's begin to the last one's end: at
-/// least, and at most.
+/// What the same kernels and copies take with a change, from the first one's begin to the last
+/// one's end: at least, and at most.
 struct changed_span {
   double least_s = 0;
-  std::optional<double> most_s{};  ///< nothing: it has no price
-  double copies_s = 0;             ///< that the GPU no longer makes
+  std::optional<double> most_s{};  ///< nothing: it has no price, or the host may still wait
+  double copies_s = 0;             ///< that take less where there are fewer of them
 };
 
 advice saving_of(const idle_gpu& gpu, std::string_view rule, const changed_span& then,
                  const std::string& cause, const std::string& price) {
-  const double high_s =
-      std::clamp(gpu.span_s.high - then.least_s, 0.0, gpu.idle_s.high + then.copies_s);
+  const double whole_s = gpu.idle_s.high + then.copies_s;
+  const double high_s = std::clamp(gpu.span_s.high - then.least_s, 0.0, whole_s);
   const double low_s = then.most_s ? std::clamp(gpu.span_s.low - *then.most_s, 0.0, high_s) : 0;
+  const std::string copies =
+      then.copies_s > 0 ? fmt::format(", and copies for {}", seconds_text(then.copies_s)) : "";
   return {.rule = std::string(rule),
           .site_id = 0,
           .at_most_s = high_s,
-          .text = fmt::format("{} The GPU is idle for {} of {} between its first kernel and its "
+          .text = fmt::format("{} The GPU is idle for {}{} of {} between its first kernel and its "
                               "last one, of which that saves {}.{}",
-                              cause, range_text(gpu.idle_s.low, gpu.idle_s.high),
+                              cause, range_text(gpu.idle_s.low, gpu.idle_s.high), copies,
                               range_text(gpu.span_s.low, gpu.span_s.high),
-                              low_s > 0                   ? range_text(low_s, high_s)
-                              : high_s == gpu.idle_s.high ? "at most all"
-                                                          : "at most " + seconds_text(high_s),
+                              low_s > 0           ? range_text(low_s, high_s)
+                              : high_s == whole_s ? "at most all"
+                                                  : "at most " + seconds_text(high_s),
                               price),
           .cause = cause,
           .at_least_s = low_s,
@@ -151,18 +155,26 @@ advice about_launches(const idle_gpu& gpu, const site& of) {
 }
 
 /// Without the wait kernels follow one another as fast as they can be launched, or as the stream
-/// goes from one to the next, which takes no longer than the end of a kernel costs in all.
+/// goes from one to the next, which takes no longer than the end of a kernel costs in all. What is
+/// copied is copied still, by fewer copies in no more time; where the host waits for a copy as
+/// often as that, it may go on waiting as long.
 advice about_waits(const idle_gpu& gpu, const site& of, std::string_view rule,
                    const std::string& change) {
   constexpr double s = 1e-9;
   const auto launch = price_of_op("additional_launch", gpu.setting.prices);
   const auto split = price_of_op("kernel_split", gpu.setting.prices);
   changed_span then{.least_s = gpu.use.kernels_busy_s};
-  if (of.kind == copying) then.copies_s = gpu.use.busy_s - gpu.use.kernels_busy_s;
+  const double copies_s = gpu.use.busy_s - gpu.use.kernels_busy_s;
+  if (of.kind == copying) then.copies_s = copies_s;
+  else then.least_s += copies_s;
   if (launch) {
     const double gap_s = split ? split->high * s : 0;
-    then.least_s = gpu.use.launches * std::max(gpu.kernel_s(), launch->low * s);
-    then.most_s = gpu.use.launches * std::max(gpu.kernel_s() + gap_s, launch->high * s);
+    // One by one the GPU copies while the host launches, so that copies add nothing to these.
+    then.least_s =
+        std::max(then.least_s, gpu.use.launches * std::max(gpu.kernel_s(), launch->low * s));
+    if (of.kind == copying || !gpu.is_often(gpu.use.copies))
+      then.most_s =
+          gpu.use.launches * std::max(gpu.kernel_s() + gap_s, launch->high * s) + copies_s;
   }
   const std::string each = seconds_text(gpu.kernel_s());
   const double kernels = gpu.use.launches / std::max(1.0, count_of(of));
@@ -208,11 +220,9 @@ std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_
                     100 * (1 - gpu.idle_s.high / gpu.span_s.high)));
     return {};
   }
-  // Every second kernel or more often; else most are launched without such a wait before.
-  const auto is_often = [&](double calls) { return 2 * calls >= gpu.use.launches; };
   std::optional<advice> found;
   const site* of = nullptr;
-  if (is_often(gpu.use.synchronizations) && gpu.use.synchronizations >= gpu.use.copies) {
+  if (gpu.is_often(gpu.use.synchronizations) && gpu.use.synchronizations >= gpu.use.copies) {
     of = most_called(sites, [](const std::string& kind) {
       return contains(synchronizing, std::string_view(kind));
     });
@@ -220,10 +230,10 @@ std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_
                         "Where the host reads no result before that, leave the synchronization "
                         "out, or wait once for many kernels: those of one stream run one after the "
                         "other without it.");
-  } else if (is_often(gpu.use.copies)) {
+  } else if (gpu.is_often(gpu.use.copies)) {
     of = most_called(sites, [](const std::string& kind) { return kind == copying; });
     found = about_waits(gpu, *of, "copies",
-                        "Copy the values of many kernels at once, which is what saves so much; "
+                        "Copy the values of many kernels at once; "
                         "cudaMemcpyAsync into pinned memory, looked at some launches later, still "
                         "puts a copy between two kernels.");
   } else if (launches_all_the_time(gpu)) {

@@ -86,6 +86,7 @@ bool has_whole_launches(const kernel_use& of) {
 
 double barriers_of_launches(const kernel_use& of) {
   if (!has_whole_launches(of)) return of.barriers;
+  if (of.barriers_of_all > 0) return of.barriers_of_all;
   return of.barriers * static_cast<double>(of.blocks) / static_cast<double>(of.counted_blocks);
 }
 
@@ -97,6 +98,8 @@ std::uint64_t shared_updates(const kernel_use& of) {
 }
 
 void add_kernel(const kernel_use& from, kernel_use& to) {
+  // One may be counted wholly: what the other's launches have is no measure of its own.
+  to.barriers_of_all = barriers_of_launches(from) + barriers_of_launches(to);
   to.launches += from.launches;
   to.blocks += from.blocks;
   to.updates += from.updates;

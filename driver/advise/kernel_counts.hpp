@@ -35,6 +35,7 @@ struct kernel_use {
   double barriers = 0;              ///< of blocks, each once, as far as they were counted
   /// Of `launches` and `blocks` those that counted from begin to end; 0: it is not known which.
   std::uint64_t counted_launches = 0, counted_blocks = 0;
+  double barriers_of_all = 0;  ///< of several processes, each with all of its launches; 0: of one
   std::uint64_t cluster_waits = 0;  ///< of threads for the barrier of their cluster
   std::uint64_t object_waits = 0;   ///< of threads for a barrier in shared memory
   bool is_cut_off = false;          ///< it ran on when the time to count was over

@@ -58,6 +58,15 @@ floor_of_site floor_of(const site& of, const std::vector<price>& prices,
   return found;
 }
 
+/// What its barriers take at least: launches that did not count may have fewer than those that did.
+double counted_barriers_s(const site& of, const std::vector<price>& prices) {
+  double sum_s = 0;
+  for (const kernel_use& kernel : of.kernels)
+    if (const auto takes = floors_of(kernel, prices).barriers)
+      sum_s += takes->low * kernel.barriers / barriers_of_launches(kernel);
+  return sum_s;
+}
+
 /// Without a price of any other way.
 std::string change_by_counts(const kernel_use& kernel) {
   if (!is_add(*main_update(kernel)))
@@ -168,8 +177,7 @@ std::optional<advice> about_updates(const site& of, double busy_s, const std::ve
     return std::nullopt;
   }
   // Its barriers stay.
-  const double stays_s =
-      std::max(change->takes_s, floor_of(of, prices, &kernel_floors::barriers).sum_s);
+  const double stays_s = std::max(change->takes_s, counted_barriers_s(of, prices));
   return advice_of(of, "updates", what + change->text, std::max(0.0, busy_s - stays_s));
 }
 
@@ -192,12 +200,13 @@ std::optional<advice> about_barriers(const site& of, double busy_s,
   const auto barrier = price_of_barrier(kernel, prices);
   return advice_of(
       of, "block_barriers",
-      fmt::format("the blocks of kernel {} meet at {} barriers of {} threads: that takes {} at "
-                  "least, as each takes {} where {} blocks run at once on this machine. Fewer "
+      fmt::format("the blocks of kernel {} meet at {} barriers of {} threads: that takes {}, as "
+                  "each takes {} where {} blocks run at once on this machine. Fewer "
                   "barriers, __syncwarp() where the threads of a warp need one another alone, or "
                   "smaller blocks save time.",
                   name_of(kernel), number_of_barriers(kernel), kernel.block_threads,
-                  seconds_text(floor.most_s),
+                  has_whole_launches(kernel) ? "about " + seconds_text(floor.most_s)
+                                             : seconds_text(floor.most_s) + " at least",
                   range_text(barrier->ns.low * 1e-9, barrier->ns.high * 1e-9), barrier->blocks),
       busy_s);
 }

@@ -148,8 +148,30 @@ TEST(advise_on_cuda, without_copies_there_are_the_kernels) {
   setting.prices = {priced("additional_launch", 3600)};
   const advice found = first_of(sites, setting);
   EXPECT_EQ(found.rule, "copies");
-  EXPECT_NEAR(found.at_least_s, 0.14 - 10'000 * 5'000 / s, 1e-6);
+  // Fewer copies have to copy as much.
+  EXPECT_NEAR(found.at_least_s, 0.14 - 10'000 * 6'000 / s, 1e-6);
+  EXPECT_NEAR(found.at_most_s, 0.14 - 10'000 * 5'000 / s, 1e-6);
   EXPECT_THAT(found.text, HasSubstr("5 us"));
+  EXPECT_THAT(found.text, HasSubstr("idle for 0.08 s, and copies for 0.01 s of 0.14 s"));
+}
+
+TEST(advise_on_cuda, copies_beside_synchronizations_may_wait_as_long) {
+  std::vector<site> sites{launches(10'000, 5'000, 8'000), calls("stream_sync", 10'000),
+                          calls("blocking_copy", 10'000)};
+  sites[2].device = sites[0].device;
+  sites[2].device->busy.sum_ns = 10'000 * 1'000;
+  sites[2].device->idle.sum_ns = 0;
+  sites[0].device->last_ns = sites[2].device->last_ns = sites[0].device->first_ns + 140'000'000;
+  advice_setting setting = setting_of(0.14, 0.14);
+  setting.prices = {priced("additional_launch", 3600)};
+  advice found = first_of(sites, setting);
+  EXPECT_EQ(found.rule, "synchronizations");
+  EXPECT_NEAR(found.at_least_s, 0, 1e-12);
+  EXPECT_NEAR(found.at_most_s, 0.08, 1e-6);
+  // Few of them keep only their time.
+  sites[2].count = 100;
+  found = first_of(sites, setting);
+  EXPECT_NEAR(found.at_least_s, 0.14 - 10'000 * 6'000 / s, 1e-6);
 }
 
 TEST(advise_on_cuda, copies_that_the_host_waits_for_are_named_where_they_are_more) {

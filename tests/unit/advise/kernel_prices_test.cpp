@@ -92,6 +92,18 @@ TEST(floors_of, launches_that_were_counted_wholly_stand_for_all) {
   EXPECT_NEAR(barriers_of_launches(cut), 1e7, 1);
 }
 
+TEST(floors_of, a_process_that_counted_all_is_not_scaled_by_another) {
+  kernel_use whole = meeting(10'000), cut = meeting(10);
+  whole.blocks = whole.counted_blocks = 100;
+  cut.blocks = 1'000'000, cut.counted_blocks = 10, cut.is_cut_off = true;
+  kernel_use sum = whole;
+  add_kernel(cut, sum);
+  EXPECT_NEAR(barriers_of_launches(sum), 1.01e6, 1);
+  EXPECT_NEAR(sum.barriers, 10'010, 1e-6) << "that were counted";
+  add_kernel(whole, sum);
+  EXPECT_NEAR(barriers_of_launches(sum), 1.02e6, 1);
+}
+
 TEST(points_of_kernel, they_are_the_ways_that_the_addresses_allow) {
   const auto texts = [](const kernel_use& kernel) {
     std::vector<std::string> all;
