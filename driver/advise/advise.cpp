@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
@@ -49,11 +50,12 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
 /// Nothing where it was ended since it ran for longer than that.
 std::optional<program_run> run_within(std::optional<double> longest_s, const program_counts& of,
                                       const std::string& arm,
-                                      const std::vector<std::string>& settings) {
+                                      const std::vector<std::string>& settings,
+                                      const std::vector<int>& cpus = {}) {
   const std::vector<int> allowed = read_cpu_grant().allowed;
   const cpu_times before = read_cpu_times(allowed);
   const finished_program done =
-      run_in_our_place(of.file.path, of.command, settings, {0, 1, 2}, longest_s);
+      run_in_our_place(of.file.path, of.command, settings, {0, 1, 2}, longest_s, cpus);
   if (done.timed_out) return std::nullopt;
   return program_run{.arm = arm,
                      .wall_s = done.wall_s,
@@ -163,19 +165,39 @@ void run_patched(program_counts& of, device_codes& codes, call_counts& timed, do
   find_updates_in_code(of.file.path, codes, timed.sites);
 }
 
-/// Runs it as it is on one of its processing units, where that may tell more. A program whose
-/// threads spin for each other does not end there: it gets twice as long as its work one after
-/// another.
-void run_on_one_unit(program_counts& of, const call_counts& timed, double budget_s) {
-  const program_run& plain = of.runs.front();
+double wall_s_of(const std::vector<program_run>& runs) {
+  double all_s = 0;
+  for (const program_run& run : runs) all_s += run.wall_s;
+  return all_s;
+}
+
+/// Runs it on one of its processing units, where that may tell more and these are alike. The run is
+/// kept where it is the same program: as many threads work, and it ends alike. Returns what one
+/// took that is not kept.
+double run_on_one_unit(program_counts& of, const call_counts& timed, double budget_s) {
+  const program_run plain = of.runs.front();
   const topology machine = topology::of_this_machine();
-  if (machine.units().size() < 2 || plain.wall_s + plain.user_s > budget_s ||
-      !is_worth_one_unit(timed.sites, of.runs.back().wall_s, plain.user_s))
-    return;
-  if (bind_this_thread(machine, machine.units().back().os)) return;
-  auto run = run_within(2 * (plain.wall_s + plain.user_s), of, "one_unit", {});
-  (void)unbind_this_thread(machine);
-  if (run && run->wait_status == plain.wait_status) of.runs.push_back(*std::move(run));
+  const auto units = machine.units();
+  const double longest_s =
+      longest_on_one_unit_s(plain.wall_s + plain.user_s, budget_s - wall_s_of(of.runs));
+  if (units.size() < 2 || longest_s == 0 || !of.sampled ||
+      !is_worth_one_unit(timed.sites, of.runs.back().wall_s, plain.user_s) ||
+      !std::ranges::all_of(units, [&](const auto& u) { return u.kind == units.front().kind; }) ||
+      why_not_bound(machine))
+    return 0;
+  cpu_sampler sampler(of.sampled->period_ns);
+  if (!sampler.problem().empty()) return 0;
+  print_message(
+      fmt::format("a run on one processing unit: {:.0f} s at most", std::ceil(longest_s)));
+  const auto begun = std::chrono::steady_clock::now();
+  auto run =
+      run_within(longest_s, of, "one_unit", settings_on_one_unit(timed.sites), {units.back().os});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  if (!run || run->wait_status != plain.wait_status ||
+      threads_at_work(sampler.finish()) != of.sampled->threads_at_work)
+    return took.count();
+  of.runs.push_back(*std::move(run));
+  return 0;
 }
 
 /// Runs it with its CPU time sampled, where the system allows it: its sites without calls.
@@ -199,25 +221,6 @@ std::vector<site> run_sampled(program_counts& of, double plain_s) {
   return std::move(found.sites);
 }
 
-/// Of how many events one is timed, so that stamps stay below 2 % of the time: of those that
-/// threads meet at, and of the others.
-std::string timed_every(const std::vector<site>& sites, double wall_s) {
-  constexpr double most_per_s = 1e5;
-  // Each thread of a team reads the stamps of all.
-  constexpr double small_team = 8;
-  double meetings = 0, others = 0;
-  for (const site& each : sites) {
-    const auto count = static_cast<double>(each.count);
-    if (each.kind == "region" || each.kind == "barrier" || each.kind == "barrier_wait")
-      meetings = std::max(meetings, count * std::max(1.0, each.team / small_team));
-    else others += count / each.threads;
-  }
-  const auto one_in = [&](double events) {
-    return std::max(1.0, std::ceil(events / wall_s / most_per_s));
-  };
-  return fmt::format("{:.0f},{:.0f}", one_in(meetings), one_in(others));
-}
-
 /// Prices behind each run, as long as there are further ones, and then as many as it takes for an
 /// interval; or all from a file.
 class prices_in_turn {
@@ -229,9 +232,7 @@ class prices_in_turn {
       of.prices = prices_in_file(*results, of.file, wanted_);
       wanted_.points.clear();
     }
-    double used_s = 0;
-    for (const program_run& run : of.runs) used_s += run.wall_s;
-    set_equal_work_time(wanted_, of.timed_run()->wall_s, budget_s - used_s);
+    set_equal_work_time(wanted_, of.timed_run()->wall_s, budget_s - wall_s_of(of.runs));
     meter_.emplace(wanted_);
     const std::size_t points = wanted_.points.size() + wanted_.controls();
     if (points == 0) return;
@@ -328,7 +329,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   const double timed_s = of.runs.back().wall_s;
   read_input_again();
-  run_on_one_unit(of, timed, budget_s);
+  budget_s -= run_on_one_unit(of, timed, budget_s);
   read_input_again();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
@@ -406,95 +407,6 @@ program_counts sites_without_a_run(const std::string& path) {
     throw usage_error(fmt::format("advise --static: {}", error.what()));
   }
   return of;
-}
-
-std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs) {
-  std::vector<double> plain, counted, ratios;
-  for (const program_run& run : runs) {
-    if (run.arm == "plain") plain.push_back(run.wall_s);
-    if (run.arm == "count") counted.push_back(run.wall_s);
-  }
-  for (std::size_t pair = 0; pair < std::min(plain.size(), counted.size()); ++pair)
-    ratios.push_back(counted[pair] / plain[pair]);
-  if (ratios.empty()) return std::nullopt;
-  const auto [low, high] = std::ranges::minmax(ratios);
-  return counting_cost{.ratio = median(ratios), .low = low, .high = high, .pairs = ratios.size()};
-}
-
-interval middle_and_ends(const std::vector<double>& values) {
-  if (values.empty()) return {};
-  const auto [low, high] = std::ranges::minmax(values);
-  return {.value = median(values), .low = low, .high = high};
-}
-
-interval user_s_as_it_is(const std::vector<program_run>& runs) {
-  std::vector<double> plain, all;
-  for (const program_run& run : runs) {
-    if (run.arm == "plain") plain.push_back(run.user_s);
-    if (run.arm == "plain" || run.arm == "sample") all.push_back(run.user_s);
-  }
-  if (plain.empty()) return {};
-  const auto [low, high] = std::ranges::minmax(all);
-  return {.value = median(plain), .low = low, .high = high};
-}
-
-std::optional<double> user_s_on_one_unit(const std::vector<program_run>& runs) {
-  const auto found = std::ranges::find(runs, "one_unit", &program_run::arm);
-  return found == runs.end() ? std::nullopt : std::optional(found->user_s);
-}
-
-interval plain_wall_s(const std::vector<program_run>& runs) {
-  std::vector<double> plain;
-  for (const program_run& run : runs)
-    if (run.arm == "plain") plain.push_back(run.wall_s);
-  return middle_and_ends(plain);
-}
-
-namespace {
-
-/// Why the times of timed runs are not those of runs beside nothing else; empty where they are.
-/// Meetings are of the median of these runs, and all else of the first one.
-std::string why_disturbed(const program_counts& of) {
-  std::vector<double> shares;
-  for (const program_run& run : of.runs)
-    if (run.arm == "time") shares.push_back(run.other_cpu_share.value_or(0));
-  const double others = shares.empty() ? 0 : std::max(shares.front(), median(shares));
-  return others > most_disturbance
-             ? fmt::format("other programs used {:.0f} % of the CPUs while it was timed",
-                           100 * others)
-             : "";
-}
-
-}  // namespace
-
-bool counts_stand_alone(const program_counts& of) {
-  // No call takes as long to count, nor does it to those that wait for its thread: where so many
-  // stay below what is too much, runs differ by other things, unless each of so many pairs of runs
-  // does in the same direction.
-  constexpr double longest_s = 1e-6;
-  constexpr std::size_t pairs_beyond_chance = 5;
-  const auto cost = cost_of_counting(of.runs);
-  if (!cost || cost->ratio <= 1 + most_disturbance) return false;
-  if (cost->pairs >= pairs_beyond_chance && cost->low > 1 + most_disturbance) return true;
-  double calls = 0;
-  for (const site& each : of.of_last_run.sites) calls += calls_in_turn(each);
-  return calls * longest_s > most_disturbance * plain_wall_s(of.runs).value;
-}
-
-std::string why_withheld(const program_counts& of) {
-  if (counts_stand_alone(of))
-    return fmt::format("counted runs take {:.2f} times as long as plain ones, and their times are "
-                       "those of another program",
-                       cost_of_counting(of.runs)->ratio);
-  return why_disturbed(of);
-}
-
-bool is_withheld(const advice& each, const program_counts& of) {
-  return !(each.of_plain_runs ? why_disturbed(of) : why_withheld(of)).empty();
-}
-
-bool may_show_shares(const program_counts& of) {
-  return cost_of_counting(of.runs) && why_withheld(of).empty();
 }
 
 }  // namespace syncmeter

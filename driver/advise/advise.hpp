@@ -15,29 +15,11 @@
 #include "driver/advise/counts.hpp"
 #include "driver/advise/prices.hpp"
 #include "driver/advise/program_file.hpp"
+#include "driver/advise/program_runs.hpp"
 #include "driver/advise/rules.hpp"
 #include "driver/text/columns.hpp"
 
 namespace syncmeter {
-
-/// One run of the program: as it is ("plain"), with its calls counted ("count"), timed ("time"),
-/// as it is with its CPU time sampled ("sample"), with its first call of CUDA and its end alone
-/// looked at ("span"), and on one processing unit ("one_unit").
-struct program_run {
-  std::string arm;
-  double wall_s = 0, user_s = 0;
-  int wait_status = 0;                         ///< as waitpid has it
-  std::optional<double> other_cpu_share{};     ///< of the allowed CPUs, what other programs used
-  std::optional<double> voluntary_switches{};  ///< how often a thread gave up its CPU to wait
-  double involuntary_switches = 0;             ///< how often one was taken off it
-};
-
-/// Wall time of counted runs over that of the plain runs beside them.
-struct counting_cost {
-  double ratio = 1;          ///< the median of the pairs
-  double low = 1, high = 1;  ///< the least and the greatest of them
-  std::size_t pairs = 0;     ///< of runs
-};
 
 /// How its CPU time was sampled.
 struct sampling {
@@ -82,18 +64,6 @@ struct program_counts {
 /// Where counting takes more of the time, or other programs more of the CPUs, times are those of
 /// another program.
 inline constexpr double most_disturbance = 0.05;
-
-/// The median, the least and the greatest; 0 of none.
-[[nodiscard]] interval middle_and_ends(const std::vector<double>& values);
-/// The median of the plain runs, the least and the greatest; 0 without one.
-[[nodiscard]] interval plain_wall_s(const std::vector<program_run>& runs);
-/// CPU time of the program as it is: the median of the plain runs, and with the sampled one the
-/// least and the greatest; 0 without one.
-[[nodiscard]] interval user_s_as_it_is(const std::vector<program_run>& runs);
-/// That of the run on one processing unit; nothing without one.
-[[nodiscard]] std::optional<double> user_s_on_one_unit(const std::vector<program_run>& runs);
-/// Nothing without a pair of runs.
-[[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 
 /// Whether counting takes so much of the time that times of counted runs are another program's.
 [[nodiscard]] bool counts_stand_alone(const program_counts& counted);

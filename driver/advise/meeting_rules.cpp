@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "driver/advise/equal_work.hpp"
-#include "driver/advise/one_unit.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/columns.hpp"
@@ -154,12 +153,15 @@ std::string why_posix_sleeps(const meeting& m) {
 /// by themselves, and the CPU time of plain runs, which threads that are awake have to take still.
 advice sleeping_by_counts_alone(const meeting& m) {
   const double wall_s = m.setting.plain_wall_s.high;
-  const unsigned threads = m.setting.threads_at_work;
-  const double work_s = threads == 0 ? 0 : std::min(m.setting.user_s.value / threads, wall_s);
+  // The run with the least CPU time, shared by the most threads: one of them takes that or more.
+  const double user_s = m.setting.user_s.low;
+  const unsigned threads =
+      m.setting.threads_at_work == 0 ? 0 : std::max(m.setting.threads_at_work, m.of.times->threads);
+  const double work_s = threads == 0 ? 0 : std::min(user_s / threads, wall_s);
   const std::string of_work =
-      work_s > 0 ? fmt::format("{} threads take {} of CPU time, a share of which each takes still: "
+      work_s > 0 ? fmt::format("{} threads take {} of CPU time or more, and one of them {} of it: "
                                "being",
-                               threads, seconds_text(m.setting.user_s.value))
+                               threads, seconds_text(user_s), seconds_text(work_s))
                  : "Being";
   const auto all_s = [&](double each_ns) { return std::min(m.count() * each_ns * 1e-9, wall_s); };
   advice found = m.bound(
@@ -352,10 +354,7 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
       notes.push_back(on_equal_work(m));
     return std::nullopt;
   }
-  if (auto found = about_sleeping(m)) {
-    if (m.of.kind == "barrier_wait" && moves_lines(m.setting)) return std::nullopt;
-    return found;
-  }
+  if (auto found = about_sleeping(m)) return found;
   if (m.of.count < 2) return std::nullopt;
   if (is_preempted(m)) {
     if (m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)

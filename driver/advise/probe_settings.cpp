@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -68,6 +70,23 @@ std::vector<std::string> settings_of_span(const std::string& folder) {
           fmt::format("{}={}{}glibc.rtld.optional_static_tls=8192", tunables,
                       set == nullptr ? "" : set, set == nullptr || *set == 0 ? "" : ":"),
           fmt::format("{}={}", injection_variable, find_probe())};
+}
+
+std::string timed_every(const std::vector<site>& sites, double wall_s) {
+  constexpr double most_per_s = 1e5;
+  // Each thread of a team reads the stamps of all.
+  constexpr double small_team = 8;
+  double meetings = 0, others = 0;
+  for (const site& each : sites) {
+    const auto count = static_cast<double>(each.count);
+    if (each.kind == "region" || each.kind == "barrier" || each.kind == "barrier_wait")
+      meetings = std::max(meetings, count * std::max(1.0, each.team / small_team));
+    else others += count / each.threads;
+  }
+  const auto one_in = [&](double events) {
+    return std::max(1.0, std::ceil(events / wall_s / most_per_s));
+  };
+  return fmt::format("{:.0f},{:.0f}", one_in(meetings), one_in(others));
 }
 
 }  // namespace syncmeter

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "driver/advise/counts.hpp"
+
 namespace syncmeter {
 
 /// A folder for the files of one run's processes, in memory where that can be; gone with its owner.
@@ -31,5 +33,9 @@ inline constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
 /// Of a run in which the time from the first call of CUDA on is taken and nothing else; empty where
 /// the user has a library of his own injected.
 [[nodiscard]] std::vector<std::string> settings_of_span(const std::string& folder);
+
+/// Of how many events one is timed, so that stamps stay below 2 % of the time: of those that
+/// threads meet at, and of the others.
+[[nodiscard]] std::string timed_every(const std::vector<site>& sites, double wall_s);
 
 }  // namespace syncmeter

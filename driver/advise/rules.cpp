@@ -14,7 +14,6 @@
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/meeting_rules.hpp"
-#include "driver/advise/one_unit.hpp"
 #include "driver/advise/piece_rules.hpp"
 #include "driver/advise/turn_rules.hpp"
 #include "driver/text/messages.hpp"
@@ -44,8 +43,6 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::set<std::size_t> signalled;
   for (const advice& each : all)
     if (each.rule == "signals") signalled.insert(each.site_id);
-  if (moves_lines(setting))
-    std::erase_if(all, [](const advice& each) { return each.rule == "signals"; });
   std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
   std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
   std::ranges::move(advise_on_forms(sites, setting), std::back_inserter(all));

@@ -154,8 +154,9 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.objects = counted.objects;
     std::ranges::move(sentences_on_memory(counted.of_last_run.sites, setting),
                       std::back_inserter(counted.notes));
-    if (std::string why = why_not_awake(counted.of_last_run.sites, setting); !why.empty())
-      counted.notes.push_back(std::move(why));
+    if (std::string lines = sentence_on_moving_lines(counted.of_last_run.sites, setting);
+        !lines.empty())
+      counted.notes.push_back(std::move(lines));
     std::vector<std::string> on_shares;
     counted.advices = advise_on(counted.of_last_run.sites, setting, on_shares);
     if (may_show_shares(counted)) std::ranges::move(on_shares, std::back_inserter(counted.notes));

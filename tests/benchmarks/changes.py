@@ -35,7 +35,7 @@ PHASES = hazards.SOURCES.parent / "phases"
 PHASES_TIMES = {"relaxation": 20, "radix_sort": 8}
 #: Of loads and stores there is a sentence, and no advice.
 MEMORY = "memory"
-SAVED_BY_LINES = re.compile(r"a load or store of memory.* That saves (?:next to nothing|at most ([0-9.]+) (s|ms|us)) of ")
+SAVED_BY_LINES = re.compile(r"a load or store of memory.* that saves about ([0-9.]+) (s|ms|us) of ")
 #: Beyond this share of the time a change has a sign.
 SIGN = 0.10
 #: A run that takes so many times as long as the longest of the program as it is will not end, but for those below a time.
@@ -122,9 +122,8 @@ def predict(header, advices, rules, swap=None):
         told = [match for note in header["notes"] if (match := SAVED_BY_LINES.search(note))]
         if not told:
             return None, "none", MEMORY
-        most = float(told[0][1] or 0) * {"s": 1, "ms": 1e-3, "us": 1e-6}[told[0][2] or "s"]
-        # "Next to nothing" is below two hundredths.
-        return {"low": 0, "high": most or 0.02 * header["runs"][0]["wall_s"]}, "bound", MEMORY
+        about = float(told[0][1]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[told[0][2]]
+        return {"low": about, "high": about}, "estimate", MEMORY
     chosen = [advice for advice in advices if advice["rule"] in rules] if rules else advices[:1]
     named = ", ".join(dict.fromkeys(advice["rule"] for advice in chosen))
     priced = [saving for advice in chosen for saving in advice.get("swaps", []) if saving["swap"] == swap]

@@ -1,0 +1,60 @@
+// When seconds of a program's runs are another program's, so that advice names none.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/harness/stats.hpp"
+#include "driver/advise/advise.hpp"
+#include "driver/advise/site_costs.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// Why the times of timed runs are not those of runs beside nothing else; empty where they are.
+/// Meetings are of the median of these runs, and all else of the first one.
+std::string why_disturbed(const program_counts& of) {
+  std::vector<double> shares;
+  for (const program_run& run : of.runs)
+    if (run.arm == "time") shares.push_back(run.other_cpu_share.value_or(0));
+  const double others = shares.empty() ? 0 : std::max(shares.front(), median(shares));
+  return others > most_disturbance
+             ? fmt::format("other programs used {:.0f} % of the CPUs while it was timed",
+                           100 * others)
+             : "";
+}
+
+}  // namespace
+
+bool counts_stand_alone(const program_counts& of) {
+  // No call takes as long to count, nor does it to those that wait for its thread: where so many
+  // stay below what is too much, runs differ by other things, unless each of so many pairs of runs
+  // does in the same direction.
+  constexpr double longest_s = 1e-6;
+  constexpr std::size_t pairs_beyond_chance = 5;
+  const auto cost = cost_of_counting(of.runs);
+  if (!cost || cost->ratio <= 1 + most_disturbance) return false;
+  if (cost->pairs >= pairs_beyond_chance && cost->low > 1 + most_disturbance) return true;
+  double calls = 0;
+  for (const site& each : of.of_last_run.sites) calls += calls_in_turn(each);
+  return calls * longest_s > most_disturbance * plain_wall_s(of.runs).value;
+}
+
+std::string why_withheld(const program_counts& of) {
+  if (counts_stand_alone(of))
+    return fmt::format("counted runs take {:.2f} times as long as plain ones, and their times are "
+                       "those of another program",
+                       cost_of_counting(of.runs)->ratio);
+  return why_disturbed(of);
+}
+
+bool is_withheld(const advice& each, const program_counts& of) {
+  return !(each.of_plain_runs ? why_disturbed(of) : why_withheld(of)).empty();
+}
+
+bool may_show_shares(const program_counts& of) {
+  return cost_of_counting(of.runs) && why_withheld(of).empty();
+}
+
+}  // namespace syncmeter
