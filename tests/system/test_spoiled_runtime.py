@@ -20,8 +20,8 @@ pytestmark = [
 
 
 @pytest.fixture(params=BACKENDS)
-def visit(campaign, request):
-    """The one visit of an op by lane 0 alone, with a defect of the runtime or without."""
+def visits(campaign, request):
+    """The visit of an op by lane 0 alone, with a defect of the runtime or without, and those that a busy machine adds."""
     def measure(op, defect):
         link = pathlib.Path(LINKS.name, "library.so")
         if not link.exists():
@@ -30,8 +30,7 @@ def visit(campaign, request):
                                      "ASAN_OPTIONS": "verify_asan_link_order=0"})
         campaign.call_again("run", "--backend", request.param, "--op", op, "--size", "1", "--lanes", "1", "--visits", "1",
                             "--max-time", "20ms", "--output", str(campaign.file))
-        (found,) = campaign.visits()
-        return found
+        return campaign.visits()
     return measure
 
 
@@ -40,12 +39,13 @@ def visit(campaign, request):
     ("for_dynamic", "iteration", "check of for_dynamic: object 0: oracle: 255 of 256 pieces of work were done"),
     ("task_by_one", "task", "check of task_by_one: object 0: oracle: 3 of 2 pieces of work were done"),
 ])
-def test_a_piece_of_work_lost_or_doubled_fails_the_visit(visit, op, defect, reason):
-    found = visit(op, defect)
-    assert (found["status"], found["reason"]) == ("failed", reason)
-    assert not found.get("estimates")
+def test_a_piece_of_work_lost_or_doubled_fails_the_visit(visits, op, defect, reason):
+    found = visits(op, defect)
+    assert {(visit["status"], visit["reason"]) for visit in found} == {("failed", reason)}
+    assert not any(visit.get("estimates") for visit in found)
 
 
 @pytest.mark.parametrize("op", ["for_dynamic", "task_by_one"])
-def test_the_same_runtime_without_a_defect_is_measured(visit, op):
-    assert visit(op, "nothing")["status"] != "failed"
+def test_the_same_runtime_without_a_defect_is_measured(visits, op):
+    found = visits(op, "nothing")
+    assert found and all(visit["status"] != "failed" for visit in found)
