@@ -168,30 +168,30 @@ std::uint8_t kind_of_function(const char* name) {
 }
 
 void count_reported_call(const reported_call& call, const void* frame) {
-  call_of_thread& own = now_in;
+  call_of_thread& mine = now_in;
   if (call.data->site != cupti::enters) {
-    if (--own.depth != 0 || own.begun == 0) return;
-    end_wait({.what = own.what, .site = own.site, .begun = own.begun});
-    own.begun = 0;
+    if (--mine.depth != 0 || mine.begun == 0) return;
+    end_wait({.what = mine.what, .site = mine.site, .begun = mine.begun});
+    mine.begun = 0;
     return;
   }
-  if (own.depth++ != 0) return;
-  own.site = 0;
+  if (mine.depth++ != 0) return;
+  mine.site = 0;
   if (stays_on_device(*call.data)) return;
-  own.what = static_cast<kind>(call.what);
+  mine.what = static_cast<kind>(call.what);
   // Of a launch the kernel comes first.
   const std::uint64_t first_parameter =
-      own.what == kind::kernel_launch && call.data->parameters != nullptr
+      mine.what == kind::kernel_launch && call.data->parameters != nullptr
           ? *static_cast<const std::uint64_t*>(call.data->parameters)
           : 0;
   const std::uint64_t domain = call.of_runtime ? cupti::runtime_api : cupti::driver_api;
-  own.site = caller_of_cuda(
+  mine.site = caller_of_cuda(
       {.of_runtime = call.of_runtime,
        .function = first_parameter ^ std::uint64_t{call.function} << 48U ^ domain << 60U},
       frame);
-  count(own.what, own.site, 0);
-  note_device_call(call.correlation, own.what, own.site);
-  own.begun = timed_every().locks == 0 ? 0 : begin_wait(own.what, 0);
+  count(mine.what, mine.site, 0);
+  note_device_call(call.correlation, mine.what, mine.site);
+  mine.begun = timed_every().locks == 0 ? 0 : begin_wait(mine.what, 0);
 }
 
 std::uint64_t site_of_reported_call() { return now_in.depth == 0 ? 0 : now_in.site; }
