@@ -40,7 +40,8 @@ NEAR_120 = (120, 120.4, 119.8, 120.1, 119.7, 120.3)
 def test_a_planted_figure_is_judged_by_its_direction(program, better, verdict, status):
     got, out, err = ab("--command", program("a", NEAR_100), "--command", program("b", NEAR_120), *BY_METRIC, "--better", better)
     assert (got, err) == (status, "")
-    assert "% more than a's (" in out and f"%): {verdict}." in out, out
+    words = {"higher": "more is better", "lower": "less is better"}[better]
+    assert "% more than a's (" in out and f"%) ({words}): {verdict}." in out, out
 
 
 def test_one_program_in_two_environments(program, tmp_path):
