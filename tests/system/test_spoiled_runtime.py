@@ -23,6 +23,7 @@ pytestmark = [
 def visits(campaign, request):
     """The visit of an op by lane 0 alone, with a defect of the runtime or without, and those that a busy machine adds."""
     def measure(op, defect):
+        assert pathlib.Path(LIBRARY).exists(), "the loader passes over what it cannot preload"
         link = pathlib.Path(LINKS.name, "library.so")
         if not link.exists():
             link.symlink_to(LIBRARY)
