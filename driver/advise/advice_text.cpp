@@ -23,16 +23,6 @@ namespace {
 constexpr std::size_t sites_shown = 40;
 
 std::string runs_text(const program_counts& of) {
-  std::vector<double> plain, counted, timed, sampled, patched, spans, alone;
-  for (const program_run& run : of.runs)
-    (run.arm == "plain"      ? plain
-     : run.arm == "count"    ? counted
-     : run.arm == "sample"   ? sampled
-     : run.arm == "kernels"  ? patched
-     : run.arm == "span"     ? spans
-     : run.arm == "one_unit" ? alone
-                             : timed)
-        .push_back(run.wall_s);
   const auto range = [](std::vector<double> walls) {
     std::ranges::sort(walls);
     const double low = walls.front(), high = walls.back();
@@ -40,18 +30,19 @@ std::string runs_text(const program_counts& of) {
                              : fmt::format("{:.3g} to {:.3g} s", low, high);
   };
   std::string text;
-  const auto add = [&](const std::vector<double>& walls, const char* one, const char* many) {
+  const auto add = [&](std::string_view arm, const char* one, const char* many) {
+    const std::vector<double> walls = taken_by_arm(of.runs, arm, &program_run::wall_s);
     if (walls.empty()) return;
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", count_text(walls.size(), one, many),
                         range(walls));
   };
-  add(plain, "plain run", "plain runs");
-  add(counted, "counted run", "counted runs");
-  add(sampled, "sampled run", "sampled runs");
-  add(timed, "timed run", "timed runs");
-  add(patched, "run with patched kernels", "runs with patched kernels");
-  add(spans, "run from CUDA's first call on", "runs from CUDA's first call on");
-  add(alone, "run on one processing unit", "runs on one processing unit");
+  add("plain", "plain run", "plain runs");
+  add("count", "counted run", "counted runs");
+  add("sample", "sampled run", "sampled runs");
+  add("time", "timed run", "timed runs");
+  add("kernels", "run with patched kernels", "runs with patched kernels");
+  add("span", "run from CUDA's first call on", "runs from CUDA's first call on");
+  add("one_unit", "run on one processing unit", "runs on one processing unit");
   text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
     text += fmt::format(" Counted runs take {:.3f} times as long as plain ones", cost->ratio);

@@ -27,7 +27,6 @@
 #include "driver/advise/samples.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/campaign/cpu_use.hpp"
-#include "driver/census/tools/elf_file.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/start_program.hpp"

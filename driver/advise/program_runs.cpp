@@ -1,21 +1,16 @@
 #include "driver/advise/program_runs.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace syncmeter {
-namespace {
 
-/// What runs of this arm took.
-std::vector<double> of_arm(const std::vector<program_run>& runs, std::string_view arm,
-                           double program_run::* taken_s) {
+std::vector<double> taken_by_arm(const std::vector<program_run>& runs, std::string_view arm,
+                                 double program_run::* taken_s) {
   std::vector<double> all;
   for (const program_run& run : runs)
     if (run.arm == arm) all.push_back(run.*taken_s);
   return all;
 }
-
-}  // namespace
 
 interval middle_and_ends(const std::vector<double>& values) {
   if (values.empty()) return {};
@@ -24,14 +19,14 @@ interval middle_and_ends(const std::vector<double>& values) {
 }
 
 interval plain_wall_s(const std::vector<program_run>& runs) {
-  return middle_and_ends(of_arm(runs, "plain", &program_run::wall_s));
+  return middle_and_ends(taken_by_arm(runs, "plain", &program_run::wall_s));
 }
 
 interval user_s_as_it_is(const std::vector<program_run>& runs) {
-  const std::vector<double> plain = of_arm(runs, "plain", &program_run::user_s);
+  const std::vector<double> plain = taken_by_arm(runs, "plain", &program_run::user_s);
   if (plain.empty()) return {};
   interval found = middle_and_ends(plain);
-  for (const double sampled_s : of_arm(runs, "sample", &program_run::user_s)) {
+  for (const double sampled_s : taken_by_arm(runs, "sample", &program_run::user_s)) {
     found.low = std::min(found.low, sampled_s);
     found.high = std::max(found.high, sampled_s);
   }
@@ -39,13 +34,13 @@ interval user_s_as_it_is(const std::vector<program_run>& runs) {
 }
 
 std::optional<double> user_s_on_one_unit(const std::vector<program_run>& runs) {
-  const std::vector<double> all = of_arm(runs, "one_unit", &program_run::user_s);
+  const std::vector<double> all = taken_by_arm(runs, "one_unit", &program_run::user_s);
   return all.empty() ? std::nullopt : std::optional(all.front());
 }
 
 std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs) {
-  const std::vector<double> plain = of_arm(runs, "plain", &program_run::wall_s),
-                            counted = of_arm(runs, "count", &program_run::wall_s);
+  const std::vector<double> plain = taken_by_arm(runs, "plain", &program_run::wall_s),
+                            counted = taken_by_arm(runs, "count", &program_run::wall_s);
   std::vector<double> ratios;
   for (std::size_t pair = 0; pair < std::min(plain.size(), counted.size()); ++pair)
     ratios.push_back(counted[pair] / plain[pair]);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/harness/stats.hpp"
@@ -29,6 +30,9 @@ struct counting_cost {
   std::size_t pairs = 0;     ///< of runs
 };
 
+/// What each run of this arm took.
+[[nodiscard]] std::vector<double> taken_by_arm(const std::vector<program_run>& runs,
+                                               std::string_view arm, double program_run::* taken_s);
 /// The median, the least and the greatest; 0 of none.
 [[nodiscard]] interval middle_and_ends(const std::vector<double>& values);
 /// The median of the plain runs, the least and the greatest; 0 without one.

@@ -84,10 +84,7 @@ void leave_out_beyond_budget(std::vector<setting_to_try>& settings, double run_s
 
 std::vector<trial> try_settings(const program_counts& counted, std::vector<setting_to_try> settings,
                                 program_pairs_options options) {
-  std::vector<double> plain_s;
-  for (const program_run& run : counted.runs)
-    if (run.arm == "plain") plain_s.push_back(run.wall_s);
-  const double run_s = plain_s.empty() ? 0 : median(plain_s);
+  const double run_s = plain_wall_s(counted.runs).value;
   if (run_s > 0) leave_out_beyond_budget(settings, run_s, options.budget_s);
   std::vector<trial> trials;
   double left_s = options.budget_s;
