@@ -279,11 +279,11 @@ double times_as_long(const site& of, const meeting_pace& pace, const point& equa
 
 samples_of_site samples_of_lateness(const site& of, const site_cost& cost, const meeting_pace& pace,
                                     const std::vector<price>& prices) {
-  std::vector<price> as_long = prices;
-  for (price& each : as_long) each.cost_ns.value *= times_as_long(of, pace, each.what);
-  return samples_of(of, cost, pace, as_long, [&](const price& each) {
+  samples_of_site all = samples_of(of, cost, pace, prices, [&](const price& each) {
     return each.what.op == equal_work_name && each.what.lanes == of.times->threads;
   });
+  for (price& each : all.measurements) each.cost_ns.value *= times_as_long(of, pace, each.what);
+  return all;
 }
 
 }  // namespace

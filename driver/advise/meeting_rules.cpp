@@ -379,6 +379,7 @@ std::vector<advice> advise_on_meetings(const std::vector<site>& sites,
                                        const advice_setting& setting, const meeting_pace& pace,
                                        std::vector<std::string>& notes) {
   const std::uint64_t created = created_by_runtimes(sites);
+  const double wakings = wakings_of_regions(sites);
   std::vector<advice> all;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const site& of = sites[i];
@@ -395,7 +396,7 @@ std::vector<advice> advise_on_meetings(const std::vector<site>& sites,
                        .lateness = lateness_beside(of, met, pace, setting.prices),
                        .mechanism = mechanism_beside(of, met, pace, setting.prices),
                        .gap_ns = pace.before_region_ns,
-                       .wakings = wakings_of_regions(sites),
+                       .wakings = wakings,
                        .threads_created = created,
                        .tasks = tasks_in(sites, of.team)},
                       notes);
