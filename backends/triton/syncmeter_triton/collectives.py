@@ -7,7 +7,7 @@ import triton.language as tl
 
 
 @triton.jit
-def _bits(value):
+def bits(value):
     return value.to(tl.core.get_int_dtype(value.dtype.primitive_bitwidth, signed=False), bitcast=True)
 
 
@@ -23,13 +23,13 @@ def barrier(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.const
 def reduce_add_sync(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.constexpr):
     """The next sum is of this one, as in CUDA's op of the name; the tally is off this path."""
     operand = tl.broadcast_to(tl.sum(operand, axis=len(operand.shape) - 1, keep_dims=True), operand.shape)
-    return operand, tally + _bits(operand)
+    return operand, tally + bits(operand)
 
 
 @triton.jit
 def reduce_max_sync(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.constexpr):
     operand = tl.broadcast_to(tl.max(operand, axis=len(operand.shape) - 1, keep_dims=True), operand.shape)
-    return operand, tally + _bits(operand)
+    return operand, tally + bits(operand)
 
 
 @triton.jit

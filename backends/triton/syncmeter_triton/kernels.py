@@ -8,11 +8,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 from . import collectives
-
-
-@triton.jit
-def _bits(value):
-    return value.to(tl.core.get_int_dtype(value.dtype.primitive_bitwidth, signed=False), bitcast=True)
+from .collectives import bits
 
 
 @triton.jit
@@ -23,7 +19,7 @@ def atomic_add(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.co
 
 @triton.jit
 def atomic_fetch_add(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.constexpr):
-    return operand, tally ^ _bits(tl.atomic_add(at, one, sem=SEM, scope=SCOPE))
+    return operand, tally ^ bits(tl.atomic_add(at, one, sem=SEM, scope=SCOPE))
 
 
 @triton.jit
@@ -43,24 +39,24 @@ def atomic_max_hold(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: 
 def atomic_exchange(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.constexpr):
     operand += one
     returned = tl.atomic_xchg(at, operand, sem=SEM, scope=SCOPE)
-    return operand, tally + _bits(returned) - _bits(operand)
+    return operand, tally + bits(returned) - bits(operand)
 
 
 @triton.jit
 def atomic_cas_pass(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.constexpr):
     found = tl.atomic_cas(at, initial, initial, sem=SEM, scope=SCOPE)
-    return operand, tally | (_bits(found) ^ _bits(initial))
+    return operand, tally | (bits(found) ^ bits(initial))
 
 
 @triton.jit
 def atomic_cas_fail(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.constexpr):
     found = tl.atomic_cas(at, initial + one, initial - one, sem=SEM, scope=SCOPE)
-    return operand, tally | (_bits(found) ^ _bits(initial))
+    return operand, tally | (bits(found) ^ bits(initial))
 
 
 @triton.jit
 def plain_read(at, operand, tally, one, initial, SEM: tl.constexpr, SCOPE: tl.constexpr):
-    return operand, tally ^ _bits(tl.load(at, volatile=True))
+    return operand, tally ^ bits(tl.load(at, volatile=True))
 
 
 @triton.jit
@@ -89,7 +85,7 @@ def _kernel(cells, planes, stride, trips, one, initial, OP: tl.constexpr, NAME: 
     ones = tl.zeros([LANES], cells.dtype.element_ty) + one
     initials = tl.zeros([LANES], cells.dtype.element_ty) + initial
     operand = initials + thread.to(cells.dtype.element_ty) if OWN else initials
-    tally = _bits(initials) ^ _bits(initials)
+    tally = bits(initials) ^ bits(initials)
     own = lane
     if (VALUES == "rows" or VALUES == "moved rows") and LANES > 32:
         own = tl.arange(0, LANES // 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
@@ -97,7 +93,7 @@ def _kernel(cells, planes, stride, trips, one, initial, OP: tl.constexpr, NAME: 
             ones = tl.load(cells + own * stride, volatile=True)
     if VALUES != "cells":
         operand = own.to(cells.dtype.element_ty)
-        tally = _bits(operand) ^ _bits(operand)
+        tally = bits(operand) ^ bits(operand)
     first_ns = _read(lane, "globaltimer")
     first = _read(lane, "clock64")
     for _ in tl.range(0, trips, loop_unroll_factor=1):
@@ -113,7 +109,7 @@ def _kernel(cells, planes, stride, trips, one, initial, OP: tl.constexpr, NAME: 
     tl.store(to + 3 * row, last_ns)
     to = planes + tl.program_id(0) * LANES + own
     tl.store(to + 4 * row, tally.to(tl.int64))
-    tl.store(to + 5 * row, _bits(operand).to(tl.int64))
+    tl.store(to + 5 * row, bits(operand).to(tl.int64))
 
 
 OPS = {op.fn.__name__: op for op in (atomic_add, atomic_fetch_add, atomic_max_raise, atomic_max_hold, atomic_exchange,
