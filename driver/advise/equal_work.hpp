@@ -43,8 +43,9 @@ struct equal_work_lateness {
                                                          unsigned threads, unsigned work_ns,
                                                          double seconds);
 
-/// Of work as long as a site's that stands for it, and of which nothing less is told apart.
+/// The length of equal work that is measured for a site: that of its own work, in whole ns.
 [[nodiscard]] unsigned equal_work_ns(const site& of, const meeting_pace& pace);
+/// Work shorter than this is all taken as next to nothing.
 inline constexpr unsigned least_of_equal_work_ns = 16;
 /// Half as much to twice as much, or both next to nothing.
 [[nodiscard]] bool is_about(unsigned value, unsigned wanted, unsigned nothing);

@@ -23,7 +23,7 @@ namespace syncmeter {
 
 /// That most of the CPU time of threads that sleep for each other may be that of lines that move,
 /// which takes more than the ratio of both runs: anything else that threads share makes them slower
-/// too. Empty where nothing is to be said.
+/// too. Empty where that is not known.
 [[nodiscard]] std::string sentence_on_moving_lines(const std::vector<site>& sites,
                                                    const advice_setting& setting);
 

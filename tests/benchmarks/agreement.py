@@ -4,7 +4,7 @@ other, and the share that the scatter of rounds inside visits explains.
   python3 tests/benchmarks/agreement.py A.jsonl B.jsonl C.jsonl [--within 0.01] [--worst 10]
 
 Costs and their intervals are in cycles where a point has them in every file, else in ns, of points that are `ok` in
-every file; points of which a file has no visit with an interval are left out, and how many is said. Expected is what
+every file; points of which a file has no visit with an interval are left out and counted. Expected is what
 files would show whose visits differ by nothing but their rounds: each visit's median has the error of its own 95 %
 interval, and a point is the median of its visits. What agrees less than expected differs between visits or campaigns: a state of
 the machine, other addresses, another number of repetitions. Nothing here asserts.

@@ -119,10 +119,10 @@ def run(program, settings, longest_s):
 def predict(header, advices, rules, swap=None):
     """(saves_s or None, kind, rules); of another lock by its price, where that is known."""
     if rules == (MEMORY,):
-        told = [match for note in header["notes"] if (match := SAVED_BY_LINES.search(note))]
-        if not told:
+        savings = [match for note in header["notes"] if (match := SAVED_BY_LINES.search(note))]
+        if not savings:
             return None, "none", MEMORY
-        about = float(told[0][1]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[told[0][2]]
+        about = float(savings[0][1]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[savings[0][2]]
         return {"low": about, "high": about}, "estimate", MEMORY
     chosen = [advice for advice in advices if advice["rule"] in rules] if rules else advices[:1]
     named = ", ".join(dict.fromkeys(advice["rule"] for advice in chosen))
@@ -192,7 +192,7 @@ def row(name, lines):
         predicted = f"{lows}, {highs}" if named[0]["kind"] == "estimate" else f"at most {highs}"
     share = statistics.median(shares)
     middle = statistics.median(line["predicted"]["low"] + line["predicted"]["high"] for line in named) if named else 0
-    # Of loads and stores an upper end is told, and that they may be work: no sign.
+    # Loads and stores may be work, of which padding saves nothing: their saving has no sign.
     has_sign = bool(named) and lines[-1]["rules"] != MEMORY and abs(share) > 100 * SIGN
     wrong = has_sign and (share < 0) != (middle > 0)
     notes += [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))

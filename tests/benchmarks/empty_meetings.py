@@ -18,7 +18,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 OPS = {"barrier": "barrier", "region": "parallel_region"}
-#: As `run` places and lets wait the threads of a team that it is told no more of.
+#: How `run` places threads of a team by default, and how these wait.
 PLACED = {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads", "OMP_WAIT_POLICY": "active", "OMP_DYNAMIC": "false"}
 
 

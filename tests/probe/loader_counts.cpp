@@ -1,4 +1,4 @@
-// An auditor of the dynamic loader (LD_AUDIT), which is told each call from one file to a function
+// An auditor of the dynamic loader (LD_AUDIT), which sees each call from one file to a function
 // of another one before the function runs: counts those of the program and of its libraries, but
 // not those of runtimes, whose calls the probe does not count either. Writes "NAME CALLS" for each
 // to the file that SYNCMETER_LOADER_COUNTS names.

@@ -1,5 +1,5 @@
 """What the probe counts beside what others count of the same run: OpenMP's own interface for tools, which LLVM's runtime
-has and GNU's has not, and the dynamic loader, which is told each call from file to file."""
+has and GNU's has not, and an auditor of the dynamic loader, which sees each call from file to file."""
 
 import bisect
 import collections

@@ -105,8 +105,8 @@ def test_one_run_of_threads_that_load_and_store_is_on_one_unit(sampled):
     # It does not end in time, or tells nothing, where other programs have that unit.
     alone = [run for run in runs if run["arm"] == "one_unit"]
     (note,) = [note for note in advice.header["notes"] if "No call explains it" in note]
-    told = "on one processing unit, where no line moves, 2 threads take" in note
-    assert len(alone) <= 1 and bool(alone) >= told, advice.text
+    has_saving = "on one processing unit, where no line moves, 2 threads take" in note
+    assert len(alone) <= 1 and bool(alone) >= has_saving, advice.text
 
 
 def test_samples_are_of_the_run_alone(sampled):
