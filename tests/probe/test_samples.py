@@ -73,8 +73,12 @@ def test_no_atomic_no_advice(sampled):
 
 
 def test_memory_is_a_sentence_and_no_advice(sampled):
-    advice = sampled("neighbours")
-    (line, site), *_ = sites(advice, "memory")
+    # Where its two threads have one processing unit between them nothing is shared at a time.
+    for _ in range(TRIES):
+        advice = sampled("neighbours")
+        if found := sites(advice, "memory"):
+            break
+    line, site = found[0]
     assert line == line_of("own = own + 1") and site["share"] > 0.5
     assert not [each for each in advice.advice if each["rule"] == "atomics"]
     (note,) = [note for note in advice.header["notes"] if "No call explains it" in note]

@@ -284,6 +284,6 @@ def test_a_build_is_equal_to_its_copy(real, builds):
 def test_all_measures_equal_code_too(real, builds):
     status, out, err = builds.call("ab", f"old={real}", f"new={real}", "--op", "atomic_add", "--type", "int32", "--lanes", "1",
                                    "--all", "--visits", 3, "--format", "json", "--output", builds.file)
-    assert status in (0, 1, 2), err  # three visits on a busy machine may mean anything
+    assert status in (0, 1, 2, 3), err  # three visits on a busy machine may mean anything
     assert {line["arm"] for line in builds.lines("visit")} == {"old", "new"}
     assert json.loads(out)["equal"] == 0
