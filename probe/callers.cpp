@@ -12,6 +12,7 @@
 #include "probe/count.hpp"
 #include "probe/elf_symbols.hpp"
 #include "probe/kernel.hpp"
+#include "probe/thread_memory.hpp"
 #include "probe/unwind.hpp"
 
 namespace syncmeter::probe {
@@ -38,17 +39,6 @@ bool calls_for_others(const char* path) {
                               "libglib-2.0.so", "libQt5Core.so", "libQt6Core.so", "libapr-1.so",
                               "libc.so", "libc-2.", "libpthread.so", "libpthread-2."});
 }
-
-/// Whose code a call is made from.
-enum class code_of : std::uint8_t { program, header, library };
-struct known_place {
-  std::uint64_t return_address;
-  unwind_step step;
-  code_of whose;
-  bool can_step;
-};
-// A signal handler of the thread may change a place between two looks at it.
-__thread known_place known[32] = {};
 
 bool is_of_header(const char* name) {
   for (const char* const begin : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZZNSt", "_ZZSt", "__gthread_"})
@@ -82,13 +72,17 @@ code_of whose_code(const module_functions& of, std::uint64_t address) {
 
 /// What is known of the call that returns there.
 known_place place_at(std::uint64_t return_address) {
-  constexpr unsigned places = sizeof known / sizeof *known;
-  known_place& kept = known[(return_address * 0x9E3779B97F4A7C15U) >> 32U & (places - 1)];
-  if (kept.return_address == return_address) {
-    const known_place found = kept;
+  constexpr unsigned places = sizeof thread_memory::known / sizeof(known_place);
+  thread_memory* const memory = memory_of_thread();
+  known_place* const kept =
+      memory == nullptr
+          ? nullptr
+          : &memory->known[(return_address * 0x9E3779B97F4A7C15U) >> 32U & (places - 1)];
+  if (kept != nullptr && kept->return_address == return_address) {
+    const known_place found = *kept;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (found.return_address == return_address &&
-        __atomic_load_n(&kept.return_address, __ATOMIC_RELAXED) == return_address)
+        __atomic_load_n(&kept->return_address, __ATOMIC_RELAXED) == return_address)
       return found;
   }
   known_place found = {return_address, {}, code_of::program, false};
@@ -99,13 +93,14 @@ known_place place_at(std::uint64_t return_address) {
   found.whose = whose_code(*of, address);
   if (found.whose != code_of::program)
     found.can_step = find_step(of->unwind_table, return_address, found.step);
-  __atomic_store_n(&kept.return_address, 0, __ATOMIC_RELAXED);
+  if (kept == nullptr) return found;
+  __atomic_store_n(&kept->return_address, 0, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  kept.step = found.step;
-  kept.whose = found.whose;
-  kept.can_step = found.can_step;
+  kept->step = found.step;
+  kept->whose = found.whose;
+  kept->can_step = found.can_step;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  __atomic_store_n(&kept.return_address, return_address, __ATOMIC_RELAXED);
+  __atomic_store_n(&kept->return_address, return_address, __ATOMIC_RELAXED);
   return found;
 }
 

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "probe/unwind.hpp"
+
 namespace syncmeter::probe {
 
 /// What a function with a frame pointer has on the stack.
@@ -19,6 +21,17 @@ struct stack_frame {
 struct call_frame {
   const stack_frame* record = nullptr;
   std::uint64_t cfa = 0;
+};
+
+/// Whose code a call is made from.
+enum class code_of : std::uint8_t { program, header, library };
+/// What is known of the call that returns to this address, kept by each thread: a signal handler of
+/// the thread may change it between two looks at it.
+struct known_place {
+  std::uint64_t return_address;
+  unwind_step step;
+  code_of whose;
+  bool can_step;
 };
 
 /// What is known of a module's code at its first call.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "probe/count.hpp"
+#include "probe/thread_memory.hpp"
 #include "probe/times.hpp"
 #include "probe/waits.hpp"
 
@@ -16,8 +17,11 @@ namespace {
 
 /// Where this thread has the frame of the region that it is about to call; beyond the levels that
 /// are kept, `deeper`.
-template <class Frame> Frame& frame_of_region(kept_frames<Frame>& kept, Frame& deeper) {
-  return regions_called < kept.levels ? kept.at[regions_called] : deeper;
+template <class Frame>
+Frame& frame_of_region(kept_frames<Frame> thread_memory::* kept, Frame& deeper) {
+  thread_memory* const memory =
+      regions_called < kept_frames<Frame>::levels ? memory_of_thread() : nullptr;
+  return memory == nullptr ? deeper : (memory->*kept).at[regions_called];
 }
 
 // Where the last act of a region's function is a call of the runtime, that is a jump, and what is
@@ -47,12 +51,6 @@ void note_runtime(const void* real) {
   return region_of_thread.code + 1;
 }
 
-using gomp_body = void(void*);
-struct alignas(64) gomp_frame : region_frame {
-  gomp_body* body;
-  void* data;
-};
-__thread kept_frames<gomp_frame> kept_of_gomp;
 SM_RUNS_REGION void run_gomp_body(void* data) {
   const auto [frame, is_timed] = passed_frame<gomp_frame>(data);
   const inside_region inside(frame, is_timed);
@@ -64,7 +62,7 @@ SM_RUNS_REGION void run_gomp_body(void* data) {
   SM_EXPORT void name(gomp_body* body, void* data, unsigned threads parameters) {                  \
     static constinit real_function<decltype(name)> real{#name};                                    \
     gomp_frame deeper{};                                                                           \
-    gomp_frame& frame = frame_of_region(kept_of_gomp, deeper);                                     \
+    gomp_frame& frame = frame_of_region(&thread_memory::of_gomp, deeper);                          \
     keep(frame.body, body);                                                                        \
     keep(frame.data, data);                                                                        \
     keep(frame.code, reinterpret_cast<std::uint64_t>(body));                                       \
@@ -124,14 +122,7 @@ namespace {
 
 using kmpc_body = void(int* global, int* bound, ...);
 constexpr int most_words = 1024;
-constexpr int few_words = 16;
-struct alignas(64) kmpc_frame : region_frame {
-  void* body;
-  int words;
-  void** word;
-  void* first_words[few_words];
-};
-__thread kept_frames<kmpc_frame> kept_of_kmpc;
+constexpr int few_words = kmpc_frame::few_words;
 
 // Every variable of a region is passed as one word. A function may be called with more words than
 // it takes: the caller takes them off the stack again.
@@ -158,7 +149,7 @@ SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
   // More variables than any region has: beyond what can be passed on.
   if (words > most_words) __builtin_trap();
   kmpc_frame deeper{};
-  kmpc_frame& frame = frame_of_region(kept_of_kmpc, deeper);
+  kmpc_frame& frame = frame_of_region(&thread_memory::of_kmpc, deeper);
   void** word = frame.first_words;
   if (words > few_words) {
     const std::size_t bytes = (words <= 128 ? 128 : most_words) * sizeof(void*);

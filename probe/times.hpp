@@ -43,6 +43,20 @@ struct region_frame {
   team_stamps* stamps;  ///< where nothing is timed: none
 };
 
+using gomp_body = void(void*);
+struct alignas(64) gomp_frame : region_frame {
+  gomp_body* body;
+  void* data;
+};
+/// By LLVM's runtime: a function and the words that it is called with.
+struct alignas(64) kmpc_frame : region_frame {
+  static constexpr int few_words = 16;
+  void* body;
+  int words;
+  void** word;
+  void* first_words[few_words];
+};
+
 /// A frame on its way through the runtime, with whether this region is timed in the address: what
 /// stands in the frame itself and changes from region to region is fetched anew by each thread.
 template <class Frame> [[nodiscard]] Frame* with_timed(Frame& frame, bool is_timed) {

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probe/thread_memory.hpp"
 #include "probe/times.hpp"
 
 namespace syncmeter::probe {
@@ -12,9 +13,13 @@ __thread timed_waits waits_of_thread;
 namespace {
 
 __thread std::uint64_t drawn = 0;
-// What is timed, and what the thread held before it began to wait for a signal.
-__thread timed_section section, before_wait, chunk;
 constinit known_condition conditions[1024] = {};
+
+/// nullptr: no memory for them, and nothing is timed.
+timed_sections* sections_of_thread() {
+  thread_memory* const memory = memory_of_thread();
+  return memory == nullptr ? nullptr : &memory->timed;
+}
 
 /// How many calls from now the next one is timed: at random, as a fixed number may be that of a
 /// loop.
@@ -55,12 +60,15 @@ std::uint64_t begin_wait(kind what, std::uint64_t object) {
   if (waits.locks_held != 0) {
     // Inside the timed section, which ends with its own lock: a thread may have that several times,
     // and give others back before it or after.
-    if (waiting_of(what) == waiting::of_section && object == section.object) ++waits.locks_held;
+    const timed_sections* const own = sections_of_thread();
+    if (waiting_of(what) == waiting::of_section && own != nullptr && object == own->section.object)
+      ++waits.locks_held;
     return 0;
   }
   if (waits.until_next == 0) waits.until_next = draw(timed_every().locks);
   if (--waits.until_next != 0) return 0;
   waits.until_next = draw(timed_every().locks);
+  if (sections_of_thread() == nullptr) return 0;
   const std::uint64_t begun = now();
   follow_owners_at(begun);
   return begun;
@@ -68,6 +76,7 @@ std::uint64_t begin_wait(kind what, std::uint64_t object) {
 
 void end_wait(const timed_section& begun) {
   const std::uint64_t returned = now();
+  timed_section& section = sections_of_thread()->section;
   section = begun;
   section.returned = returned;
   if (waiting_of(section.what) == waiting::of_section) waits_of_thread.locks_held = 1;
@@ -76,30 +85,35 @@ void end_wait(const timed_section& begun) {
 
 bool leaves_section(const void* lock) {
   timed_waits& waits = waits_of_thread;
-  if (number_of_lock(lock) != section.object || --waits.locks_held != 0) return false;
-  if (section.begun != 0) section.gives_back = now();
+  timed_sections* const own = sections_of_thread();
+  if (own == nullptr || number_of_lock(lock) != own->section.object || --waits.locks_held != 0)
+    return false;
+  if (own->section.begun != 0) own->section.gives_back = now();
   return true;
 }
 
 /// All that is written down comes after the release.
 void end_section() {
-  if (section.begun != 0) section.released = now();
-  write_down(before_wait);
-  before_wait.begun = 0;
-  write_down(section);
+  timed_sections& own = *sections_of_thread();
+  if (own.section.begun != 0) own.section.released = now();
+  write_down(own.before_wait);
+  own.before_wait.begun = 0;
+  write_down(own.section);
 }
 
 std::uint64_t begin_fetch() {
-  if (chunk.begun != 0) {
-    chunk.released = now();
-    write_down(chunk);
-    chunk.begun = 0;
+  timed_sections* const own = sections_of_thread();
+  if (own != nullptr && own->chunk.begun != 0) {
+    own->chunk.released = now();
+    write_down(own->chunk);
+    own->chunk.begun = 0;
   }
   return begin_wait(kind::chunk, 0);
 }
 
 void end_fetch(std::uint64_t site, std::uint64_t begun) {
-  chunk = {.what = kind::chunk, .site = site, .begun = begun, .returned = now()};
+  sections_of_thread()->chunk = {
+      .what = kind::chunk, .site = site, .begun = begun, .returned = now()};
 }
 
 condition_wait::condition_wait(const void* condition, const void* lock, call_frame wrapper)
@@ -108,9 +122,11 @@ condition_wait::condition_wait(const void* condition, const void* lock, call_fra
   if (timed_every().locks == 0) return;
   timed_waits& waits = waits_of_thread;
   // The lock is given back here: what was timed of it ends.
-  if (waits.locks_held != 0 && section.object == object_) {
-    before_wait = section;
-    if (section.begun != 0) before_wait.gives_back = before_wait.released = now();
+  timed_sections* const own = waits.locks_held == 0 ? nullptr : sections_of_thread();
+  if (own != nullptr && own->section.object == object_) {
+    timed_section& section = own->section;
+    own->before_wait = section;
+    if (section.begun != 0) own->before_wait.gives_back = own->before_wait.released = now();
     waits.locks_held = 0;
     section.begun = 0;
   }
@@ -133,7 +149,8 @@ condition_wait::~condition_wait() {
               .signalled = __atomic_load_n(&place_->last_signal, __ATOMIC_ACQUIRE)});
     __atomic_fetch_sub(&place_->waiters, 1, __ATOMIC_RELAXED);
   }
-  if (before_wait.begun != 0) waits_of_thread.locks_held = 1;
+  if (own_memory != nullptr && own_memory->timed.before_wait.begun != 0)
+    waits_of_thread.locks_held = 1;
 }
 
 void note_signal(const void* condition, std::uint64_t site) {

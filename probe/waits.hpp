@@ -42,6 +42,11 @@ struct timed_section {
   std::uint64_t signalled = 0;   ///< the last signal before it returned; 0: none
 };
 
+/// What is timed of a thread, and what it held before it began to wait for a signal.
+struct timed_sections {
+  timed_section section, before_wait, chunk;
+};
+
 [[nodiscard]] std::uint64_t begin_wait(kind what, std::uint64_t object);
 void end_wait(const timed_section& section);
 /// Whether the release of this lock ends the timed section; then it ends now.

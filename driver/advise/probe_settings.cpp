@@ -61,14 +61,8 @@ std::vector<std::string> settings_of_probe(const std::string& folder, const std:
 
 std::vector<std::string> settings_of_span(const std::string& folder) {
   if (std::getenv(injection_variable) != nullptr) return {};
-  // Loaded by CUDA's driver when the program runs already, the probe has no place in the static
-  // thread-local storage, but for what glibc keeps free.
-  constexpr const char* tunables = "GLIBC_TUNABLES";
-  const char* const set = std::getenv(tunables);
   return {fmt::format("{}={}", probe::folder_variable, folder),
           fmt::format("{}=1", probe::span_variable),
-          fmt::format("{}={}{}glibc.rtld.optional_static_tls=8192", tunables,
-                      set == nullptr ? "" : set, set == nullptr || *set == 0 ? "" : ":"),
           fmt::format("{}={}", injection_variable, find_probe())};
 }
 

@@ -1,6 +1,7 @@
 // Calls functions of CUDA as a program by nvcc does whose runtime is linked statically: the
 // runtime's functions are the program's own, and a kernel is called by its stub. FAKE_CUPTI names
-// the library that stands in for the driver.
+// the library that stands in for the driver, and FAKE_STORAGE a folder of libraries that are loaded
+// before the probe, as far as there is room for them.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 namespace {
@@ -21,6 +23,10 @@ void start_driver() {
   void* const driver = dlopen(std::getenv("FAKE_CUPTI"), RTLD_NOW);
   callback = reinterpret_cast<callback_function>(dlsym(driver, "fake_callback"));
   launch_by_driver = reinterpret_cast<int (*)(const void*)>(dlsym(driver, "cuLaunchKernel"));
+  if (const char* const others = std::getenv("FAKE_STORAGE"))
+    for (const auto& other : std::filesystem::directory_iterator(others))
+      dlopen(other.path().c_str(), RTLD_NOW);
+  // A library that it cannot load it leaves out, and says nothing.
   const char* const injected = std::getenv("CUDA_INJECTION64_PATH");
   void* const library = injected == nullptr ? nullptr : dlopen(injected, RTLD_NOW);
   if (library == nullptr) return;

@@ -152,6 +152,32 @@ def test_where_cupti_stays_there_is_no_such_time(build, cupti, count, monkeypatc
     assert (run.cuda_spans, run.problems) == ([], ["cuptiFinalize of the libcupti.so that was found failed"])
 
 
+def thread_local_bytes(library):
+    lines = subprocess.run(["readelf", "-lW", library], check=True, capture_output=True, text=True).stdout.splitlines()
+    return sum(int(line.split()[5], 16) for line in lines if line.split()[:1] == ["TLS"])
+
+
+def use_thread_local_storage(libraries, build, folder, monkeypatch):
+    """So many libraries with 64 bytes each are loaded before the probe, as far as there is room for them."""
+    library = build("static_storage", "g++", "-O2", "-shared", "-fPIC")
+    (folder / "storage").mkdir()
+    for number in range(libraries):
+        shutil.copy(library, folder / "storage" / f"{number}.so")
+    monkeypatch.setenv("FAKE_STORAGE", str(folder / "storage"))
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+
+
+def test_the_probe_is_loaded_into_a_running_program(build, cupti, tmp_path, monkeypatch):
+    """As CUDA's driver does, where other libraries have most of the static thread-local storage that glibc keeps for such."""
+    assert 0 < thread_local_bytes(tables.PROBE) <= 256
+    use_thread_local_storage(16, build, tmp_path, monkeypatch)
+    monkeypatch.setenv("SYNCMETER_PROBE_FOLDER", str(tmp_path))
+    monkeypatch.setenv("SYNCMETER_CUDA_SPAN", "1")
+    subprocess.run([build("cuda_calls", "g++", "-O2")], check=True, timeout=120)
+    (counts,) = tmp_path.glob("*.counts")
+    assert (len(tables.read_cuda_spans(counts)), tables.read_problems(counts)) == (1, [])
+
+
 def advise(program, folder, budget="1ms"):
     """The file of `syncmeter advise` on the program, as lines."""
     subprocess.run([tables.PROBE.parent / "syncmeter", "advise", "--budget", budget, "--json", folder / "advice.jsonl", "--", program],
@@ -187,6 +213,15 @@ def test_advise_says_why_there_are_no_spans_and_goes_on(end, why, build, cupti, 
     header = advise(build("cuda_calls", "g++", "-O2"), tmp_path, "10s")[0]
     assert len([note for note in header["notes"] if why in note]) == 1
     assert [run["arm"] for run in header["runs"]].count("plain") >= 2
+
+
+def test_advise_says_that_the_probe_was_not_loaded(build, cupti, tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDA_INJECTION64_PATH")
+    monkeypatch.setenv("FAKE_CUPTI_IDLE_NS", "100000")
+    use_thread_local_storage(200, build, tmp_path, monkeypatch)
+    header = advise(build("cuda_calls", "g++", "-O2"), tmp_path, "10s")[0]
+    assert len([note for note in header["notes"] if "could not be loaded into the CUDA program" in note]) == 1
+    assert "span" not in [run["arm"] for run in header["runs"]]
 
 
 def test_advise_says_why_they_are_not_counted(build, cupti, tmp_path, monkeypatch):

@@ -35,3 +35,11 @@ def test_sites_are_those_of_the_program(compiler, options, every, build, count, 
     waits = sum(n for (_, kind), n in (LOCKS | MISPLACED).items() if kind not in ("create", "join")) - TRIED
     timed = sum(times.timed for times in run.times if times.kind in ("mutex_lock", "rwlock_read", "rwlock_write"))
     assert timed == (waits if every else 0)
+
+
+@pytest.mark.parametrize(("compiler", "options"), [("g++", ["-O0"]), ("clang++", ["-O0"])])
+def test_memory_of_threads_that_have_ended_is_used_again(compiler, options, build, count):
+    """Two thousand threads, of which each would leave a page or more."""
+    run = count(build("many_threads", compiler, *options, "-fopenmp"))
+    assert int(run.done.stdout) < 2000
+    assert (run.total("mutex_lock"), run.total("region")) == (2100, 2100)

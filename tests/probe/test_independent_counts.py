@@ -129,8 +129,6 @@ def test_counts_are_calls_that_the_loader_sees(source, options, arguments, build
     program = build(source, "g++", "-O2", "-fopenmp", "-Wl,-z,lazy", *options)
     monkeypatch.setenv("SYNCMETER_LOADER_COUNTS", str(tmp_path / "calls"))
     monkeypatch.setenv("LD_AUDIT", str(auditor))
-    # With an auditor the loader keeps less room for the thread-local variables of what is preloaded.
-    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=8192")
     run = count(program, *arguments)
     kinds, calls = tables.wrapped(), collections.Counter()
     for line in (tmp_path / "calls").read_text().splitlines():

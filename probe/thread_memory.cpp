@@ -1,0 +1,61 @@
+#include "probe/thread_memory.hpp"
+
+#include <pthread.h>
+
+#include "probe/kernel.hpp"
+
+namespace syncmeter::probe {
+
+__thread thread_memory* own_memory = nullptr;
+
+namespace {
+
+constinit thread_memory* unused = nullptr;
+constinit int is_taken_from = 0;
+constinit pthread_key_t end_of_thread = 0;
+constinit bool has_key = false;
+
+/// What a thread has left. One thread takes at a time: what comes first stays there but for what is
+/// put before it. A signal handler of that thread, and a child of a fork meanwhile, go without.
+thread_memory* take_unused() {
+  constexpr unsigned most_tries = 1000;
+  for (unsigned tries = 0; __atomic_exchange_n(&is_taken_from, 1, __ATOMIC_ACQUIRE) != 0; ++tries)
+    if (tries == most_tries) return nullptr;
+  thread_memory* first = __atomic_load_n(&unused, __ATOMIC_ACQUIRE);
+  while (first != nullptr && !__atomic_compare_exchange_n(&unused, &first, first->next, false,
+                                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  }
+  __atomic_store_n(&is_taken_from, 0, __ATOMIC_RELEASE);
+  return first;
+}
+
+// A destructor of a key: what other destructors need of it is taken anew, for which this is called
+// again. Frames and known places are written before they are read, or are the same for all threads.
+void leave_memory(void* memory) {
+  own_memory = nullptr;
+  auto* const left = static_cast<thread_memory*>(memory);
+  left->timed = {};
+  left->next = __atomic_load_n(&unused, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&unused, &left->next, left, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {
+  }
+}
+
+// Threads that begin before this keep theirs for good.
+[[gnu::constructor(101)]] void start() {
+  has_key = ::pthread_key_create(&end_of_thread, leave_memory) == 0;
+  if (own_memory != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_memory);
+}
+
+}  // namespace
+
+thread_memory* take_memory() {
+  thread_memory* found = take_unused();
+  if (found == nullptr) found = static_cast<thread_memory*>(new_memory(sizeof(thread_memory)));
+  if (found == nullptr) return nullptr;
+  own_memory = found;
+  if (has_key) ::pthread_setspecific(end_of_thread, found);
+  return found;
+}
+
+}  // namespace syncmeter::probe
