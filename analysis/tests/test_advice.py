@@ -598,3 +598,37 @@ def test_kernels_have_what_they_take_at_least_beside_what_the_gpu_took(tmp_path)
         if s.id == "kernels"
     ]
     assert "take at least" not in section.blocks[0].columns
+
+
+def columns_of(report, name):
+    """Of a section each table, as its columns by name."""
+    (section,) = [s for s in report.sections if s.id == name]
+    for block in section.blocks:
+        if hasattr(block, "rows"):
+            cells = [[cell.text for cell in row] for row in block.rows]
+            yield dict(zip(block.columns, map(list, zip(*cells, strict=True)), strict=True))
+
+
+def test_figures_that_decide_are_shown_and_older_files_have_none(tmp_path):
+    lines = named("imbalance")
+    lines[0]["withheld"] = None
+    older = report_of(written(tmp_path / "old.jsonl", lines))
+    (runs,) = columns_of(older, "runs")
+    assert {"waits", "preempted", "system s", "CUDA s"}.isdisjoint(runs)
+    lines[0]["runs"][0] |= {"voluntary_switches": 1234, "involuntary_switches": 56}
+    lines[0]["runs"][1] |= {"system_s": 0.5, "cuda_span_s": 0.25}
+    site = next(line for line in lines if line["record"] == "site")
+    timed = {"lateness": 0.25, "mechanism": 0.001}
+    site["timed_runs"] = [{"run": 4, **timed}, {"run": 7, **timed, "disturbed": True}]
+    next(line for line in lines if line["record"] == "price")["disturbed"] = True
+    report = report_of(written(tmp_path / "new.jsonl", lines))
+    runs, timed = columns_of(report, "runs")
+    assert runs["waits"][:2] == ["1,234", ""] and runs["preempted"][:2] == ["56", ""]
+    assert runs["system s"][:2] == ["", "0.5"] and runs["CUDA s"][:2] == ["", "0.25"]
+    assert (timed["run"], timed["disturbed"]) == (["4", "7"], ["", "yes"])
+    assert has(timed["late"][0], 0.25) and has(timed["after"][0], 0.001)
+    (prices,) = columns_of(report, "prices")
+    assert [text for text in prices["disturbed"] if text] == ["yes"]
+    # Where times are another program's a site's are not shown.
+    lines[0]["withheld"] = "other programs used too much"
+    assert len([*columns_of(report_of(written(tmp_path / "w.jsonl", lines)), "runs")]) == 1

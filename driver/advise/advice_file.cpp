@@ -109,6 +109,8 @@ json line_of_price(const price& of) {
             {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
   if (of.what.blocks > 0) line["blocks"] = of.what.blocks;
   if (!of.swap.empty()) line["swap"] = of.swap;
+  if (of.equal_work_s > 0) line["measured_s"] = of.equal_work_s;
+  if (of.is_disturbed) line["disturbed"] = true;
   return line;
 }
 
@@ -192,6 +194,33 @@ void add_cost_to(json& line, const site& of) {
   else line["takes_s"] = {{"wait", cost->mechanism_s}};
 }
 
+/// Also where no saving is named: whether threads come late is judged by these.
+json lines_of_runs(const std::vector<site_cost>& costs) {
+  json lines = json::array();
+  for (const site_cost& of : costs) {
+    json line{{"run", of.run}, {"lateness", of.lateness_s}, {"mechanism", of.mechanism_s}};
+    if (of.is_disturbed) line["disturbed"] = true;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+json line_of_run(const program_run& run) {
+  const bool is_switch_known = run.voluntary_switches.has_value();
+  json line{
+      {"arm", run.arm},
+      {"wall_s", run.wall_s},
+      {"user_s", run.user_s},
+      {"system_s", run.system_s},
+      {"exit",
+       WIFSIGNALED(run.wait_status) ? -WTERMSIG(run.wait_status) : WEXITSTATUS(run.wait_status)},
+      {"other_cpu_share", run.other_cpu_share ? json(*run.other_cpu_share) : json(nullptr)},
+      {"voluntary_switches", is_switch_known ? json(*run.voluntary_switches) : json(nullptr)},
+      {"involuntary_switches", is_switch_known ? json(run.involuntary_switches) : json(nullptr)}};
+  if (run.cuda_span_s) line["cuda_span_s"] = *run.cuda_span_s;
+  return line;
+}
+
 json line_of_site(const site& of, std::size_t id) {
   json frames = json::array();
   for (const source_frame& frame : of.frames)
@@ -222,6 +251,7 @@ json line_of_site(const site& of, std::size_t id) {
     line["path_share"] = of.samples->path_share;
   }
   if (of.times) add_times_to(line, of);
+  if (!of.cost_of_runs.empty()) line["timed_runs"] = lines_of_runs(of.cost_of_runs);
   if (of.device)
     line["device"] = {{"works", of.device->works},
                       {"busy_ns", line_of_times(of.device->busy, 1)},
@@ -233,14 +263,7 @@ json line_of_site(const site& of, std::size_t id) {
 
 std::vector<json> advice_lines(const program_counts& of) {
   json runs = json::array();
-  for (const program_run& run : of.runs)
-    runs.push_back(
-        {{"arm", run.arm},
-         {"wall_s", run.wall_s},
-         {"user_s", run.user_s},
-         {"exit",
-          WIFSIGNALED(run.wait_status) ? -WTERMSIG(run.wait_status) : WEXITSTATUS(run.wait_status)},
-         {"other_cpu_share", run.other_cpu_share ? json(*run.other_cpu_share) : json(nullptr)}});
+  for (const program_run& run : of.runs) runs.push_back(line_of_run(run));
   json words = json::array();
   for (const std::string& word : of.command) words.push_back(printable(word));
   json header{{"record", "advise"},
@@ -266,7 +289,8 @@ std::vector<json> advice_lines(const program_counts& of) {
   if (of.sampled)
     header["sampling"] = {{"period_ns", of.sampled->period_ns},
                           {"samples", of.sampled->samples},
-                          {"lost", of.sampled->lost}};
+                          {"lost", of.sampled->lost},
+                          {"threads_at_work", of.sampled->threads_at_work}};
   if (const auto quota = read_cpu_grant().quota_cpus) header["quota"] = *quota;
   const std::string withheld = why_withheld(of);
   header["withheld"] = text_or_null(withheld);

@@ -58,6 +58,7 @@ std::optional<program_run> run_within(std::optional<double> longest_s, const pro
   return program_run{.arm = arm,
                      .wall_s = done.wall_s,
                      .user_s = done.user_s,
+                     .system_s = done.system_s,
                      .wait_status = done.wait_status,
                      .other_cpu_share = share_of_others(before, read_cpu_times(allowed)),
                      .voluntary_switches = done.voluntary_switches,
@@ -73,6 +74,7 @@ program_run run_under_probe(program_counts& of, const std::string& arm, const st
   const counts_folder folder;
   program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
   of.of_last_run = read_counts(folder.path(), waits_from_ns(costs_of_stamps()));
+  run.cuda_span_s = of.of_last_run.cuda_span_s;
   subtract_clock(of.of_last_run, costs_of_stamps().stamp_ns);
   for (const std::string& problem : of.of_last_run.problems_of_cuda)
     add_once(of.notes, fmt::format("Calls of CUDA are not counted: {}.", problem));
@@ -102,9 +104,10 @@ void run_for_span(program_counts& of) {
     refuse("a run for it ended otherwise than the plain one");
     return;
   }
+  run.cuda_span_s = found.cuda_span_s;
+  if (!run.cuda_span_s && found.problems_of_cuda.empty())
+    refuse("a run for it wrote none at its end");
   of.runs.push_back(std::move(run));
-  if (found.cuda_span_s) of.cuda_spans_s.push_back(*found.cuda_span_s);
-  else if (found.problems_of_cuda.empty()) refuse("a run for it wrote none at its end");
 }
 
 constexpr const char* patches_name = "syncmeter-patches.fatbin";
@@ -339,8 +342,8 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   of.of_last_run = timed;
   prices_in_turn prices(of, budget_s, results);
   const auto add_timed_run = [&](const program_run& run) {
-    add_cost_of_run(timed.sites, of.of_last_run.sites, run.involuntary_switches, run.wall_s,
-                    run.user_s);
+    const auto number = static_cast<std::size_t>(&run - of.runs.data()) + 1;
+    add_cost_of_run(timed.sites, of.of_last_run.sites, run, number);
   };
   if (prices.has_equal_work()) add_timed_run(*of.timed_run());
   const double timed_turn_s = prices.has_equal_work() ? timed_s + prices.equal_work_seconds() : 0;
@@ -383,8 +386,8 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     prices.measure_equal_work();
     used_s += timed_turn_s;
   }
-  for (std::size_t runs = of.cuda_spans_s.size(); runs < least_spans && used_s + span_s <= budget_s;
-       ++runs, used_s += span_s)
+  for (std::size_t spans = cuda_spans_s(of.runs).size();
+       spans < least_spans && used_s + span_s <= budget_s; ++spans, used_s += span_s)
     run_span();
   prices.finish();
   of.of_last_run = std::move(timed);

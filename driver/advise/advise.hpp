@@ -38,7 +38,6 @@ struct program_counts {
   std::vector<advice> advices;         ///< of the timed run
   std::vector<std::string> notes;      ///< beside those of its file
   std::optional<sampling> sampled{};
-  std::vector<double> cuda_spans_s{};  ///< of runs "span", from the first call of CUDA to the end
 
   /// The run in which sites were timed; null where the program ended before.
   [[nodiscard]] const program_run* timed_run() const;

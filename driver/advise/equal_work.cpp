@@ -162,15 +162,17 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
 }
 
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
-                     double involuntary_switches, double wall_s, double user_s) {
+                     const program_run& run, std::size_t number) {
   for (site& to : sites) {
     const auto from =
         std::ranges::find_if(of_run, [&](const site& each) { return is_same_site(to, each); });
     if (from == of_run.end() || !is_timed_meeting(*from)) continue;
     auto cost = cost_of(*from);
     if (!cost) continue;
+    cost->run = number;
     cost->is_disturbed =
-        is_disturbed(involuntary_switches, std::max(from->times->threads * wall_s, user_s));
+        is_disturbed(run.involuntary_switches,
+                     std::max(from->times->threads * run.wall_s, run.user_s + run.system_s));
     to.cost_of_runs.push_back(*cost);
   }
 }

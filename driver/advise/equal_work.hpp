@@ -10,6 +10,7 @@
 #include "core/machine/topology.hpp"
 #include "driver/advise/counts.hpp"
 #include "driver/advise/prices.hpp"
+#include "driver/advise/program_runs.hpp"
 
 namespace syncmeter {
 
@@ -55,11 +56,11 @@ inline constexpr unsigned least_of_equal_work_ns = 16;
 /// Whether it is of an op as a site's, in a team as large.
 [[nodiscard]] bool is_timed_as(const point& what, const site& of);
 
-/// Notes with each site what it took in another timed run, of so many seconds and so much CPU time,
-/// in which a thread was taken off its processor so often. That counts for threads of the site's
-/// team and for all others: it is judged by the CPU time where these took more than the team could.
+/// Notes with each site what it took in another timed run, the one of this number. How often
+/// threads were taken off their processors is of the site's team and of all others: it is judged by
+/// the CPU time, also that of the system for them, where all took more than the team could.
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
-                     double involuntary_switches, double wall_s, double user_s);
+                     const program_run& run, std::size_t number);
 
 /// What a thread takes at a site in each timed run of the program, and what threads with equal work
 /// do where that is measured in turn with these runs, as often and about as long as the site's:

@@ -18,6 +18,13 @@ interval middle_and_ends(const std::vector<double>& values) {
   return {.value = median(values), .low = low, .high = high};
 }
 
+std::vector<double> cuda_spans_s(const std::vector<program_run>& runs) {
+  std::vector<double> all;
+  for (const program_run& run : runs)
+    if (run.arm == "span" && run.cuda_span_s) all.push_back(*run.cuda_span_s);
+  return all;
+}
+
 interval plain_wall_s(const std::vector<program_run>& runs) {
   return middle_and_ends(taken_by_arm(runs, "plain", &program_run::wall_s));
 }

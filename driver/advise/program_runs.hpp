@@ -16,11 +16,12 @@ namespace syncmeter {
 /// looked at ("span"), and on one processing unit ("one_unit").
 struct program_run {
   std::string arm;
-  double wall_s = 0, user_s = 0;
+  double wall_s = 0, user_s = 0, system_s = 0;
   int wait_status = 0;                         ///< as waitpid has it
   std::optional<double> other_cpu_share{};     ///< of the allowed CPUs, what other programs used
   std::optional<double> voluntary_switches{};  ///< how often a thread gave up its CPU to wait
   double involuntary_switches = 0;             ///< how often one was taken off it
+  std::optional<double> cuda_span_s{};         ///< from its first call of CUDA to its end
 };
 
 /// Wall time of counted runs over that of the plain runs beside them.
@@ -35,6 +36,8 @@ struct counting_cost {
                                                std::string_view arm, double program_run::* taken_s);
 /// The median, the least and the greatest; 0 of none.
 [[nodiscard]] interval middle_and_ends(const std::vector<double>& values);
+/// From the first call of CUDA to the end, of the runs "span".
+[[nodiscard]] std::vector<double> cuda_spans_s(const std::vector<program_run>& runs);
 /// The median of the plain runs, the least and the greatest; 0 without one.
 [[nodiscard]] interval plain_wall_s(const std::vector<program_run>& runs);
 /// CPU time of the program as it is: the median of the plain runs, and with the sampled one the

@@ -201,7 +201,8 @@ def test_advise_takes_spans_where_the_gpu_waits_and_the_budget_has_room(idle_ns,
     monkeypatch.delenv("CUDA_INJECTION64_PATH")
     monkeypatch.setenv("FAKE_CUPTI_IDLE_NS", idle_ns)
     header = advise(build("cuda_calls", "g++", "-O2"), tmp_path, budget)[0]
-    assert ("span" in [run["arm"] for run in header["runs"]]) == some
+    spans = [run for run in header["runs"] if run["arm"] == "span"]
+    assert (spans != []) == some and all(0 < run["cuda_span_s"] < run["wall_s"] for run in spans)
     assert not [note for note in header["notes"] if note.startswith("How long CUDA is in use")]
 
 

@@ -212,10 +212,18 @@ def price_table(file: AdviceFile) -> list[Block]:
                 price.get("wait") or "",
                 *_estimate(price["estimate"], low, high),
                 "a results file" if price.get("when") is None else f"run {price['when']}",
+                _disturbed(price),
             ]
         )
-    columns = "op|blocks>|threads>|size>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after"
+    columns = (
+        "op|blocks>|threads>|size>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after|disturbed"
+    )
     return _table(columns, rows, spare=(7, 6))
+
+
+def _disturbed(measured: Members) -> str:
+    """By how often threads were taken off their processors."""
+    return "yes" if measured.get("disturbed") else ""
 
 
 def _estimate(ns: float, low: float | None, high: float | None) -> list[str]:
@@ -267,14 +275,40 @@ def run_tables(file: AdviceFile) -> list[Block]:
             run["arm"],
             f"{run['wall_s']:.4g}",
             "" if run.get("user_s") is None else f"{run['user_s']:.4g}",
+            "" if run.get("system_s") is None else f"{run['system_s']:.3g}",
+            "" if (waits := run.get("voluntary_switches")) is None else f"{waits:,.0f}",
+            "" if (losses := run.get("involuntary_switches")) is None else f"{losses:,.0f}",
+            "" if (span := run.get("cuda_span_s")) is None else f"{span:.4g}",
             "" if run.get("exit") is None else str(run["exit"]),
             "" if (share := run.get("other_cpu_share")) is None else f"{100 * share:.1f} %",
         ]
         for i, run in enumerate(file.header["runs"], 1)
     ]
-    columns = "run>|kind|wall s>|user s>|exit status>|other programs>"
-    found = _table(columns, rows)
+    columns = (
+        "run>|kind|wall s>|user s>|system s>|waits>|preempted>|CUDA s>|exit status>|other programs>"
+    )
+    found = _table(columns, rows, spare=(8, 4))
+    found += _timed_runs(file)
     set_up = [f"{name}={value}" for name, value in (file.header.get("policy") or {}).items()]
     if (quota := file.header.get("quota")) is not None:
         set_up.append(f"the cgroup grants {quota:g} CPUs")
     return [*found, Bullets(set_up)] if set_up else found
+
+
+def _timed_runs(file: AdviceFile) -> list[Block]:
+    """What sites took in each timed run: by these it is judged whether threads come late, or take long
+    to go on, for longer than with equal work. Nothing where times are another program's."""
+    if file.header.get("withheld"):
+        return []
+    rows = [
+        [
+            site_name(site),
+            str(run["run"]),
+            text.duration(run["lateness"] * 1e9),
+            text.duration(run["mechanism"] * 1e9),
+            _disturbed(run),
+        ]
+        for site in file.sites
+        for run in site.get("timed_runs") or ()
+    ]
+    return _table("site|run>|late>|after>|disturbed", rows)

@@ -1,5 +1,6 @@
 // What a terminal shows of a program: which sites come first.
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "driver/advise/advise.hpp"
 
@@ -130,6 +131,45 @@ TEST(advice_lines, what_other_locks_save_is_withheld_with_all_seconds) {
   of.runs.back().other_cpu_share = 0.2;
   EXPECT_TRUE(advice_lines(of).back().at("saves_s").is_null());
   EXPECT_FALSE(advice_lines(of).back().contains("swaps"));
+}
+
+TEST(advice_lines, all_figures_that_decide_are_there) {
+  program_counts of = counts_of({barrier(1e5)}, 1);
+  of.runs[0].system_s = 0.5;
+  of.runs[0].voluntary_switches = 7;
+  of.runs[0].involuntary_switches = 3;
+  of.runs[1].cuda_span_s = 0.25;
+  of.sampled = {.period_ns = 1, .samples = 1, .lost = 0, .threads_at_work = 2};
+  of.of_last_run.sites[0].cost_of_runs = {
+      {.lateness_s = 0.1, .mechanism_s = 0.2, .run = 3},
+      {.lateness_s = 0.3, .mechanism_s = 0.4, .run = 5, .is_disturbed = true}};
+  of.prices = {{.what = {}, .equal_work_s = 0.5, .is_disturbed = true}, {.what = {}}};
+  const std::vector<nlohmann::json> lines = advice_lines(of);
+  const nlohmann::json &runs = lines[0].at("runs"), &timed = lines[1].at("timed_runs");
+  EXPECT_EQ(runs[0].at("system_s"), 0.5);
+  EXPECT_EQ(runs[0].at("voluntary_switches"), 7);
+  EXPECT_EQ(runs[0].at("involuntary_switches"), 3);
+  EXPECT_TRUE(runs[1].at("involuntary_switches").is_null()) << "the system counts none";
+  EXPECT_EQ(runs[1].at("cuda_span_s"), 0.25);
+  EXPECT_FALSE(runs[0].contains("cuda_span_s"));
+  EXPECT_EQ(lines[0].at("sampling").at("threads_at_work"), 2);
+  EXPECT_EQ(timed[0].at("run"), 3);
+  EXPECT_FALSE(timed[0].contains("disturbed"));
+  EXPECT_EQ(timed[1].at("lateness"), 0.3);
+  EXPECT_EQ(timed[1].at("mechanism"), 0.4);
+  EXPECT_EQ(timed[1].at("disturbed"), true);
+  EXPECT_EQ(lines[2].at("measured_s"), 0.5);
+  EXPECT_EQ(lines[2].at("disturbed"), true);
+  EXPECT_FALSE(lines[3].contains("measured_s") || lines[3].contains("disturbed"));
+}
+
+TEST(cuda_spans_s, are_of_runs_that_look_at_nothing_else) {
+  program_counts of = quick();
+  of.runs[2].cuda_span_s = 9;
+  EXPECT_TRUE(cuda_spans_s(of.runs).empty());
+  of.runs.push_back({.arm = "span", .wall_s = 2, .cuda_span_s = 1.5});
+  of.runs.push_back({.arm = "span", .wall_s = 2});
+  EXPECT_EQ(cuda_spans_s(of.runs), std::vector<double>{1.5});
 }
 
 TEST(conclusion_of, other_programs_leave_shares_unknown) {

@@ -191,16 +191,27 @@ TEST(add_cost_of_run, a_site_is_found_again) {
   sites[1].offset = 7;
   std::vector<site> of_run{late_barrier()};
   of_run[0].times->lateness.sum_ns *= 3;
-  add_cost_of_run(sites, of_run, 0, 1, 1);
+  const auto run_of = [](double switches, double user_s, double system_s) {
+    return program_run{.arm = "time",
+                       .wall_s = 1,
+                       .user_s = user_s,
+                       .system_s = system_s,
+                       .involuntary_switches = switches};
+  };
+  add_cost_of_run(sites, of_run, run_of(0, 1, 0), 4);
   ASSERT_EQ(sites[0].cost_of_runs.size(), 1U);
   EXPECT_DOUBLE_EQ(sites[0].cost_of_runs[0].lateness_s, 0.3);
+  EXPECT_EQ(sites[0].cost_of_runs[0].run, 4U);
   EXPECT_FALSE(sites[0].cost_of_runs[0].is_disturbed);
   // Two threads that waited 0.15 s of 2 s for a processor.
-  add_cost_of_run(sites, of_run, 50, 1, 2);
+  add_cost_of_run(sites, of_run, run_of(50, 2, 0), 5);
   EXPECT_TRUE(sites[0].cost_of_runs[1].is_disturbed);
   // The same of thirty threads, of which others than these two may have waited.
-  add_cost_of_run(sites, of_run, 50, 1, 30);
+  add_cost_of_run(sites, of_run, run_of(50, 30, 0), 6);
   EXPECT_FALSE(sites[0].cost_of_runs[2].is_disturbed);
+  // Which may be in the system most of the time.
+  add_cost_of_run(sites, of_run, run_of(50, 1, 29), 7);
+  EXPECT_FALSE(sites[0].cost_of_runs[3].is_disturbed);
   EXPECT_THAT(sites[1].cost_of_runs, IsEmpty());
 }
 
