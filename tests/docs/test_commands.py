@@ -6,7 +6,7 @@ import shlex
 import shutil
 
 import pytest
-from documents import COMMAND, documents
+from documents import COMMAND, ROOT, documents
 
 DOCUMENTS = documents()
 BLOCKS = [block for document in DOCUMENTS for block in document.blocks]
@@ -78,3 +78,15 @@ def test_scripts_that_measure_take_what_run_takes(programs):
         status, text = programs.call(["syncmeter", "run", *words[1:], "--dry-run"])
         # Short campaigns of a busy machine may differ, or be blind: both are answers of `compare` and `fleet`.
     assert status in ((0, 1, 3) if words[1] in ("compare", "fleet") else (0,)), f"{place}: {command}\n{text}"
+
+
+def test_the_help_has_the_times_that_studies_give_a_point():
+    """`--max-time` of a study is in its file: what the help says of it is the same."""
+    options = (ROOT / "driver/plan/options.def").read_text(encoding="utf-8")
+    words = re.search(r'"max-time".*default: 150ms; ([^"]*)\)', options)[1]
+    named = [(name, int(ms)) for names, ms in re.findall(r"([a-z -]+?) (\d+)ms", words.replace(" on a GPU", ""))
+             for name in names.strip().split(" and ")]
+    assert len(named) > 5
+    for name, ms in named:
+        study = (ROOT / f"driver/plan/studies/{name.replace('-', '_')}.cpp").read_text(encoding="utf-8")
+        assert f".max_time_s = {ms / 1000:g}" in study, f"--max-time: {name} {ms}ms"
