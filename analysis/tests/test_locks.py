@@ -9,7 +9,7 @@ from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.relation import NotComparable, Ratio
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import locks, sections
-from syncmeter_analysis.studies.lock_tables import least_fairness, over_atomic
+from syncmeter_analysis.studies.lock_tables import over_atomic
 from tests.made import campaign, point, read, visits, write
 
 STUDY = {"options": {"study": "locks"}}
@@ -448,10 +448,3 @@ def test_one_lock_is_no_choice(tmp_path):
     one = [line for line in locks_lines(4) if line["point"]["op"] != "lock_add"]
     one = [line for line in one if line["point"]["backend"] == "omp"]
     assert not rows_of(tmp_path, one)
-
-
-def test_fairness_has_a_floor_where_lanes_do_equal_work():
-    # Rates of lanes that end one after the other are 1, 1/2, ..., 1/n.
-    assert least_fairness(1) == 1
-    assert least_fairness(2) == pytest.approx(0.9)
-    assert least_fairness(16) == pytest.approx(0.45, abs=0.005)

@@ -164,11 +164,6 @@ double standard_deviation(std::span<const double> values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-double coefficient_of_variation(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  return standard_deviation(values) / mean(values);
-}
-
 double jain_index(std::span<const double> rates) {
   double sum = 0;
   double squares = 0;

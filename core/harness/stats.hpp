@@ -52,9 +52,6 @@ struct interval {
 /// Sample standard deviation (n - 1); 0 for fewer than two values.
 [[nodiscard]] double standard_deviation(std::span<const double> values);
 
-/// Standard deviation over mean, as a ratio (0.01 is 1 %); 0 for fewer than two values.
-[[nodiscard]] double coefficient_of_variation(std::span<const double> values);
-
 /// Jain's fairness index (sum x)^2 / (n sum x^2) of the lanes' rates: 1 when equal, 1/n when one
 /// has all. 1 when there are none, or all are 0.
 [[nodiscard]] double jain_index(std::span<const double> rates);

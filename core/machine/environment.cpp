@@ -179,21 +179,6 @@ double clock_tick_ns() {
   return *middle;
 }
 
-std::string line_sizes_text(const nlohmann::json& machine) {
-  const auto text = [](const nlohmann::json& object, const char* name) {
-    const auto bytes = member(object, name, 0U);
-    return bytes > 0 ? fmt::format("{} B", bytes) : std::string(unknown_fact);
-  };
-  std::string hwloc = unknown_fact;
-  for (const nlohmann::json& cache : machine.value("caches", nlohmann::json::array())) {
-    if (member(cache, "level", 0) == 1) hwloc = text(cache, "line_bytes");
-  }
-  return fmt::format("hwloc (L1 cache line) {}, sysconf(_SC_LEVEL1_DCACHE_LINESIZE) {}, "
-                     "std::hardware_destructive_interference_size {}",
-                     hwloc, text(machine, "line_bytes_sysconf"),
-                     text(machine, "destructive_interference_size"));
-}
-
 std::vector<std::string> caveats(const nlohmann::json& machine) {
   std::vector<std::string> found;
   if (member(machine, "hypervisor", false)) {

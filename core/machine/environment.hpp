@@ -47,10 +47,6 @@ inline constexpr const char* cores_unknown =
 /// describe_machine's object; what is missing or unknown says nothing.
 [[nodiscard]] std::vector<std::string> caveats(const nlohmann::json& machine);
 
-/// How large hwloc, sysconf and the compiler say that a line is, from describe_machine's object:
-/// "hwloc (cache line) 64 B, sysconf(...) 64 B, std::... 64 B".
-[[nodiscard]] std::string line_sizes_text(const nlohmann::json& machine);
-
 /// The value of an environment variable, nullptr where it is not set; as std::getenv.
 using read_variable = std::function<const char*(const char*)>;
 

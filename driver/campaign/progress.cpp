@@ -137,7 +137,6 @@ interrupt_watch::~interrupt_watch() {
 
 bool interrupt_watch::requested() const { return signals_caught > 0; }
 int interrupt_watch::first_signal() const { return first; }
-bool interrupt_watch::urgent() const { return signals_caught > 1; }
 int interrupt_watch::urgent_fd() const { return wake_up[0]; }
 
 }  // namespace syncmeter

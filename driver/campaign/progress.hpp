@@ -65,9 +65,7 @@ class interrupt_watch {
   [[nodiscard]] bool requested() const;
   /// Its number; 0 before.
   [[nodiscard]] int first_signal() const;
-  /// True after the second: end now.
-  [[nodiscard]] bool urgent() const;
-  /// Becomes readable with the second, for poll().
+  /// Becomes readable with the second, for poll(): end now.
   [[nodiscard]] int urgent_fd() const;
 };
 

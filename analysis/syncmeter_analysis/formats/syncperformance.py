@@ -31,7 +31,6 @@ from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.record.point import type_bytes
 
 source = "SyncPerformance v1.0.0"
-aggregates = ("max", "min", "med", "avg")
 _types = {"int": "int32", "ull": "uint64", "float": "float", "double": "double"}
 _ns_per_unit = {"omp": 1e9, "cuda": 1e6}
 _oversubscribed_counts = 4

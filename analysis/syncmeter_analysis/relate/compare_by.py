@@ -62,9 +62,6 @@ def counterparts(
     return pairs
 
 
-by_what = ("backend", "device", "compiler", "affinity")
-
-
 def _device(campaign: Campaign, s: Measured) -> str:
     gpus = dict(campaign.machine.gpus)
     return gpus.get(s.point.backend, "GPU") if s.point.on_gpu else campaign.machine.cpu

@@ -2,7 +2,6 @@
 
 - `title`: the heading of its section;
 - `order`: its place among the sections;
-- `measured_by`: the command that measures its points;
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
 - `answer(rows)`: sentences that say what to do, under which condition and how sure that is, the most
@@ -39,7 +38,6 @@ class Study(Protocol[Rows]):
 
     title: str
     order: int
-    measured_by: str
 
     def rows(self, campaign: Campaign) -> Rows: ...
 

@@ -18,7 +18,6 @@ from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Figure, Row, curve, most_colours
 
 title = "Adding floats under contention"
-measured_by = "`syncmeter run --study accumulate` on a GPU"
 order = 26
 
 #: Ways in the order of their rows, by op, and what they are called.

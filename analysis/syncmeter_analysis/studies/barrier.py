@@ -30,7 +30,6 @@ from syncmeter_analysis.studies.cells import (
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, rows_of
 
 title = "Barriers"
-measured_by = "`syncmeter run --study barrier`"
 order = 5
 
 #: Who waits, and how: backend (and op, of a user's barrier) and wait policy, a column of the tables.

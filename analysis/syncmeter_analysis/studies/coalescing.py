@@ -27,7 +27,6 @@ from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "Coalescing and bank conflicts"
-measured_by = "`syncmeter run --study coalescing` on a GPU"
 order = 14
 
 #: A warp's words, of 4 bytes each, and what its coalesced load asks for.

@@ -26,7 +26,6 @@ from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve
 from syncmeter_analysis.studies.figures import Row as Drawn
 
 title = "Contention"
-measured_by = "`syncmeter run --study contention`"
 order = 2
 
 #: The class of a pair of PUs that the file does not place.

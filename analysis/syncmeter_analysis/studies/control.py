@@ -16,7 +16,6 @@ from syncmeter_analysis.relate.text import count, duration, listed
 from syncmeter_analysis.studies.blocks import Block, Cell, Text, table
 
 title = "Known costs"
-measured_by = "`syncmeter run --study control`"
 order = -1
 
 Row = list[Cell]

@@ -18,7 +18,6 @@ from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of
 from syncmeter_analysis.studies.pairs import Matrix, PairClass, directions, matrices_of
 
 title = "Core to core"
-measured_by = "`syncmeter run --study core-to-core`"
 order = 8
 rows = matrices_of
 

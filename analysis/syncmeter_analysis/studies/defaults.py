@@ -19,7 +19,6 @@ from syncmeter_analysis.studies.cells import cost, cost_alone
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, rows_of
 
 title = "What an update is by default"
-measured_by = "`syncmeter run --study defaults` on a GPU"
 order = 25
 
 #: Updates in the order of their rows, by op; a plain access is volatile, and no atomic one.

@@ -16,7 +16,6 @@ from syncmeter_analysis.studies.cells import cost_alone, cost_text, legend_of_ma
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, shared_domain
 
 title = "Divergence"
-measured_by = "`syncmeter run --study divergence` on a GPU"
 order = 13
 
 #: Points that have a cost, by their number of paths.

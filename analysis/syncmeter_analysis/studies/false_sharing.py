@@ -31,7 +31,6 @@ from syncmeter_analysis.studies.strides import (
 )
 
 title = "False sharing"
-measured_by = "`syncmeter run --study false-sharing`"
 order = 7
 rows = sharing_of
 

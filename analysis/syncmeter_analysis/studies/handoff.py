@@ -21,7 +21,6 @@ from syncmeter_analysis.studies.cells import cost, cost_ns, ns_of
 from syncmeter_analysis.studies.figures import Axis, Dots, Figure, Panel, curve, rows_of
 
 title = "Handoffs between warps"
-measured_by = "`syncmeter run --study handoff` on a GPU"
 order = 12
 
 #: What the article's own program took on an H200, ms for 2^20 warps with one handoff each, by form and

@@ -30,7 +30,6 @@ from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, most_co
 from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "Kernel boundary"
-measured_by = "`syncmeter run --study levels` on a GPU"
 order = 11
 
 #: Ops and what they are, in the order in which a reader builds the boundary up.

@@ -24,7 +24,6 @@ from syncmeter_analysis.studies.cells import cost, ns_of, of_each, op_and_launch
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours, rows_of
 
 title = "GPU levels"
-measured_by = "`syncmeter run --study levels` on a GPU"
 order = 10
 
 several_gpus = "several GPUs"

@@ -172,11 +172,3 @@ def atomic_of(found: Sequence[Row], backend: str) -> Row | None:
     """The backend's atomic add; of several orders the relaxed one."""
     adds = [row for row in found if not row.is_lock and row.first.point.backend == backend]
     return min(adds, key=lambda row: row.first.point.order != "relaxed", default=None)
-
-
-def least_fairness(lanes: int) -> float:
-    """Jain's index where lanes that all do the same number of ops do them one lane after the other:
-    what `fairness` cannot fall below. 0.9 for two lanes."""
-    rates = sum(1 / lane for lane in range(1, lanes + 1))
-    squares = sum(1 / lane**2 for lane in range(1, lanes + 1))
-    return rates * rates / (lanes * squares)

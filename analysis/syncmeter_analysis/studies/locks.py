@@ -40,7 +40,6 @@ from syncmeter_analysis.studies.lock_tables import (
 )
 
 title = "Locks"
-measured_by = "`syncmeter run --study locks`"
 order = 1
 
 

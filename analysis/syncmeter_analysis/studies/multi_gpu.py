@@ -30,7 +30,6 @@ from syncmeter_analysis.studies.device_barriers import (
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, rows_of
 
 title = "Several GPUs"
-measured_by = "`syncmeter run --study multi-gpu` on a GPU"
 order = 16
 
 handoffs = ("gpu_handoff", "cpu_gpu_handoff")

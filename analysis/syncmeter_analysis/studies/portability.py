@@ -26,7 +26,6 @@ from syncmeter_analysis.studies.forks import fork_sentence, fork_table
 from syncmeter_analysis.studies.regions import forks
 
 title = "Portable against native"
-measured_by = "`syncmeter run --study portability`, where Kokkos is found"
 order = 9
 
 

@@ -17,7 +17,6 @@ from syncmeter_analysis.studies.cells import of_each, op_of, scope_of
 from syncmeter_analysis.studies.lock_tables import cells_in_use
 
 title = "Threads against processes"
-measured_by = "`syncmeter run --study processes`, where the worker of MPI is built"
 order = 3
 
 #: Whose lanes are processes, each with the threads that do the same with the same calls, None without.

@@ -17,7 +17,6 @@ from syncmeter_analysis.studies.blocks import Block, Text, table
 from syncmeter_analysis.studies.cells import cost, cost_alone
 
 title = "Read-mostly data"
-measured_by = "`syncmeter run --study read-mostly`"
 order = 4
 
 _suffix = "_read_mostly"

@@ -20,7 +20,6 @@ from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, Row, curve, most_colours
 
 title = "Reductions"
-measured_by = "`syncmeter run --study reductions`"
 order = 15
 
 form_prefix = "reduce_max"

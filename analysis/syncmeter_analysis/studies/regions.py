@@ -42,7 +42,6 @@ from syncmeter_analysis.studies.work_that_pays import (
 )
 
 title = "Regions, loops and tasks"
-measured_by = "`syncmeter run --study regions`"
 order = 17
 
 #: Work is given in iterations of this cost too, ns.

@@ -18,7 +18,6 @@ from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import cost, cost_alone, ns_of, op_of
 
 title = "Scaling"
-measured_by = "`syncmeter run --study scaling`"
 order = 0
 
 #: What a program has most of, in words; the placement where the op has cells.

@@ -30,7 +30,6 @@ from syncmeter_analysis.studies.spin_settings import (
 )
 
 title = "Waiting"
-measured_by = "`syncmeter run --study waiting`"
 order = 6
 
 #: Ways by name of their op, in the order of the tables; the first four do not sleep.

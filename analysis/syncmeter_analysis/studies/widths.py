@@ -18,7 +18,6 @@ from syncmeter_analysis.studies.cells import cost, cost_alone
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, rows_of
 
 title = "Atomic updates by their width"
-measured_by = "`syncmeter run --study widths` on a GPU"
 order = 27
 
 

@@ -221,9 +221,7 @@ TEST(OverVisits, OneVisitSaysNothingOfTheSpread) {
 
 TEST(Spread, IsOfTheSample) {
   EXPECT_DOUBLE_EQ(standard_deviation(std::vector{2.0, 4.0}), std::sqrt(2.0));
-  EXPECT_DOUBLE_EQ(coefficient_of_variation(std::vector{2.0, 4.0}), std::sqrt(2.0) / 3);
   EXPECT_EQ(standard_deviation(std::vector{2.0}), 0);
-  EXPECT_EQ(coefficient_of_variation({}), 0);
 }
 
 TEST(Spread, OfSmallDifferencesOfLargeValuesIsNotRoundedAway) {
