@@ -69,6 +69,7 @@ def of(path):
     return campaign, sections(campaign), build(campaign)
 
 
+@cache
 def sentences(path):
     """All that a first screen says."""
     campaign, found, report = of(path)

@@ -160,6 +160,23 @@ def test_pairs_that_agree_vouch_for_one_of_few_visits():
     assert decide_alike(one, *others)
 
 
+def test_drawing_ends_where_all_that_were_drawn_decide_alike():
+    """And makes no pairs where the typical ratio of many decides: a report took half a minute."""
+    far, asked = pair_of([2.0, 2.01, 2.02]), []
+
+    def decide(pairs):
+        asked.append(pairs)
+        return beyond_a_tenth(pairs)
+
+    many = Pairs([far] * 6)
+    assert Repeats(many.found).decide_alike(many, decide)
+    assert len(asked) == 1 + 90  # 0.95 to the 90th is less than a hundredth
+    assert not any("found" in vars(repeat) for repeat in asked[1:])
+    asked.clear()
+    assert Repeats(many.found).decide_alike(many, decide, share=0.99)
+    assert len(asked) == 1 + 200
+
+
 def test_what_is_to_repeat_does_so_in_campaigns_of_which_all_is_known():
     """Of comparisons at all distances from the bound; of all that it decides 90 % repeat."""
     rng, repeats = random.Random(5), []

@@ -108,6 +108,11 @@ class Pairs:
             groups[f"{name} {p.step}".rstrip()].found.append(p)
         return {op: self for op in groups} if len(groups) == 1 else dict(groups)
 
+    @property
+    def values(self) -> list[float]:
+        """The ratios without their intervals."""
+        return [p.ratio.value for p in self.found]
+
     @cached_property
     def undoubted(self) -> Pairs:
         """Without doubtful pairs, where others are there; how many were left out is among `without`."""
@@ -124,10 +129,10 @@ class Pairs:
 
         Of six or more its distribution-free interval; of fewer the range of all their intervals.
         """
-        ratios = [p.ratio.interval for p in self.found]
-        if len(ratios) >= enough_pairs:
-            return median_interval(r.value for r in ratios)
-        value = median([r.value for r in ratios])
+        values = self.values
+        if len(values) >= enough_pairs:
+            return median_interval(values)
+        value, ratios = median(values), [p.ratio.interval for p in self.found]
         if len(ratios) > 1 and not any(r.bounded for r in ratios):
             return Interval(value, min(r.value for r in ratios), max(r.value for r in ratios))
         return Interval(value, min(r.low for r in ratios), max(r.high for r in ratios))

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import cached_property
 from statistics import NormalDist, median
+from typing import NamedTuple
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
@@ -41,8 +43,9 @@ _launches_wander = 0.04
 #: those of n new visits do: 1.08 to 1.22 times for 3 to 20 normal values, 0.69 times for two.
 _drawn_too_wide = 1.15
 _two_drawn_too_wide = 0.69
-#: Differences that are drawn of each point, and that are used of all of a kind.
+#: Differences that are drawn of a point, that are enough for all of a kind, and that are used of these.
 _draws = 32
+_enough_drawn = 4096
 _most_used = 400
 #: Repeats that are drawn of a comparison, and the share of them that has to decide as the campaign did:
 #: of 30 repeats one or two may decide otherwise than a card, and hardly one than an answer that names
@@ -50,6 +53,8 @@ _most_used = 400
 _repeats = 200
 _share_alike = 19 / 20
 share_alike_of_answers = 99 / 100
+#: Drawing ends where all have decided alike, as so seldom they would were that share only just true.
+_by_chance = 1 / 100
 #: Logarithm of the largest factor by which a ratio is moved, and the least value of chi squared: beyond
 #: these numbers have no meaning, and floats an end.
 _farthest, _least_chi_squared = 50.0, 1e-9
@@ -61,15 +66,19 @@ def repetition(campaign: Campaign, share: float = 0.9) -> dict[str, float]:
     """How far this share of the headline costs of a second campaign would land from those of this one,
     in the same placement: by kind of points, as a ratio above 1; without kinds whose scatter is not
     known."""
+    known = [
+        (kind_of(s), _wander_of(s, campaign.machine), costs)
+        for s in campaign.points.values()
+        if s.usable and len(costs := s.visit_costs(s.state)) > 1
+    ]
+    points = Counter(kind for kind, *_ in known)
     drawn: dict[str, list[tuple[float, float]]] = defaultdict(list)
     degrees: dict[str, int] = defaultdict(int)
     rng = random.Random(1)
-    for s in campaign.points.values():
-        costs = s.visit_costs(s.state) if s.usable else []
-        if len(costs) > 1:
-            kind, wander = kind_of(s), _wander_of(s, campaign.machine)
-            drawn[kind] += [(each, wander) for each in _drawn_differences(costs, rng)]
-            degrees[kind] += len(costs) - 1
+    for kind, wander, costs in known:
+        draws = min(_draws, math.ceil(_enough_drawn / points[kind]))
+        drawn[kind] += [(each, wander) for each in _drawn_differences(costs, draws, rng)]
+        degrees[kind] += len(costs) - 1
     # The visits of few points may all lie closer together than those of a repetition.
     normal = NormalDist().inv_cdf((1 + share) / 2)
     few = {kind: student_t(share, n) / normal for kind, n in degrees.items()}
@@ -94,11 +103,11 @@ def _wander_but_for_clock(s: Measured) -> float:
     return wander_of_two(s)
 
 
-def _drawn_differences(costs: Sequence[float], rng: random.Random) -> list[float]:
-    """Distances between medians of so many visits that were drawn from these, as logarithms."""
+def _drawn_differences(costs: Sequence[float], draws: int, rng: random.Random) -> list[float]:
+    """So many distances between medians of as many visits drawn from these, as logarithms."""
     logs, n = [math.log(cost) for cost in costs], len(costs)
     too_wide = _two_drawn_too_wide if n == 2 else _drawn_too_wide
-    medians = [median(rng.choices(logs, k=n)) for _ in range(2 * _draws)]
+    medians = [median(rng.choices(logs, k=n)) for _ in range(2 * draws)]
     return [abs(a - b) / too_wide for a, b in zip(medians[::2], medians[1::2], strict=True)]
 
 
@@ -154,61 +163,87 @@ class Repeats:
     ) -> bool:
         """Whether 19 of 20, or this share, would decide the same of these pairs."""
         rng, decided = random.Random(1), decide(pairs)
-        again = [self._again(p, rng) for p in pairs.found]
+        anew = [self._anew(p) for p in pairs.found]
         others = 0
-        for _ in range(_repeats):
+        for drawn in range(1, _repeats + 1):
             away: dict[str, float] = {}
-            repeat = Pairs([draw(away) for draw in again], pairs.without)
-            others += decide(repeat) != decided
+            others += decide(_Repeat(pairs, [a.draw(away, rng) for a in anew])) != decided
             if others > (1 - share) * _repeats:
                 return False
+            if not others and share**drawn < _by_chance:
+                break
         return True
 
-    def _again(self, p: Pair, rng: random.Random) -> Callable[[dict[str, float]], Pair]:
-        """What draws the pair as another campaign may have it; how far points lie away there is kept
-        in what it is given, by their names."""
-        over, under = ((s.id, math.sqrt(2) * _wander_but_for_clock(s)) for s in (p.over, p.under))
-        visits_anew, r = self._visits_anew(p, rng), p.ratio
-        here = {x.name: getattr(r, x.name) for x in fields(r)}
-
-        def wander(point: tuple[str, float], away: dict[str, float]) -> float:
-            id, scatter = point
-            if id not in away:
-                away[id] = rng.gauss(0, scatter)
-            return away[id]
-
-        def draw(away: dict[str, float]) -> Pair:
-            visits, wider = visits_anew()
-            moved = _factor(visits + wander(over, away) - wander(under, away))
-            i = _as_wide(r.interval, wider).scaled(moved)
-            there = Ratio(
-                **{**here, "interval": i, "error": r.error * wider, "over_ns": r.over_ns * moved}
-            )
-            return Pair(p.over, p.under, there, p.step, p.each)
-
-        return draw
-
-    def _visits_anew(self, p: Pair, rng: random.Random) -> Callable[[], tuple[float, float]]:
-        """What draws how far, as a logarithm, the ratio of other visits lies from this one, and how
-        many times as wide their interval is; 0 and 1 where nothing is known of the scatter."""
+    def _anew(self, p: Pair) -> _Anew:
         r = p.ratio
         if not _scatter_is_known(r):
             # One visit to a GPU has its interval over rounds.
             bounded = r.bounded and r.low > 0
             half = math.log(r.high / r.low) / 2 if bounded else 0.0
-            scatter = math.sqrt(2) * half / _of_95_percent
-            return lambda: (rng.gauss(0, scatter), 1.0)
-        variance, degrees = moderated(
-            self._priors.get(_kind_of(p), (0.0, 0.0)), [(r.error**2, r.degrees)]
-        )
+            return _Anew(p, (half / _of_95_percent) ** 2)
+        prior = self._priors.get(_kind_of(p), (0.0, 0.0))
+        return _Anew(p, *moderated(prior, [(r.error**2, r.degrees)]))
 
-        def draw() -> tuple[float, float]:
+
+class _Anew:
+    """A pair whose visits are drawn anew, by this variance of the logarithm of its ratio; without
+    degrees of freedom its interval stays as wide as it is."""
+
+    def __init__(self, pair: Pair, variance: float, degrees: float = 0.0) -> None:
+        self._pair, self._value = pair, pair.ratio.value
+        self._variance, self._degrees = variance, degrees
+        self._of_repeat, self._error = pair.ratio.degrees, pair.ratio.error
+        self._ends = [
+            (s.id, math.sqrt(2) * _wander_but_for_clock(s)) for s in (pair.over, pair.under)
+        ]
+
+    def draw(self, away: dict[str, float], rng: random.Random) -> _Drawn:
+        """Its ratio in a repeat; how far points lie away there is kept in `away`, by their names."""
+        variance, wider = self._variance, 1.0
+        if self._degrees:
             # What the variance may be in truth, and what the visits of the repeat show of it.
-            in_truth = variance * degrees / _chi_squared(degrees, rng)
-            found = in_truth * _chi_squared(r.degrees, rng) / r.degrees
-            return rng.gauss(0, math.sqrt(2 * in_truth)), math.sqrt(found) / r.error
+            variance *= self._degrees / _chi_squared(self._degrees, rng)
+            shown = variance * _chi_squared(self._of_repeat, rng) / self._of_repeat
+            wider = math.sqrt(shown) / self._error
+        moved = rng.gauss(0, math.sqrt(2 * variance))
+        for id, wander in self._ends:
+            if id not in away:
+                away[id] = rng.gauss(0, wander)
+        (over, _), (under, _) = self._ends
+        factor = _factor(moved + away[over] - away[under])
+        return _Drawn(self._pair, self._value * factor, factor, wider)
 
-        return draw
+
+class _Drawn(NamedTuple):
+    """The ratio of a pair in a repeat: how many times that of the campaign it is, and how many times
+    as wide its interval."""
+
+    pair: Pair
+    value: float
+    factor: float
+    wider: float
+
+    def as_pair(self) -> Pair:
+        r = self.pair.ratio
+        interval = _as_wide(r.interval, self.wider).scaled(self.factor)
+        error, over_ns = r.error * self.wider, r.over_ns * self.factor
+        return replace(self.pair, ratio=replace(r, interval=interval, error=error, over_ns=over_ns))
+
+
+class _Repeat(Pairs):
+    """Pairs as another campaign may have them. Most decisions go by the typical ratio, which is of the
+    values alone where there are many: pairs are made for the others."""
+
+    def __init__(self, pairs: Pairs, drawn: Sequence[_Drawn]) -> None:
+        self.without, self.measurements, self._drawn = pairs.without, pairs.measurements, drawn
+
+    @property
+    def values(self) -> list[float]:
+        return [each.value for each in self._drawn]
+
+    @cached_property
+    def found(self) -> list[Pair]:  # type: ignore[override]
+        return [each.as_pair() for each in self._drawn]
 
 
 def _kind_of(p: Pair) -> object:

@@ -232,11 +232,12 @@ def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]
     """Commands that this machine can run, each with the statements that it would decide; those that
     decide most first. A campaign on GPUs alone has none of CPUs."""
     by_command: dict[str, list[str]] = defaultdict(list)
-    gpus_alone = bool(campaign.measured) and all(s.on_gpu for s in campaign.measured)
+    measured, gpus = campaign.measured, _gpus(campaign)
+    gpus_alone = bool(measured) and all(s.on_gpu for s in measured)
     for claim, f in judged:
         if gpus_alone and not claim.needs.startswith("cuda"):
             continue
-        if f.verdict == not_measured and claim.can_run_on(campaign.machine, _gpus(campaign)):
+        if f.verdict == not_measured and claim.can_run_on(campaign.machine, gpus):
             by_command[claim.command].append(claim.statement + (f" ({f.note})" if f.note else ""))
     return sorted(by_command.items(), key=lambda item: -len(item[1]))
 
