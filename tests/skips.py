@@ -27,7 +27,6 @@ ABSENT = {
     r"^this machine has the PUs of the file$|^the file is written for the PUs": "another number of PUs",
     r"^the sources are no clone": "git's history, in a copy of the sources",
     r"^not drawn by this commit$": "what another commit draws, and a whole run has",
-    r"^other programs have most of the CPU time$|^the machine has one processing unit$": "two units that are idle for part of the time",
     r"^no actionlint here": "actionlint, whose package fetches a program from GitHub",
     r"^the example is of omp$|^no worker of OpenMP's threads is asked for$|^no op of this worker needs several lanes$|^this worker has no backend of a CPU$": "nothing: the test is of other workers",
 }

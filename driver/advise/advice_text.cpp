@@ -42,7 +42,6 @@ std::string runs_text(const program_counts& of) {
   add("time", "timed run", "timed runs");
   add("kernels", "run with patched kernels", "runs with patched kernels");
   add("span", "run from CUDA's first call on", "runs from CUDA's first call on");
-  add("one_unit", "run on one processing unit", "runs on one processing unit");
   text += '.';
   if (const auto cost = cost_of_counting(of.runs)) {
     text += fmt::format(" Counted runs take {:.3f} times as long as plain ones", cost->ratio);

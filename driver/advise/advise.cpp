@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
@@ -13,14 +12,12 @@
 #include <fmt/format.h>
 
 #include "core/harness/stats.hpp"
-#include "core/machine/topology.hpp"
 #include "driver/advise/cuda_rules.hpp"
 #include "driver/advise/device_code.hpp"
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/objects.hpp"
-#include "driver/advise/one_unit.hpp"
 #include "driver/advise/preload.hpp"
 #include "driver/advise/price_meter.hpp"
 #include "driver/advise/probe_settings.hpp"
@@ -48,12 +45,11 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
 /// Nothing where it was ended since it ran for longer than that.
 std::optional<program_run> run_within(std::optional<double> longest_s, const program_counts& of,
                                       const std::string& arm,
-                                      const std::vector<std::string>& settings,
-                                      const std::vector<int>& cpus = {}) {
+                                      const std::vector<std::string>& settings) {
   const std::vector<int> allowed = read_cpu_grant().allowed;
   const cpu_times before = read_cpu_times(allowed);
   const finished_program done =
-      run_in_our_place(of.file.path, of.command, settings, {0, 1, 2}, longest_s, cpus);
+      run_in_our_place(of.file.path, of.command, settings, {0, 1, 2}, longest_s);
   if (done.timed_out) return std::nullopt;
   return program_run{.arm = arm,
                      .wall_s = done.wall_s,
@@ -176,35 +172,6 @@ double wall_s_of(const std::vector<program_run>& runs) {
   double all_s = 0;
   for (const program_run& run : runs) all_s += run.wall_s;
   return all_s;
-}
-
-/// Runs it on one of its processing units, where that may tell more and these are alike. The run is
-/// kept where it is the same program: as many threads work, and it ends alike. Returns what one
-/// took that is not kept.
-double run_on_one_unit(program_counts& of, const call_counts& timed, double budget_s) {
-  const program_run plain = of.runs.front();
-  const topology machine = topology::of_this_machine();
-  const auto units = machine.units();
-  const double longest_s =
-      longest_on_one_unit_s(plain.wall_s + plain.user_s, budget_s - wall_s_of(of.runs));
-  if (units.size() < 2 || longest_s == 0 || !of.sampled ||
-      !is_worth_one_unit(timed.sites, of.runs.back().wall_s, plain.user_s) ||
-      !std::ranges::all_of(units, [&](const auto& u) { return u.kind == units.front().kind; }) ||
-      why_not_bound(machine))
-    return 0;
-  cpu_sampler sampler(of.sampled->period_ns);
-  if (!sampler.problem().empty()) return 0;
-  print_message(
-      fmt::format("a run on one processing unit: {:.0f} s at most", std::ceil(longest_s)));
-  const auto begun = std::chrono::steady_clock::now();
-  auto run =
-      run_within(longest_s, of, "one_unit", settings_on_one_unit(timed.sites), {units.back().os});
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  if (!run || run->wait_status != plain.wait_status ||
-      threads_at_work(sampler.finish()) != of.sampled->threads_at_work)
-    return took.count();
-  of.runs.push_back(*std::move(run));
-  return 0;
 }
 
 /// Runs it with its CPU time sampled, where the system allows it: its sites without calls.
@@ -336,8 +303,6 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   const double timed_s = of.runs.back().wall_s;
   read_input_again();
-  budget_s -= run_on_one_unit(of, timed, budget_s);
-  read_input_again();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
   prices_in_turn prices(of, budget_s, results);
@@ -356,8 +321,6 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   };
   const double span_s = has_spans ? of.runs.front().wall_s : 0;
   double used_s = pair_s + timed_s + prices.seconds();
-  for (const program_run& run : of.runs)
-    if (run.arm == "one_unit") used_s += run.wall_s;
   const double each_s = pair_s + 2 * prices.seconds() + timed_turn_s + span_s;
   for (std::size_t pair = 1; pair < most_pairs_of_runs && used_s + each_s <= budget_s && !killed();
        ++pair) {

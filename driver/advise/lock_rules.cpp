@@ -1,7 +1,6 @@
 #include "driver/advise/lock_rules.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "driver/advise/lock_prices.hpp"
+#include "driver/advise/memory_samples.hpp"
 #include "driver/advise/shared_lines.hpp"
 #include "driver/advise/signal_rules.hpp"
 #include "driver/advise/source_lines.hpp"
@@ -315,9 +315,7 @@ bool is_same_function(const site& a, const site& b) {
 }
 
 advice about_atomic(const site& of, std::size_t id, double wall_s) {
-  // Two standard deviations more than were drawn.
-  const double noise = 1 + 2 / std::sqrt(static_cast<double>(of.samples->taken));
-  const double at_most_s = std::min(1.0, of.samples->function_path_share * noise) * wall_s;
+  const double at_most_s = most_of_path(*of.samples) * wall_s;
   constexpr double much_more = 1.05;
   const bool around = of.samples->function_path_share > much_more * of.samples->path_share;
   const std::string where = where_text(of);

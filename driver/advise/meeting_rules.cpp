@@ -128,17 +128,12 @@ std::string on_equal_work(const meeting& m) {
       count_text(m.lateness.equal_work_s.size(), "measurement", "measurements"));
 }
 
-/// Threads that sleep may run in turn on one unit, whose caches have what all of them write. What
-/// they take on several units is not known from that run.
-std::string on_shared_units(const meeting& m) {
-  constexpr double worth_saying = 0.1;
-  const double share = same_processor_share(m.of);
-  if (share < worth_saying) return "";
-  return fmt::format(" That may cost time as well: {:.0f} % of the threads that met found another "
-                     "one on their processing unit, awake each takes one of its own, and what they "
-                     "write then moves between these.",
-                     100 * share);
-}
+/// Threads that are woken one after another work in turn. What they take at the same time is not
+/// known from runs in which they sleep: a line that each wrote once is then fetched for each store.
+constexpr std::string_view awake_may_cost =
+    " It may also take longer: threads that are woken one after another work in turn, and awake at "
+    "the same time, where each waits for lines of the cache that another one writes to. Runs in "
+    "which they sleep do not show that; --try does.";
 
 constexpr double waking_ns = 1e4, not_spinning_ns = 2e3;
 
@@ -146,7 +141,7 @@ std::string why_posix_sleeps(const meeting& m) {
   return fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does at once, "
                      "and to wake them takes long. With a processing unit for each thread a "
                      "barrier that spins for a while keeps them awake.{}",
-                     m.what(), on_shared_units(m));
+                     m.what(), awake_may_cost);
 }
 
 /// Times of counted runs are another program's: how often threads meet stands, what that takes them
@@ -172,6 +167,7 @@ advice sleeping_by_counts_alone(const meeting& m) {
                   range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9), m.of.times->threads,
                   of_work, seconds_text(wall_s - work_s)));
   found.of_plain_runs = true;
+  found.kind = "may_cost";
   return found;
 }
 
@@ -194,16 +190,18 @@ std::optional<advice> about_sleeping(const meeting& m) {
   const std::string saving =
       fmt::format("A thread is {} of {} in them beyond its work; being awake saves at most that.",
                   seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s));
-  if (posix) return m.bound("sleeping", m.in_all_s(), why_posix_sleeps(m), saving);
-  const std::string why = m.setting.sleeps ? "as the environment has them do whenever they wait"
-                                           : fmt::format("as {} pass from one region to the next",
-                                                         seconds_text(m.gap_ns * 1e-9));
-  return m.bound("sleeping", m.in_all_s(),
-                 fmt::format("threads sleep before {}, {}, and to wake them takes long. With a "
-                             "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
-                             "awake.{}",
-                             m.what(), why, on_shared_units(m)),
-                 saving);
+  const std::string pause = m.setting.sleeps ? "as the environment has them do whenever they wait"
+                                             : fmt::format("as {} pass from one region to the next",
+                                                           seconds_text(m.gap_ns * 1e-9));
+  const std::string why =
+      posix ? why_posix_sleeps(m)
+            : fmt::format("threads sleep before {}, {}, and to wake them takes long. With a "
+                          "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
+                          "awake.{}",
+                          m.what(), pause, awake_may_cost);
+  advice found = m.bound("sleeping", m.in_all_s(), why, saving);
+  found.kind = "may_cost";
+  return found;
 }
 
 /// Whether so many take what is worth saying at the least price.

@@ -40,11 +40,6 @@ interval user_s_as_it_is(const std::vector<program_run>& runs) {
   return found;
 }
 
-std::optional<double> user_s_on_one_unit(const std::vector<program_run>& runs) {
-  const std::vector<double> all = taken_by_arm(runs, "one_unit", &program_run::user_s);
-  return all.empty() ? std::nullopt : std::optional(all.front());
-}
-
 std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs) {
   const std::vector<double> plain = taken_by_arm(runs, "plain", &program_run::wall_s),
                             counted = taken_by_arm(runs, "count", &program_run::wall_s);

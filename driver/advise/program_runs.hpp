@@ -12,8 +12,8 @@
 namespace syncmeter {
 
 /// One run of the program: as it is ("plain"), with its calls counted ("count"), timed ("time"),
-/// as it is with its CPU time sampled ("sample"), with its first call of CUDA and its end alone
-/// looked at ("span"), and on one processing unit ("one_unit").
+/// as it is with its CPU time sampled ("sample"), and with its first call of CUDA and its end alone
+/// looked at ("span").
 struct program_run {
   std::string arm;
   double wall_s = 0, user_s = 0, system_s = 0;
@@ -43,8 +43,6 @@ struct counting_cost {
 /// CPU time of the program as it is: the median of the plain runs, and with the sampled one the
 /// least and the greatest; 0 without one.
 [[nodiscard]] interval user_s_as_it_is(const std::vector<program_run>& runs);
-/// That of the run on one processing unit; nothing without one.
-[[nodiscard]] std::optional<double> user_s_on_one_unit(const std::vector<program_run>& runs);
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 

@@ -39,7 +39,8 @@ struct advice {
   std::string text{};          ///< a few sentences
   std::string cause{};         ///< what is left of them where seconds are withheld
   double at_least_s = 0;       ///< that it saves
-  std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks
+  std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks;
+                               ///< may_cost, a bound of what may also take longer
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
   std::optional<tried_saving> tried{};
   bool of_plain_runs = false;  ///< its seconds are of plain runs and a GPU's clock, or of counts
@@ -64,10 +65,9 @@ struct advice_setting {
   stamp_costs stamps{};
   interval user_s{};  ///< CPU time of a run as it is: the median of the plain ones, and with the
                       ///< sampled one the least and the greatest; 0: not known
-  unsigned threads_at_work = 0;             ///< that have most of it, by samples; 0: not known
-  std::optional<double> one_unit_user_s{};  ///< the same of a run on one processing unit
-  bool counts_alone = false;  ///< counting takes so much that times of counted runs are another
-                              ///< program's: counts stand, and what has a price
+  unsigned threads_at_work = 0;  ///< that have most of it, by samples; 0: not known
+  bool counts_alone = false;     ///< counting takes so much that times of counted runs are another
+                                 ///< program's: counts stand, and what has a price
 };
 /// As the environment and the system say, but for the time and the prices.
 [[nodiscard]] advice_setting setting_of_run();

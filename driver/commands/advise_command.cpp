@@ -9,7 +9,7 @@
 
 #include "driver/advise/advise.hpp"
 #include "driver/advise/kernel_forms.hpp"
-#include "driver/advise/one_unit.hpp"
+#include "driver/advise/memory_samples.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/trials.hpp"
@@ -147,16 +147,12 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
     setting.user_s = user_s_as_it_is(counted.runs);
-    setting.one_unit_user_s = user_s_on_one_unit(counted.runs);
     setting.threads_at_work = counted.sampled ? counted.sampled->threads_at_work : 0;
     setting.counts_alone = counts_stand_alone(counted);
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
-    std::ranges::move(sentences_on_memory(counted.of_last_run.sites, setting),
+    std::ranges::move(sentences_on_memory(counted.of_last_run.sites, setting.plain_wall_s),
                       std::back_inserter(counted.notes));
-    if (std::string lines = sentence_on_moving_lines(counted.of_last_run.sites, setting);
-        !lines.empty())
-      counted.notes.push_back(std::move(lines));
     std::vector<std::string> on_shares;
     counted.advices = advise_on(counted.of_last_run.sites, setting, on_shares);
     if (may_show_shares(counted)) std::ranges::move(on_shares, std::back_inserter(counted.notes));

@@ -266,19 +266,19 @@ finished_program run_in_our_place(const std::string& path,
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& settings,
                                   const std::array<int, 3>& standard,
-                                  std::optional<double> longest_s, const std::vector<int>& cpus) {
+                                  std::optional<double> longest_s) {
   std::vector<std::string> environment_texts;
   for (char** entry = environ; *entry != nullptr; ++entry) environment_texts.emplace_back(*entry);
   put_settings(environment_texts, settings);
   const std::vector<char*> argument_pointers = pointers_to(arguments);
   const std::vector<char*> environment = pointers_to(environment_texts);
-  const cpu_mask mask = make_mask(cpus);
+  const cpu_mask ours;
   pipe_ends report = make_pipe(path);
   const child_setup setup{.path = path.c_str(),
                           .arguments = argument_pointers.data(),
                           .environment = environment.data(),
                           .standard = standard,
-                          .mask = &mask,
+                          .mask = &ours,
                           .report = report.write.get(),
                           .driver = ::getpid(),
                           .in_our_place = true};

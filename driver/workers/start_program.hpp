@@ -82,13 +82,11 @@ struct finished_program {
 /// Runs a user's program to its end with our process group and environment, but for the NAME=VALUE
 /// of `settings`, and these standard streams, ours where none are named: what it reads and writes
 /// is as without us, and Ctrl-C is for it alone. Where it runs for longer than `longest_s` it is
-/// killed. Its CPU mask is `cpus`, ours where there are none. Throws std::runtime_error when it
-/// cannot be started.
+/// killed. Throws std::runtime_error when it cannot be started.
 [[nodiscard]] finished_program run_in_our_place(const std::string& path,
                                                 const std::vector<std::string>& arguments,
                                                 const std::vector<std::string>& settings,
                                                 const std::array<int, 3>& standard = {0, 1, 2},
-                                                std::optional<double> longest_s = std::nullopt,
-                                                const std::vector<int>& cpus = {});
+                                                std::optional<double> longest_s = std::nullopt);
 
 }  // namespace syncmeter

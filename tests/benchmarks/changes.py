@@ -12,7 +12,8 @@ a line of FILE, and what FILE has is not run again: end it at any time, and call
 compiles. With --within calls of `advise` have shorter budgets, and no change begins that would end later. The table is
 printed at the end, also that of Ctrl-C, or with --table of what there is. Nothing here asserts. A saving is predicted by
 the first advice, or for settings and swaps by all advice that they follow, or of lines that move by what is said of loads
-and stores; as in hazards.py a bound holds from above alone.
+and stores; as in hazards.py a bound holds from above alone. No sign is predicted of loads and stores, which may be work,
+and where threads that slept are awake, which may take longer, as the advice says.
 """
 
 import argparse
@@ -35,7 +36,7 @@ PHASES = hazards.SOURCES.parent / "phases"
 PHASES_TIMES = {"relaxation": 20, "radix_sort": 8}
 #: Of loads and stores there is a sentence, and no advice.
 MEMORY = "memory"
-SAVED_BY_LINES = re.compile(r"a load or store of memory.* that saves about ([0-9.]+) (s|ms|us) of ")
+SAVED_BY_LINES = re.compile(r"a load or store of memory.* That saves between nothing and ([0-9.]+) (s|ms|us) of ")
 #: Beyond this share of the time a change has a sign.
 SIGN = 0.10
 #: A run that takes so many times as long as the longest of the program as it is will not end, but for those below a time.
@@ -53,6 +54,7 @@ class Change:
     before_settings: dict
     settings: dict
     rules: tuple = ()  #: that predict it; none: the first advice
+    wakes: bool = False  #: threads that slept are awake, whatever the first advice is of
 
 
 def find_swaps(binaries):
@@ -85,7 +87,7 @@ def changes(swaps):
             found.append(Change(f"{name}, passive: OMP_WAIT_POLICY=active", name, name, {"OMP_WAIT_POLICY": "passive"},
                                 {"OMP_WAIT_POLICY": "active"}, ("sleeping", "regions", "barriers")))
     for name in PHASES_TIMES:
-        found.append(Change(f"{name}: condition to atomic barrier", name, f"{name}-atomic", {}, {}))
+        found.append(Change(f"{name}: condition to atomic barrier", name, f"{name}-atomic", {}, {}, wakes=True))
         found.append(Change(f"{name}: POSIX to atomic barrier", f"{name}-posix", f"{name}-atomic", {}, {}, meetings))
         found.append(swap(f"{name}-posix", "barrier", meetings))
     return found
@@ -122,8 +124,8 @@ def predict(header, advices, rules, swap=None):
         savings = [match for note in header["notes"] if (match := SAVED_BY_LINES.search(note))]
         if not savings:
             return None, "none", MEMORY
-        about = float(savings[0][1]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[savings[0][2]]
-        return {"low": about, "high": about}, "estimate", MEMORY
+        most = float(savings[0][1]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[savings[0][2]]
+        return {"low": 0, "high": most}, "bound", MEMORY
     chosen = [advice for advice in advices if advice["rule"] in rules] if rules else advices[:1]
     named = ", ".join(dict.fromkeys(advice["rule"] for advice in chosen))
     priced = [saving for advice in chosen for saving in advice.get("swaps", []) if saving["swap"] == swap]
@@ -133,6 +135,8 @@ def predict(header, advices, rules, swap=None):
         return None, "withheld" if chosen else "none", named
     wall = next(run["wall_s"] for run in header["runs"] if run["arm"] == "time")
     saves = {end: min(wall, sum(advice["saves_s"][end] for advice in chosen)) for end in ("low", "high")}
+    if any(advice["kind"] == "may_cost" for advice in chosen):
+        return saves, "may_cost", named
     exact = not rules and chosen[0]["kind"] == "estimate"
     return saves, "estimate" if exact else "bound", named
 
@@ -157,7 +161,7 @@ def measure(change, programs, advised, runs, as_it_is_s):
             break
     saves, kind, rules = predict(*advised, change.rules, change.settings.get("SYNCMETER_SWAP"))
     return {"change": change.name, "before_s": times[0], "after_s": times[1], "same_output": len(printed) <= 1, "refused": refused,
-            "predicted": saves, "kind": kind, "rules": rules, "withheld": advised[0]["withheld"]}
+            "predicted": saves, "kind": "may_cost" if saves and change.wakes else kind, "rules": rules, "withheld": advised[0]["withheld"]}
 
 
 def whole_lines(file):
@@ -192,8 +196,7 @@ def row(name, lines):
         predicted = f"{lows}, {highs}" if named[0]["kind"] == "estimate" else f"at most {highs}"
     share = statistics.median(shares)
     middle = statistics.median(line["predicted"]["low"] + line["predicted"]["high"] for line in named) if named else 0
-    # Loads and stores may be work, of which padding saves nothing: their saving has no sign.
-    has_sign = bool(named) and lines[-1]["rules"] != MEMORY and abs(share) > 100 * SIGN
+    has_sign = bool(named) and lines[-1]["rules"] != MEMORY and named[-1]["kind"] != "may_cost" and abs(share) > 100 * SIGN
     wrong = has_sign and (share < 0) != (middle > 0)
     notes += [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))
     return (f"| {name} | {lines[-1]['rules'] or 'nothing'} | {before:.2g} | {predicted} | {hazards.seconds(savings)} | "

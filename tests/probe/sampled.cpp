@@ -1,6 +1,5 @@
 // Threads that do one thing all the time, named by the argument: what has no call that could be
 // counted. Each line of interest is a function's of its own.
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,24 +40,13 @@ void in_threads(int number, void (*work)(int)) {
   for (std::thread& each : threads) each.join();
 }
 
-/// On how many processing units it may run, also where it is ended before it is done.
-void print_units() {
-  cpu_set_t units;
-  ::sched_getaffinity(0, sizeof units, &units);
-  std::printf("%d units\n", CPU_COUNT(&units));
-  std::fflush(stdout);
-}
-
 }  // namespace
 
 int main(int, char** arguments) {
   const std::string what = arguments[1];
   if (what == "contended") in_threads(2, add_to_one);
   if (what == "alone") add_to_one(0);
-  if (what == "neighbours") {
-    print_units();
-    in_threads(2, write_beside);
-  }
+  if (what == "neighbours") in_threads(2, write_beside);
   if (what == "nothing") in_threads(2, compute);
   if (what == "child") {
     if (::fork() == 0) {

@@ -117,7 +117,8 @@ def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     if first["saves_s"]:
         assert 0 <= first["saves_s"]["low"] <= first["saves_s"]["high"] > 0
         priced = ("regions", "barriers", "chunks")
-        assert first["kind"] == ("estimate" if rules[0] in priced else "range" if rules[0] == "locks" else "bound")
+        kinds = dict.fromkeys(priced, "estimate") | {"locks": "range", "sleeping": "may_cost"}
+        assert first["kind"] == kinds.get(rules[0], "bound")
     site = advice.sites[first["sites"][0] - 1]
     assert site["id"] == first["sites"][0]
     assert site["kind"] == "task" or (site["timed"] > 0 and site["every"] >= 1)

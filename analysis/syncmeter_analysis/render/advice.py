@@ -42,6 +42,7 @@ _kinds_of_saving = {
     "estimate": "an estimate, from what the same costs by itself on this machine",
     "bound": "an upper bound, from what was timed: no change there saves more",
     "range": "between nothing and what was timed",
+    "may_cost": "an upper bound, from what was timed: the change may also take longer",
 }
 
 
@@ -163,7 +164,6 @@ def _facts(file: AdviceFile) -> list[str]:
         "time": ("timed run", ""),
         "kernels": ("run", " with patched kernels"),
         "span": ("run", " from CUDA's first call on"),
-        "one_unit": ("run", " on one processing unit"),
     }
     found = []
     for arm, walls in by_arm.items():

@@ -91,20 +91,6 @@ TEST(counted_switches, none_of_either_kind_are_not_counted) {
   EXPECT_EQ(counted_switches(5, 0), 5);
 }
 
-TEST(run_in_our_place, gives_the_mask_to_the_program_alone) {
-  cpu_set_t ours, after;
-  ASSERT_EQ(::sched_getaffinity(0, sizeof ours, &ours), 0);
-  int last = CPU_SETSIZE - 1;
-  while (!CPU_ISSET(static_cast<std::size_t>(last), &ours)) --last;
-  const std::string script =
-      "grep -qx \"Cpus_allowed_list:.*[^0-9,-]" + std::to_string(last) + "\" /proc/self/status";
-  const finished_program done =
-      run_in_our_place("/bin/sh", {"sh", "-c", script}, {}, {0, 1, 2}, 60, {last});
-  EXPECT_EQ(done.wait_status, 0);
-  ASSERT_EQ(::sched_getaffinity(0, sizeof after, &after), 0);
-  EXPECT_TRUE(CPU_EQUAL(&ours, &after));
-}
-
 TEST(stream_tail, keeps_the_last_bytes) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);

@@ -1,0 +1,22 @@
+// What samples say of loads and stores: time that no call explains, and the most of it that cache
+// lines of their own save.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/advise/rules.hpp"
+
+namespace syncmeter {
+
+/// Of the wall time, the most that a change at such an instruction saves: what one thread spends at
+/// it and at the loads and stores of the same function, which may wait for the same lines.
+[[nodiscard]] double most_of_path(const site_samples& of);
+
+/// Of loads and stores that take much of the CPU time without a call that explains it: samples do
+/// not tell a line that several threads write to from other memory, so that lines of their own save
+/// between nothing and what is spent there.
+[[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites,
+                                                           const interval& plain_wall_s);
+
+}  // namespace syncmeter
