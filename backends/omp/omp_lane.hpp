@@ -1,6 +1,7 @@
 // The OpenMP lane: every word is the OpenMP construct of its name, nothing more.
 #pragma once
 
+#include "backends/omp/omp_flush.hpp"
 #include "backends/omp/omp_objects.hpp"
 #include "core/host/host_lane.hpp"
 #include "core/host/lateness.hpp"
@@ -22,11 +23,6 @@ namespace syncmeter::omp {
 template <class T, order O> class lane : public host_lane<T>, public late_words, ring_registers {
   static constexpr bool atomic_order =
       O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
-#if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
-  static constexpr bool has_flush_seq_cst = true;
-#else
-  static constexpr bool has_flush_seq_cst = false;
-#endif
 
  public:
   static constexpr order memory_order = O;
@@ -167,22 +163,9 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
   }
 
   SM_FN void fence() const
-    requires(O != order::relaxed && (O != order::seq_cst || has_flush_seq_cst))
+    requires has_flush<O>
   {
-    if constexpr (O == order::unordered) {
-#pragma omp flush
-    } else if constexpr (O == order::acquire) {
-#pragma omp flush acquire
-    } else if constexpr (O == order::release) {
-#pragma omp flush release
-    } else if constexpr (O == order::acq_rel) {
-#pragma omp flush acq_rel
-    }
-#if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
-    if constexpr (O == order::seq_cst) {
-#pragma omp flush seq_cst
-    }
-#endif
+    flush<O>();
   }
 
   SM_FN void await_token() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "backends/omp/omp_flush.hpp"
 #include "backends/omp_target/target_setup.hpp"
 #include "core/op.hpp"
 
@@ -47,7 +48,7 @@ template <class T, order O> class lane {
         own_box_{&s.mailboxes[number].token},
         next_box_{&s.mailboxes[(number + 1) % s.threads == 0 ? number + 1 - s.threads : number + 1]
                        .token},
-        bump_{(number + 1) % s.threads == 0 ? 1U : 0U} {}
+        bump_{(number + 1) % s.threads == 0 ? 1U : 0U}, polls_left_{s.most_polls} {}
 
   [[nodiscard]] SM_FN T& cell() const { return *cell_; }
   [[nodiscard]] SM_FN T one() const { return one_; }
@@ -150,28 +151,21 @@ template <class T, order O> class lane {
     omp_unset_lock(lock_);
   }
 
-  // g++ 12 has no `flush seq_cst`.
   SM_FN void fence() const
-    requires(O != order::relaxed && O != order::seq_cst)
+    requires omp::has_flush<O>
   {
-    if constexpr (O == order::unordered) {
-#pragma omp flush
-    } else if constexpr (O == order::acquire) {
-#pragma omp flush acquire
-    } else if constexpr (O == order::release) {
-#pragma omp flush release
-    } else {
-#pragma omp flush acq_rel
-    }
+    omp::flush<O>();
   }
 
-  // In a team's ring of threads.
-  SM_FN void await_token() const {
+  // In a team's ring of threads. A token that never comes ends the wait, and with it every later
+  // one: the kernel ends.
+  SM_FN void await_token() {
     std::uint64_t token;
     do {
 #pragma omp atomic read acquire
       token = *own_box_;
-    } while (token != expected_);
+      --polls_left_;
+    } while ((token != expected_) & (polls_left_ > 0));  // one branch
   }
   SM_FN void pass_token() {
     const std::uint64_t token = expected_ + bump_;
@@ -198,6 +192,7 @@ template <class T, order O> class lane {
   std::uint64_t* next_box_;
   std::uint64_t expected_ = 1;
   std::uint64_t bump_;
+  std::int64_t polls_left_;
 };
 
 }  // namespace syncmeter::omp_target

@@ -18,6 +18,10 @@ namespace {
 
 constexpr unsigned most_threads = 32;  // of a team: the warps of a block
 constexpr double shortest_clocked_ns = 10'000;
+// A second or more of a device, whose samples last a hundredth of that; on the host, where threads
+// wait for a processing unit as well, some seconds.
+constexpr std::int64_t most_polls_of_device = std::int64_t{1} << 20U,
+                       most_polls_of_host = std::int64_t{1} << 32U;
 
 // What OpenMP starts of so many teams and threads.
 team_sizes sizes_started(int device, unsigned teams, unsigned threads) {
@@ -62,6 +66,7 @@ target_rig::target_rig(int device)
     throw std::runtime_error("OpenMP ran a target region of the device on the host");
   const std::int32_t one = 1;
   setup_.device = device;
+  setup_.most_polls = is_host() ? most_polls_of_host : most_polls_of_device;
   setup_.ones = reinterpret_cast<const std::int32_t*>(ones_.fit(sizeof one));
   ones_.write(&one, sizeof one);
 }

@@ -55,6 +55,7 @@ struct kernel_setup {
   unsigned teams = 1;
   unsigned threads = 1;  ///< of a team
   std::uint32_t trips = 0;
+  std::int64_t most_polls = 0;  ///< of a thread in a ring, until its token is lost
   enum oracle oracle = oracle::none;
   int device = 0;
 };

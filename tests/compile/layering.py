@@ -24,7 +24,7 @@ OTHERS = {
     "driver": ("core", "probe/tables.hpp", "probe/device_counts.hpp", "probe/kinds.def", "probe/swaps.hpp", "probe/wrapped.def"),
     # Processes with memory in common reach it by the same words as threads.
     "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend"))),
-    "backends/omp_target": ("core", "backends/cuda/lane/cell_places.hpp"),
+    "backends/omp_target": ("core", "backends/cuda/lane/cell_places.hpp", "backends/omp/omp_flush.hpp"),
     "backends/kokkos": ("core", *(f"backends/cuda/{room}" for room in ("runtime", "lane", "rig", "worker"))),
 }
 WITHOUT_AN_API = ("core", "driver")

@@ -139,15 +139,14 @@ void cuda_rig::expect(std::span<const std::vector<std::size_t>> rounds, std::uin
   for (const auto& round : rounds) samples += round.size();
   begin_queue(samples);
   const std::int64_t begin_ns = now_ns();
-  const std::size_t launches_of_all = samples * launches();
-  hold_stream(hold_.ns(launches_of_all, where_.scope == scope::system), stream_.get());
+  hold_stream(hold_.ns(samples * launches(), where_.scope == scope::system), stream_.get());
   for (const auto& round : rounds) {
     cell_draw_ = next_draw(cell_draw_);
     expected_.push_back(queued_);
     for (const std::size_t index : round) queue_sample(index, false);
+    hold_.learn(now_ns() - begin_ns, queued_ * launches());
   }
   fetch_queue();
-  hold_.learn(now_ns() - begin_ns, launches_of_all);
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
 }
 

@@ -25,7 +25,12 @@ class queue_hold {
     const double all_ns = until_queued ? reserve * launch_ns_ * static_cast<double>(launches) : 0;
     return static_cast<std::int64_t>(std::min(least_ns + all_ns, most_ns));
   }
+  /// What the first `launches` of a queue took. Behind more of them the driver's own queue may be
+  /// full, about a thousand entries of which each launch takes up to four: then the host has waited
+  /// for the device, which waits for this hold, and each hold would be longer than the one before.
   void learn(std::int64_t queueing_ns, std::size_t launches) {
+    constexpr std::size_t most_launches = 256;
+    if (launches == 0 || launches > most_launches) return;
     launch_ns_ = static_cast<double>(queueing_ns) / static_cast<double>(launches);
   }
 

@@ -22,6 +22,14 @@ TEST(QueueHold, LastsUntilAllIsQueuedByWhatALaunchTookBefore) {
 
 TEST(QueueHold, LastsForAQueueBeforeAnyIsKnown) { EXPECT_GT(queue_hold{}.ns(10, true), 100'000); }
 
+TEST(QueueHold, LearnsNothingOfALongQueueInWhichTheHostWaitedForTheHold) {
+  queue_hold hold;
+  hold.learn(80'000, 10);
+  hold.learn(2'000'000, 1000);
+  hold.learn(0, 0);
+  EXPECT_EQ(hold.ns(20, true), 20'000 + 200'000);
+}
+
 TEST(QueueHold, EndsThoughTheHostWasStopped) {
   queue_hold hold;
   hold.learn(3'000'000'000, 10);

@@ -1,0 +1,37 @@
+// The flushes of OpenMP, on the host and on a device.
+#pragma once
+
+#include "core/axes.hpp"
+#include "core/op.hpp"
+
+namespace syncmeter::omp {
+
+#if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
+inline constexpr bool has_flush_seq_cst = true;
+#else
+inline constexpr bool has_flush_seq_cst = false;  // as of g++ 12
+#endif
+
+/// Whether this compiler has a flush of this order; without one a flush is of all memory.
+template <order O>
+inline constexpr bool has_flush = O != order::relaxed && (O != order::seq_cst || has_flush_seq_cst);
+
+// The clause has to be literal.
+template <order O> SM_FN void flush() {
+  if constexpr (O == order::unordered) {
+#pragma omp flush
+  } else if constexpr (O == order::acquire) {
+#pragma omp flush acquire
+  } else if constexpr (O == order::release) {
+#pragma omp flush release
+  } else if constexpr (O == order::acq_rel) {
+#pragma omp flush acq_rel
+  }
+#if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
+  if constexpr (O == order::seq_cst) {
+#pragma omp flush seq_cst
+  }
+#endif
+}
+
+}  // namespace syncmeter::omp
