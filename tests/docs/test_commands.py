@@ -80,13 +80,18 @@ def test_scripts_that_measure_take_what_run_takes(programs):
     assert status in ((0, 1, 3) if words[1] in ("compare", "fleet") else (0,)), f"{place}: {command}\n{text}"
 
 
-def test_the_help_has_the_times_that_studies_give_a_point():
-    """`--max-time` of a study is in its file: what the help says of it is the same."""
+@pytest.mark.parametrize("option, member, usual, unit", [("max-time", "max_time_s", 150, 1000), ("precision", "precision", 0.01, 1)])
+def test_the_help_has_what_studies_set(option, member, usual, unit):
+    """A study's own longest time and precision are in its file: the help names all that differ from the usual one."""
     options = (ROOT / "driver/plan/options.def").read_text(encoding="utf-8")
-    words = re.search(r'"max-time".*default: 150ms; ([^"]*)\)', options)[1]
-    named = [(name, int(ms)) for names, ms in re.findall(r"([a-z -]+?) (\d+)ms", words.replace(" on a GPU", ""))
-             for name in names.strip().split(" and ")]
-    assert len(named) > 5
-    for name, ms in named:
-        study = (ROOT / f"driver/plan/studies/{name.replace('-', '_')}.cpp").read_text(encoding="utf-8")
-        assert f".max_time_s = {ms / 1000:g}" in study, f"--max-time: {name} {ms}ms"
+    words = re.search(rf'"{option}".*"([^"]*)"\)$', options, re.M)[1].replace("on a GPU ", "")
+    named = {}
+    for names, value in re.findall(r"([a-z, -]+) ([\d.]+)ms" if unit > 1 else r"([\d.]+) in ([a-z, -]+)", words):
+        names, value = (names, value) if unit > 1 else (value, names)
+        named |= {name: float(value) for name in re.split(r", | and ", names.strip(" ,;"))}
+    set_to = {}
+    for study in (ROOT / "driver/plan/studies").glob("*.cpp"):
+        found = re.search(rf"\.{member} = ([\d.]+)", study.read_text(encoding="utf-8"))
+        if found and unit * float(found[1]) != usual:
+            set_to[study.stem.replace("_", "-")] = unit * float(found[1])
+    assert named == pytest.approx(set_to)
