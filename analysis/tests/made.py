@@ -168,5 +168,16 @@ def results(name: str, lines: list[dict[str, Any]]) -> ResultsFile:
     return file
 
 
+def read_costs(
+    folder: Path, *costs_of_points: tuple[dict[str, Any], float], code: str = ""
+) -> Campaign:
+    """Points of a GPU with what they cost, ns; with the kind of instruction that each compiles to."""
+    census = {"verdict": "proven", "reason": "", "per_op": {code: 1, "alu": 2}} if code else None
+    lines: list[dict[str, Any]] = []
+    for what, cost in costs_of_points:
+        lines += visits([cost * 0.999, cost, cost * 1.001], what, device=0, census=census)
+    return read(write(folder / "f.jsonl", lines))
+
+
 def read(path: Path) -> Campaign:
     return campaign_of([read_results(path)])

@@ -16,7 +16,7 @@ from syncmeter_analysis.render import advice_tables
 from syncmeter_analysis.render.advice import advice_report, as_json, as_text, rough_seconds
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
-from tests.test_foreign_text import Elements, planted, unprintable
+from tests.test_foreign_text import Elements, planted, poisoned, unprintable
 from tests.test_report_schema import CHECK
 from tests.test_results_schema import changed, lines_of
 
@@ -500,18 +500,9 @@ def test_a_torn_line_is_left_out(tmp_path):
 # Texts of a program are letters
 
 
-def poisoned(value, name=""):
-    if isinstance(value, dict):
-        return {k: poisoned(v, k) for k, v in value.items()}
-    if isinstance(value, list):
-        return [poisoned(v, name) for v in value]
-    fixed = ("record", "arm")
-    return value + planted if isinstance(value, str) and name not in fixed else value
-
-
 @pytest.fixture
 def hostile(tmp_path):
-    lines = [poisoned(line) for line in named("inner_region")]
+    lines = [poisoned(line, fixed=("record", "arm")) for line in named("inner_region")]
     lines.append({"record": "site", "id": 99, "kind": "barrier", "where": "x" * 100_000 + planted})
     return written(tmp_path / "f.jsonl", lines)
 

@@ -4,7 +4,7 @@ import re
 
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import defaults, sections
-from tests.made import point, read, visits, write
+from tests.made import point, read_costs
 
 
 def update(op="atomic_add", **axes):
@@ -23,14 +23,6 @@ def by_default(op="atomic_add", **axes):
     return update(op, **{"scope": "system", "order": "seq_cst", **axes})
 
 
-def measured(tmp_path, *costs_of_points, code=""):
-    census = {"verdict": "proven", "reason": "", "per_op": {code: 1, "alu": 2}} if code else None
-    lines = []
-    for what, cost in costs_of_points:
-        lines += visits([cost * 0.999, cost, cost * 1.001], what, device=0, census=census)
-    return read(write(tmp_path / "f.jsonl", lines))
-
-
 def found_in(campaign):
     return defaults.rows(campaign)
 
@@ -42,7 +34,7 @@ def printed_text(campaign):
 
 def test_the_default_is_over_the_fastest_form_that_is_enough(tmp_path):
     found = found_in(
-        measured(
+        read_costs(
             tmp_path,
             (by_default(), 90.0),
             (update(), 12.0),
@@ -69,7 +61,7 @@ def test_triton_has_a_default_of_its_own(tmp_path):
         return {**update(flavour="function", **axes), "backend": "triton"}
 
     found = found_in(
-        measured(
+        read_costs(
             tmp_path,
             (by_default(), 90.0),
             (update(flavour="function"), 10.0),
@@ -90,7 +82,7 @@ def test_openmp_is_relaxed_by_default_and_stands_beside_what_is_faster(tmp_path)
         return {**update(flavour="function", **axes), "backend": "omp-target"}
 
     found = found_in(
-        measured(
+        read_costs(
             tmp_path,
             (update(flavour="function"), 10.0),
             (openmp(), 20.0),
@@ -108,12 +100,12 @@ def test_openmp_is_relaxed_by_default_and_stands_beside_what_is_faster(tmp_path)
 
 def test_of_forms_that_are_enough_all_that_are_not_shown_to_be_slower_are_named(tmp_path):
     alike = (by_default(), 90.0), (update(flavour="function"), 10.0), (update(), 10.01)
-    (sentence,) = defaults.answer(found_in(measured(tmp_path, *alike)))
+    (sentence,) = defaults.answer(found_in(read_costs(tmp_path, *alike)))
     assert ": take atomicAdd or fetch_add(relaxed), device (10.00 ns) where" in sentence
 
 
 def test_a_default_that_costs_no_more_is_said_to_take_as_long(tmp_path):
-    found = found_in(measured(tmp_path, (by_default(), 10.0), (update(), 10.0)))
+    found = found_in(read_costs(tmp_path, (by_default(), 10.0), (update(), 10.0)))
     assert defaults.answer(found) == [
         "add (1 x 32, own cells): fetch_add() of libcu++ (seq_cst at system scope) takes as long as "
         "fetch_add(relaxed), device (10.00 ns)"
@@ -121,13 +113,13 @@ def test_a_default_that_costs_no_more_is_said_to_take_as_long(tmp_path):
 
 
 def test_nothing_stands_beside_what_was_not_measured(tmp_path):
-    assert not found_in(measured(tmp_path, (by_default(), 90.0)))
-    assert not found_in(measured(tmp_path, (update(), 10.0), (update(scope="system"), 11.0)))
+    assert not found_in(read_costs(tmp_path, (by_default(), 90.0)))
+    assert not found_in(read_costs(tmp_path, (update(), 10.0), (update(scope="system"), 11.0)))
 
 
 def test_a_fence_is_beside_acquire_and_release_at_device_scope(tmp_path):
     found = found_in(
-        measured(
+        read_costs(
             tmp_path,
             (fence(order="seq_cst", scope="system"), 600.0),
             (fence(order="unordered", flavour="function"), 300.0),
@@ -142,7 +134,7 @@ def test_a_fence_is_beside_acquire_and_release_at_device_scope(tmp_path):
 
 def test_the_table_says_how_it_is_written_and_what_it_compiles_to(tmp_path):
     text = printed_text(
-        measured(
+        read_costs(
             tmp_path,
             (by_default(), 90.0),
             (by_default(scope="device"), 70.0),
@@ -159,7 +151,7 @@ def test_the_table_says_how_it_is_written_and_what_it_compiles_to(tmp_path):
 
 def test_one_cell_and_own_cells_are_apart_and_the_worst_is_told(tmp_path):
     found = found_in(
-        measured(
+        read_costs(
             tmp_path,
             (by_default(blocks=132, lanes=1024), 900.0),
             (update(blocks=132, lanes=1024), 100.0),
@@ -187,7 +179,7 @@ def test_each_update_has_its_default_beside_what_is_enough(tmp_path):
         "atomic_write": {},
     }.items():
         points += [(by_default(op), 90.0), (update(op, **axes), 10.0)]
-    sentences = defaults.answer(found_in(measured(tmp_path, *points)))
+    sentences = defaults.answer(found_in(read_costs(tmp_path, *points)))
     assert [s.split(" (", 1)[0] for s in sentences] == [
         "exchange",
         "compare-and-swap",

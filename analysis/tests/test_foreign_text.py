@@ -18,13 +18,13 @@ showing = ["claims --all", "claims --format json", "md", "export"]
 showing += ["claims --format md", "export --format google-benchmark"]
 
 
-def poisoned(value, name=""):
+def poisoned(value, name="", fixed=("kind", "status")):
     """With the planted text in each text that is shown and is none of a fixed set."""
     if isinstance(value, dict):
-        return {k: poisoned(v, k) for k, v in value.items()}
+        return {k: poisoned(v, k, fixed) for k, v in value.items()}
     if isinstance(value, list):
-        return [poisoned(v, name) for v in value]
-    return value + planted if isinstance(value, str) and name not in ("kind", "status") else value
+        return [poisoned(v, name, fixed) for v in value]
+    return value + planted if isinstance(value, str) and name not in fixed else value
 
 
 @pytest.fixture

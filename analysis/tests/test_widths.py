@@ -5,7 +5,7 @@ import re
 from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections, widths
-from tests.made import point, read, visits, write
+from tests.made import point, read_costs
 
 
 def update(op="add_f16", **axes):
@@ -14,16 +14,8 @@ def update(op="add_f16", **axes):
     return point(op, backend="cuda", **{**members, **axes})
 
 
-def measured(tmp_path, *costs_of_points, code=""):
-    census = {"verdict": "proven", "reason": "", "per_op": {code: 1, "alu": 2}} if code else None
-    lines = []
-    for what, cost in costs_of_points:
-        lines += visits([cost * 0.999, cost, cost * 1.001], what, device=0, census=census)
-    return read(write(tmp_path / "f.jsonl", lines))
-
-
 def halves(tmp_path, **axes):
-    return measured(
+    return read_costs(
         tmp_path,
         (update("add_f16", **axes), 400.0),
         (update("add_f16x2", **axes), 200.0),
@@ -50,7 +42,7 @@ def test_forms_are_compared_by_one_element(tmp_path):
 
 
 def test_the_table_has_updates_and_bytes_of_the_whole_update(tmp_path):
-    campaign = measured(
+    campaign = read_costs(
         tmp_path,
         (update("add_f32"), 100.0),
         (update("add_f32x4"), 200.0),
@@ -72,7 +64,7 @@ def test_full_launches_on_own_cells_are_told_first_and_one_cell_behind_them(tmp_
         ({"space": "shared_memory"}, 10.0),
     ):
         lines += [(update("add_f32", **axes), cost), (update("add_f32x2", **axes), cost)]
-    found = widths.rows(measured(tmp_path, *lines))
+    found = widths.rows(read_costs(tmp_path, *lines))
     taken = [sentence.split(": take")[0] for sentence in widths.answer(found)]
     assert taken == ["floats (132 x 1024, own cells)", "floats (132 x 1024, one cell)"]
     assert [place.name for place in found.places] == [
@@ -85,7 +77,7 @@ def test_full_launches_on_own_cells_are_told_first_and_one_cell_behind_them(tmp_
 
 def test_a_used_result_and_another_scope_are_no_rivals(tmp_path):
     found = widths.rows(
-        measured(
+        read_costs(
             tmp_path,
             (update("add_f32"), 100.0),
             (update("add_f32x2"), 150.0),
@@ -102,7 +94,7 @@ def test_a_used_result_and_another_scope_are_no_rivals(tmp_path):
 
 def test_swaps_are_compared_by_four_bytes(tmp_path):
     found = widths.rows(
-        measured(
+        read_costs(
             tmp_path,
             (update("compare_exchange_b32"), 100.0),
             (update("compare_exchange_b128"), 200.0),
@@ -115,7 +107,7 @@ def test_swaps_are_compared_by_four_bytes(tmp_path):
 
 
 def test_cells_of_no_type_are_told_apart_by_elements(tmp_path):
-    campaign = measured(
+    campaign = read_costs(
         tmp_path, (update(stride=16), 100.0), (update("atomic_add", type="int32"), 9.0)
     )
     names = [point_text.cells(s.point) for s in campaign.points.values()]
@@ -123,7 +115,7 @@ def test_cells_of_no_type_are_told_apart_by_elements(tmp_path):
 
 
 def test_one_width_alone_is_nothing(tmp_path):
-    assert not widths.rows(measured(tmp_path, (update("add_f32"), 100.0)))
+    assert not widths.rows(read_costs(tmp_path, (update("add_f32"), 100.0)))
 
 
 def test_the_figure_has_each_form_once(tmp_path):

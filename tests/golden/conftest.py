@@ -57,13 +57,18 @@ class Driver:
         program.write_text(f"#!{sys.executable}\n{script}", encoding="utf-8")
         program.chmod(0o755)
 
-    def complaint(self, *arguments):
-        """The one line on standard error of what ends with status 0."""
+    def run(self, *arguments, status):
+        """The driver, ended with this status."""
         done = subprocess.run(
             [self.bin / "syncmeter", *arguments], cwd=self.home, env=self.environment,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=False,
         )
-        assert done.returncode == 0, f"{arguments}: status {done.returncode}: {done.stderr}"
+        assert done.returncode == status, f"{arguments}: status {done.returncode}: {done.stderr}"
+        return done
+
+    def complaint(self, *arguments):
+        """The one line on standard error of what ends with status 0."""
+        done = self.run(*arguments, status=0)
         assert done.stderr.startswith("syncmeter: ") and done.stderr.count("\n") == 1, done.stderr
         return done.stderr.strip()
 
@@ -73,22 +78,14 @@ class Driver:
 
     def __call__(self, *arguments, status=0):
         """Standard output; the exit status must be `status`, and standard error empty with 0."""
-        done = subprocess.run(
-            [self.bin / "syncmeter", *arguments], cwd=self.home, env=self.environment,
-            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=False,
-        )
-        assert done.returncode == status, f"{arguments}: status {done.returncode}: {done.stderr}"
+        done = self.run(*arguments, status=status)
         if status == 0:
             assert done.stderr == ""
         return done.stdout
 
     def mistake(self, *arguments):
         """The one line on standard error of a wrong usage."""
-        done = subprocess.run(
-            [self.bin / "syncmeter", *arguments], cwd=self.home, env=self.environment,
-            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=False,
-        )
-        assert done.returncode == 2, f"{arguments}: status {done.returncode}: {done.stderr}"
+        done = self.run(*arguments, status=2)
         assert done.stdout == "", arguments
         assert done.stderr.startswith("syncmeter: ") and done.stderr.count("\n") == 1, done.stderr
         return done.stderr.strip()

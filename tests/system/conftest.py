@@ -174,6 +174,12 @@ class Campaign:
         change(line)
         self.file.write_text(json.dumps(line) + "\n" + rest, encoding="utf-8")
 
+    def cut_at_visit(self, number):
+        """The file as a kill leaves it before the visit with this index among its visits."""
+        lines = self.file.read_text(encoding="utf-8").splitlines(keepends=True)
+        visits = [at for at, line in enumerate(lines) if json.loads(line)["kind"] == "visit"]
+        self.file.write_text("".join(lines[:visits[number]]), encoding="utf-8")
+
     def log(self, kind):
         """What the worker was asked, in order."""
         path = self.home / "log.jsonl"

@@ -127,16 +127,9 @@ def of_every_backend(campaign, *more):
     return campaign.call(*arguments)
 
 
-def cut_after(campaign, visits):
-    """The file as a kill after so many visits leaves it."""
-    lines = campaign.file.read_text(encoding="utf-8").splitlines(keepends=True)
-    seen = [number for number, line in enumerate(lines) if json.loads(line)["kind"] == "visit"]
-    campaign.file.write_text("".join(lines[:seen[visits]]), encoding="utf-8")
-
-
 def test_a_resume_without_a_worker_is_not_complete_and_names_what_lacks(two_backends):
     assert of_every_backend(two_backends)[0] == 0
-    cut_after(two_backends, 10)
+    two_backends.cut_at_visit(10)
     worker = two_backends.bin / "syncmeter-other"
     worker.rename(two_backends.home / "gone")
     status, out, err = two_backends.resume()
@@ -162,7 +155,7 @@ def test_a_resume_without_a_worker_that_has_measured_all_is_complete(two_backend
 def test_a_worker_that_came_later_adds_nothing_to_a_resumed_plan(two_backends, older):
     (two_backends.bin / "syncmeter-other").unlink()
     assert of_every_backend(two_backends)[0] == 0
-    cut_after(two_backends, 10)
+    two_backends.cut_at_visit(10)
     if older:
         two_backends.edit_campaign_line(lambda line: line["plan"].pop("backends"))
     add_worker(two_backends, "other")
@@ -257,7 +250,7 @@ def test_a_file_that_is_moved_while_it_is_written_is_named_by_its_new_name(campa
 
 def test_a_resume_whose_only_worker_cannot_be_asked_misses_its_visits(campaign):
     assert campaign.call(*campaign.arguments())[0] == 0
-    cut_after(campaign, 3)
+    campaign.cut_at_visit(3)
     campaign.behave(capabilities="exit")
     status, _, err = campaign.resume()
     assert status == 4, err
