@@ -43,9 +43,8 @@ std::vector<option_row> rows_of(advise_request& request) {
                 "--try (default: 60s)",
                 request.budget_s, &parse_seconds),
       value_row("results", "FILE",
-                "results file of syncmeter run to take the prices of regions and barriers from, "
-                "with --static those of a GPU's instructions (default: they are measured, in turn "
-                "with the runs)",
+                "results file of syncmeter run to take prices from, with --static those of a GPU's "
+                "instructions (default: they are measured, in turn with the runs)",
                 request.results, &parse_file_name),
       value_row("json", "FILE",
                 "also write what was found, a JSON object in each line; must not exist "
