@@ -187,9 +187,16 @@ std::optional<advice> about_sleeping(const meeting& m) {
   const bool awake = (m.price_ns && m.price_ns->high < waking_ns) || m.hardly_sleeps();
   const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns && !awake;
   if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
-  const std::string saving =
-      fmt::format("A thread is {} of {} in them beyond its work; being awake saves at most that.",
-                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s));
+  // To be woken takes longer in one run than in another, and the work of a thread does not.
+  const double work_s = m.setting.wall_s - m.in_all_s();
+  const double wall_s = std::max(m.setting.wall_s, m.setting.plain_wall_s.high);
+  const double at_most_s = wall_s - work_s;
+  const std::string saving = fmt::format(
+      "A thread is {} of {} in them beyond its work; being awake saves at most that{}.",
+      seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
+      wall_s == m.setting.wall_s ? ""
+                                 : fmt::format(", and {} of the longest plain run, {}",
+                                               seconds_text(at_most_s), seconds_text(wall_s)));
   const std::string pause = m.setting.sleeps ? "as the environment has them do whenever they wait"
                                              : fmt::format("as {} pass from one region to the next",
                                                            seconds_text(m.gap_ns * 1e-9));
@@ -199,7 +206,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
                           "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
                           "awake.{}",
                           m.what(), pause, awake_may_cost);
-  advice found = m.bound("sleeping", m.in_all_s(), why, saving);
+  advice found = m.bound("sleeping", at_most_s, why, saving);
   found.kind = "may_cost";
   return found;
 }

@@ -362,6 +362,17 @@ TEST(advise_on, threads_that_sleep_may_lose_by_being_awake) {
   EXPECT_THAT(found.cause, HasSubstr("--try does."));
 }
 
+TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
+  const site of = meeting("barrier_wait", 10'000, 25'000, 15'000);
+  const advice found = first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 0.8, 1.3}});
+  EXPECT_EQ(found.rule, "sleeping");
+  EXPECT_NEAR(found.at_most_s, 0.7, 1e-9) << "0.6 s of the timed run are work";
+  EXPECT_THAT(found.text, HasSubstr("A thread is 0.4 s of 1 s in them beyond its work; being awake "
+                                    "saves at most that, and 0.7 s of the longest plain run, 1.3 "
+                                    "s."));
+  EXPECT_NEAR(first_of({of}, {.wall_s = 1, .plain_wall_s = {0.8, 0.7, 0.9}}).at_most_s, 0.4, 1e-9);
+}
+
 TEST(advise_on, whoever_waits_at_a_barrier_of_posix_sleeps) {
   // Each thread in turn is late, as it was woken: no imbalance.
   site of = meeting("barrier_wait", 10'000, 25'000, 15'000);
