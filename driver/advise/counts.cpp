@@ -320,6 +320,7 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     }
     at = end;
   }
+  if (!device.empty()) ++all.gpu_processes;
   add_rows(rows, modules, locks, all, sums);
   for (const probe::device_block& block : device)
     if (const auto key = key_of(modules, block.address, block.kind, 0))

@@ -170,6 +170,7 @@ struct call_counts {
   /// did not end by itself.
   std::optional<double> cuda_span_s{};
   std::vector<std::string> problems_of_cuda{};  ///< why its calls were not counted in a process
+  unsigned gpu_processes = 0;                   ///< that had a GPU do something, in a timed run
 };
 
 /// Reads every file that the probe left in `folder`. A file that is none of its, or is cut short,

@@ -23,8 +23,14 @@ double count_of(const site& of) { return static_cast<double>(of.count); }
 struct gpu_use {
   double launches = 0, synchronizations = 0, copies = 0;  ///< calls
   double works = 0, busy_s = 0, idle_s = 0;  ///< of the timed run, as the GPU's clock has them
-  double kernels = 0, kernels_busy_s = 0;    ///< of them, without copies
+  double kernels = 0, kernels_busy_s = 0;    ///< of them, kernels that were launched one by one
+  double copies_busy_s = 0;                  ///< of them, copies that the host waited for
   double first_s = 0, last_s = 0;
+
+  /// In which it did something: what several streams did at once is in it once, and what no counted
+  /// call was for, as asynchronous copies, is in it, too.
+  [[nodiscard]] double covered_s() const { return std::max(0.0, last_s - first_s - idle_s); }
+  [[nodiscard]] double kernel_s() const { return kernels_busy_s / std::max(1.0, kernels); }
 };
 
 gpu_use use_of(const std::vector<site>& sites) {
@@ -41,10 +47,11 @@ gpu_use use_of(const std::vector<site>& sites) {
     use.last_s = std::max(use.last_s, static_cast<double>(each.device->last_ns) * s);
     use.works += static_cast<double>(each.device->works);
     use.busy_s += each.device->busy.sum_ns * s;
-    if (each.kind != copying) {
+    if (each.kind == "kernel_launch") {
       use.kernels += static_cast<double>(each.device->works);
       use.kernels_busy_s += each.device->busy.sum_ns * s;
     }
+    if (each.kind == copying) use.copies_busy_s += each.device->busy.sum_ns * s;
     use.idle_s += each.device->idle.sum_ns * s;
   }
   return use;
@@ -85,7 +92,7 @@ struct idle_gpu {
     const double timed_s = has_spans ? setting.timed_cuda_span_s : setting.wall_s;
     const auto span_of = [&](double all_s) { return plain_span_s(use, all_s, timed_s); };
     const auto idle_in = [&](double in_s) {
-      return std::clamp(in_s - use.busy_s, 0.0, use.idle_s);
+      return std::clamp(in_s - use.covered_s(), 0.0, use.idle_s);
     };
     const interval& plain = has_spans ? setting.cuda_span_s : setting.plain_wall_s;
     span_s = {span_of(plain.value), span_of(plain.low), span_of(plain.high)};
@@ -94,7 +101,6 @@ struct idle_gpu {
 
   /// Every second kernel or more often; else most are launched without such a call before.
   [[nodiscard]] bool is_often(double calls) const { return 2 * calls >= use.launches; }
-  [[nodiscard]] double kernel_s() const { return use.kernels_busy_s / std::max(1.0, use.kernels); }
   [[nodiscard]] std::string begin(const site& of) const {
     return fmt::format("{}: {} calls ({})", where_text(of), grouped_digits(of.count), of.kind);
   }
@@ -138,8 +144,8 @@ advice about_launches(const idle_gpu& gpu, const site& of) {
   constexpr double s = 1e-9;
   const auto graph = price_of_op("additional_graph_launch", gpu.setting.prices);
   const double each_s = graph ? graph->high * s / kernels_of_priced_graph : 0;
-  changed_span then{.least_s = gpu.use.busy_s};
-  if (graph) then.most_s = gpu.use.busy_s + gpu.use.launches * each_s;
+  changed_span then{.least_s = gpu.use.covered_s()};
+  if (graph) then.most_s = then.least_s + gpu.use.launches * each_s;
   return saving_of(
       gpu, "launches", then,
       fmt::format(
@@ -147,7 +153,7 @@ advice about_launches(const idle_gpu& gpu, const site& of) {
           "takes the host longer. Graphs of 20 kernels or more (cudaStreamBeginCapture, "
           "cudaGraphLaunch), programmatic dependent launch, or one kernel for several "
           "steps save time.",
-          gpu.begin(of), seconds_text(gpu.kernel_s())),
+          gpu.begin(of), seconds_text(gpu.use.kernel_s())),
       graph ? fmt::format(" An empty kernel of a graph of {} takes {} on this machine.",
                           kernels_of_priced_graph,
                           range_text(graph->low * s / kernels_of_priced_graph, each_s))
@@ -163,20 +169,21 @@ advice about_waits(const idle_gpu& gpu, const site& of, std::string_view rule,
   constexpr double s = 1e-9;
   const auto launch = price_of_op("additional_launch", gpu.setting.prices);
   const auto split = price_of_op("kernel_split", gpu.setting.prices);
-  changed_span then{.least_s = gpu.use.kernels_busy_s};
-  const double copies_s = gpu.use.busy_s - gpu.use.kernels_busy_s;
-  if (of.kind == copying) then.copies_s = copies_s;
-  else then.least_s += copies_s;
+  const double kernel_s = gpu.use.kernel_s();
+  const double others_s = std::max(0.0, gpu.use.covered_s() - gpu.use.kernels_busy_s);
+  changed_span then{.least_s = gpu.use.covered_s()};
+  if (of.kind == copying) {
+    then.copies_s = std::min(gpu.use.copies_busy_s, others_s);
+    then.least_s -= then.copies_s;
+  }
   if (launch) {
     const double gap_s = split ? split->high * s : 0;
     // One by one the GPU copies while the host launches, so that copies add nothing to these.
-    then.least_s =
-        std::max(then.least_s, gpu.use.launches * std::max(gpu.kernel_s(), launch->low * s));
+    then.least_s = std::max(then.least_s, gpu.use.launches * launch->low * s);
     if (of.kind == copying || !gpu.is_often(gpu.use.copies))
-      then.most_s =
-          gpu.use.launches * std::max(gpu.kernel_s() + gap_s, launch->high * s) + copies_s;
+      then.most_s = gpu.use.launches * std::max(kernel_s + gap_s, launch->high * s) + others_s;
   }
-  const std::string each = seconds_text(gpu.kernel_s());
+  const std::string each = seconds_text(kernel_s);
   const double kernels = gpu.use.launches / std::max(1.0, count_of(of));
   const std::string of_kernels = kernels < 1.05
                                      ? fmt::format("each kernel of {}", each)
@@ -212,12 +219,25 @@ bool waits_for_host(const std::vector<site>& sites, double wall_s) {
 std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_setting& setting,
                                    std::vector<std::string>& notes) {
   const idle_gpu gpu(use_of(sites), setting);
-  if (gpu.use.launches < static_cast<double>(fewest_launches) || gpu.use.works == 0) return {};
+  if (gpu.use.launches < static_cast<double>(fewest_launches) || gpu.use.kernels == 0) return {};
+  if (setting.gpu_processes > 1) {
+    notes.push_back(fmt::format("{} processes use GPUs, each of which is idle at other times: what "
+                                "launches and waits of the host cost is told of one alone.",
+                                setting.gpu_processes));
+    return {};
+  }
   if (gpu.idle_s.high < least_worth_saying * setting.wall_s && gpu.span_s.high > 0) {
+    const double idle_share = gpu.idle_s.high / gpu.span_s.high;
     notes.push_back(
-        fmt::format("The GPU works for {:.0f} % of the time from its first kernel to "
-                    "its last one: launches and waits of the host keep it from nothing.",
-                    100 * (1 - gpu.idle_s.high / gpu.span_s.high)));
+        idle_share < least_worth_saying
+            ? fmt::format("The GPU works for {:.0f} % of the time from its first kernel to "
+                          "its last one: launches and waits of the host keep it from nothing.",
+                          100 * (1 - idle_share))
+            : fmt::format("The GPU is idle for {} of {} between its first kernel and its last one, "
+                          "less than 2 % of the program's time: launches and waits of the host "
+                          "keep it from no more.",
+                          range_text(gpu.idle_s.low, gpu.idle_s.high),
+                          range_text(gpu.span_s.low, gpu.span_s.high)));
     return {};
   }
   std::optional<advice> found;
@@ -250,8 +270,9 @@ std::string idle_gpu_text(const std::vector<site>& sites, double wall_s) {
   const gpu_use use = use_of(sites);
   const double span_s = use.last_s - use.first_s;
   return fmt::format("the GPU is idle for {} of {} between its first kernel and its last one: "
-                     "kernels of {} come every {}, and the host does other work in between",
+                     "{} of {} come every {}, and the host does other work, or waits, in between",
                      seconds_text(use.idle_s), seconds_text(span_s),
+                     use.works == use.kernels ? "kernels" : "kernels, graphs and copies",
                      seconds_text(use.busy_s / use.works), seconds_text(span_s / use.works));
 }
 

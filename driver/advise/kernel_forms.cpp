@@ -220,6 +220,7 @@ struct priced_form {
   interval ns;
 };
 
+// Of prices on no more blocks than the kernel has, those on most: others are of other kernels.
 std::optional<priced_form> price_of_form(const point& wanted, const std::vector<price>& prices) {
   std::vector<price> found;
   std::ranges::copy_if(prices, std::back_inserter(found), [&](const price& each) {
@@ -228,6 +229,9 @@ std::optional<priced_form> price_of_form(const point& wanted, const std::vector<
     here.lanes = std::min(here.lanes, 1024U);
     return each.what == here && each.what.blocks <= wanted.blocks;
   });
+  unsigned most = 0;
+  for (const price& each : found) most = std::max(most, each.what.blocks);
+  std::erase_if(found, [most](const price& each) { return each.what.blocks < most; });
   const auto ns = over_measurements(found);
   if (!ns) return std::nullopt;
   return priced_form{.what = found.front().what, .ns = *ns};

@@ -24,8 +24,8 @@ constexpr double worth_its_time = 0.5;
 constexpr double little_of_its_time = 0.1;
 /// Another way must be so much faster.
 constexpr double worth_a_change = 1.2;
-/// Updates whose price is longer than all that the GPU did by more than this come in an order that
-/// takes less.
+/// What has a price that is longer than all that the GPU did by more than this was faster than what
+/// was measured, as updates are that come in another order.
 constexpr double most_beyond = 1.3;
 
 std::string name_of(const kernel_use& of) {
@@ -131,8 +131,21 @@ advice advice_of(const site& of, std::string_view rule, const std::string& what,
 std::string no_faster_text(const site& of, const std::string& what,
                            const std::optional<way_to_update>& way) {
   return fmt::format("{}: {} {}", where_text(of), what,
-                     way ? "No other way that was measured is faster by a fifth."
+                     way ? "No other way that was measured is shown to be faster by a fifth."
                          : "No other way has a price here.");
+}
+
+/// Whether what has this price would take longer than the GPU did for all: then it was faster than
+/// what was measured, which a note says, and no floor.
+bool is_beyond(const site& of, const std::string& what, const kernel_use& kernel, double floor_s,
+               double busy_s, std::vector<std::string>& notes) {
+  if (floor_s <= most_beyond * busy_s) return false;
+  notes.push_back(fmt::format(
+      "{}: at the price of this machine the {} of {} would take {}, and the GPU takes {} for all "
+      "that is launched there: they are faster than those that were measured, and nothing is told "
+      "of them.",
+      where_text(of), what, name_of(kernel), seconds_text(floor_s), seconds_text(busy_s)));
+  return true;
 }
 
 std::optional<advice> about_hot_address(const site& of, double busy_s,
@@ -141,11 +154,13 @@ std::optional<advice> about_hot_address(const site& of, double busy_s,
   const floor_of_site floor = floor_of(of, prices, &kernel_floors::hottest);
   if (floor.most == nullptr || floor.sum_s < worth_its_time * busy_s) return std::nullopt;
   const kernel_use& kernel = *floor.most;
+  if (is_beyond(of, "updates of one address", kernel, floor.sum_s, busy_s, notes))
+    return std::nullopt;
   const auto add_ns = price_of_hot_add(*main_update(kernel), prices);
   const std::string what = fmt::format(
       "kernel {} {}, which is done one after another: that takes {} at least, as {} takes {} on "
       "this machine.",
-      name_of(kernel), updates_text(kernel, true), seconds_text(floor.most_s),
+      name_of(kernel), updates_text(kernel, true), seconds_text(std::min(floor.most_s, busy_s)),
       is_add(*main_update(kernel)) ? "one" : "an add",
       range_text(add_ns->low * 1e-9, add_ns->high * 1e-9));
   const auto way = fastest_way(kernel, prices);
@@ -192,11 +207,13 @@ std::string number_of_barriers(const kernel_use& kernel) {
 }
 
 std::optional<advice> about_barriers(const site& of, double busy_s,
-                                     const std::vector<price>& prices) {
+                                     const std::vector<price>& prices,
+                                     std::vector<std::string>& notes) {
   const floor_of_site floor = floor_of(of, prices, &kernel_floors::barriers);
   // Warps of other blocks work meanwhile: where all else takes longer, none of them is felt.
   if (floor.most == nullptr || worth_a_change * floor.sum_s < busy_s) return std::nullopt;
   const kernel_use& kernel = *floor.most;
+  if (is_beyond(of, "barriers", kernel, floor.sum_s, busy_s, notes)) return std::nullopt;
   const auto barrier = price_of_barrier(kernel, prices);
   return advice_of(
       of, "block_barriers",
@@ -235,7 +252,7 @@ void note_small_floor(const site& of, double busy_s, const advice_setting& setti
   notes.push_back(fmt::format(
       "{}: at the rates of this machine the atomic operations and barriers of {} take about {} of "
       "the {} that the GPU takes for what is launched there: fewer of them save little, "
-      "unless threads wait for the answer of each.",
+      "unless threads wait for the answer of each or are too few to reach these rates.",
       where_text(of), names, seconds_text(about_s), seconds_text(busy_s)));
 }
 
@@ -312,7 +329,7 @@ std::vector<advice> advise_on_kernels(const std::vector<site>& sites, const advi
     std::optional<advice> found = about_hot_address(of, busy_s, setting.prices, notes);
     if (!found && notes.size() == notes_before)
       found = about_updates(of, busy_s, setting.prices, notes);
-    if (!found) found = about_barriers(of, busy_s, setting.prices);
+    if (!found) found = about_barriers(of, busy_s, setting.prices, notes);
     if (!found) {
       if (notes.size() == notes_before) note_small_floor(of, busy_s, setting, notes);
       continue;

@@ -68,6 +68,7 @@ struct advice_setting {
   unsigned threads_at_work = 0;  ///< that have most of it, by samples; 0: not known
   bool counts_alone = false;     ///< counting takes so much that times of counted runs are another
                                  ///< program's: counts stand, and what has a price
+  unsigned gpu_processes = 0;    ///< that had a GPU do something
 };
 /// As the environment and the system say, but for the time and the prices.
 [[nodiscard]] advice_setting setting_of_run();

@@ -143,6 +143,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.plain_wall_s = plain_wall_s(counted.runs);
     setting.cuda_span_s = middle_and_ends(cuda_spans_s(counted.runs));
     setting.timed_cuda_span_s = timed->cuda_span_s.value_or(0);
+    setting.gpu_processes = counted.of_last_run.gpu_processes;
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
     setting.user_s = user_s_as_it_is(counted.runs);

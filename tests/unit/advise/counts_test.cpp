@@ -109,6 +109,7 @@ TEST_F(ReadCounts, WhatTheGpuDidIsAddedByTheSiteThatCalled) {
     const call_counts all = read_counts(folder(), 0);
     ASSERT_EQ(all.sites.size(), 1U);
     const site& of = all.sites.front();
+    EXPECT_EQ(all.gpu_processes, 2U);
     EXPECT_EQ(of.kind, "kernel_launch");
     EXPECT_EQ(of.module, "/bin/app");
     EXPECT_EQ(of.offset, 0x100U);

@@ -82,6 +82,53 @@ TEST(advise_on_cuda, what_starting_cuda_takes_is_in_no_span) {
   EXPECT_NEAR(first_of(sites, setting).at_most_s, 1.4, 1e-6);
 }
 
+TEST(advise_on_cuda, what_streams_do_at_once_is_done_once) {
+  // Two streams of 1 us kernels, with 0.4 of 1.4 s in which neither works.
+  site both = launches(1'000'000, 2000, 400);
+  both.device->last_ns = both.device->first_ns + 1'400'000'000;
+  EXPECT_NEAR(first_of({both}, setting_of(1.4, 1.4)).at_most_s, 0.4, 1e-6);
+}
+
+TEST(advise_on_cuda, what_no_call_is_known_of_stays) {
+  // Beside kernels for 0.3 s asynchronous copies for 0.5 s, which are of no counted call.
+  site kernels = launches(1'000'000, 300, 200);
+  kernels.device->last_ns = kernels.device->first_ns + 1'000'000'000;
+  advice_setting setting = setting_of(0.9, 1);
+  setting.prices = {priced("additional_graph_launch", 16 * 50)};
+  const advice found = first_of({kernels}, setting);
+  EXPECT_NEAR(found.at_most_s, 0.1, 1e-6);
+  EXPECT_NEAR(found.at_least_s, 0.05, 1e-6);
+}
+
+TEST(advise_on_cuda, graphs_are_no_kernels_that_are_launched_one_by_one) {
+  site graphs = launches(10, 10'000'000, 0);
+  graphs.kind = "graph_launch";
+  site kernels = launches(10'000, 5'000, 9'000);
+  kernels.device->last_ns = kernels.device->first_ns + 240'000'000;
+  advice_setting setting = setting_of(0.24, 0.24);
+  setting.prices = {priced("additional_launch", 3600)};
+  const advice found = first_of({kernels, graphs, calls("stream_sync", 10'000)}, setting);
+  EXPECT_THAT(found.text, HasSubstr("one for each kernel of 5 us"));
+  EXPECT_NEAR(found.at_least_s, 0.09, 1e-6);
+}
+
+TEST(advise_on_cuda, a_gpu_that_is_idle_for_little_of_a_program_is_not_said_to_work) {
+  std::vector<std::string> notes;
+  EXPECT_THAT(advise_on({launches(10'000, 1000, 1000)},
+                        {.wall_s = 10, .plain_wall_s = {10, 10, 10}}, notes),
+              IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("idle for 0.01 s of 0.02 s between its first kernel and "
+                                           "its last one, less than 2 % of the program's time")));
+}
+
+TEST(advise_on_cuda, processes_are_idle_at_times_of_their_own) {
+  advice_setting setting = setting_of(2.2, 3);
+  setting.gpu_processes = 2;
+  std::vector<std::string> notes;
+  EXPECT_THAT(advise_on({launches(1'000'000, 1000, 2000)}, setting, notes), IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("2 processes use GPUs")));
+}
+
 TEST(advise_on_cuda, a_graph_s_kernel_is_the_price_of_what_stays) {
   advice_setting setting = setting_of(2.2, 3);
   setting.prices = {priced("additional_launch", 2200), priced("additional_graph_launch", 16 * 900)};

@@ -92,6 +92,24 @@ TEST(kernel_forms, without_both_prices_or_a_difference_nothing_is_advised) {
               IsEmpty());
 }
 
+TEST(kernel_forms, prices_on_the_grid_of_a_smaller_kernel_are_none_of_this_one) {
+  const std::vector<site> sites = ran(ordered);
+  advice_setting setting{.wall_s = 1};
+  for (point each : points_of_forms(sites, 132)) {
+    const double ns = each.scope == scope::system ? 1000 : 50;
+    for (const auto& [blocks, cost_ns] : {std::pair(8U, 40.0), std::pair(each.blocks, ns)}) {
+      price one;
+      one.what = each;
+      one.what.blocks = blocks;
+      one.cost_ns = {cost_ns, cost_ns, cost_ns};
+      setting.prices.push_back(one);
+    }
+  }
+  const auto found = advise_on_forms(sites, setting);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(found[0].at_most_s, 0.475, 1e-9);
+}
+
 TEST(kernel_forms, plain_updates_and_barriers_of_the_hardware_are_none) {
   EXPECT_THAT(points_of_forms(ran({".L_x_1:", "RED.E.ADD.STRONG.GPU [R2], R5 ;",
                                    "BAR.SYNC.DEFER_BLOCKING 0x0 ;", "@P0 BRA `(.L_x_1) ;"}),

@@ -225,6 +225,21 @@ TEST(advise_on_kernels, a_kernel_that_does_other_work_longer_is_none) {
   EXPECT_THAT(advised({launching(1, 1'000'000'000, 1'000'000'000)}, setting_with({})), IsEmpty());
 }
 
+TEST(advise_on_kernels, a_price_beyond_what_the_gpu_took_is_no_floor) {
+  // 0.8 s by its price.
+  const auto found_of = [](double busy_s, std::vector<std::string>& notes) {
+    return advise_on_kernels({launching(busy_s, 1'000'000'000, 1'000'000'000)}, setting_with(both),
+                             notes);
+  };
+  std::vector<std::string> notes;
+  const auto found = found_of(0.7, notes);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found.front().text, HasSubstr("0.7 s at least"));
+  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_THAT(found_of(0.5, notes), IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("would take 0.8 s, and the GPU takes 0.5 s for all")));
+}
+
 TEST(advise_on_kernels, what_to_change_goes_by_warps_and_by_addresses) {
   site of = launching(1, 1'000'000'000, 1'000'000'000);
   const auto text = [&] { return advised({of}, setting_with(both)).front().text; };
