@@ -74,7 +74,7 @@ __global__ void sum_up(finished_updates done) {
         sum = 0;
       }
       held = cell;
-      sum += sign_of_update(of) != 0 ? -static_cast<long long>(of.parts) : of.parts;
+      sum += parts_of_update(of);
     }
     if (sum != 0) atomicAdd(to + held, static_cast<unsigned long long>(sum));
   }
@@ -92,19 +92,15 @@ SM_FN double value_of(const std::byte* cells, unsigned i, accumulation of) {
 
 __global__ void compare(finished_updates done, own_outcome* found, update_errors* errors) {
   const std::byte* const cells = done.data + bytes_before_cells;
-  const double part = done.what.rounded ? parts_of_rounded : 1;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < done.what.cells;
        i += gridDim.x * blockDim.x) {
     const double held = value_of(cells, i, done.of);
-    const double expected = static_cast<double>(done.expected[i]) / part;
+    const double expected = sum_of_parts(done.expected[i], done.what.rounded);
     const double error = fabs(held - expected);
-    // n additions of values of one sign, in any order: a relative error of n 2^-24 (Higham,
-    // "Accuracy and Stability of Numerical Algorithms", section 4.2). None is below 0.5.
-    const double allowed = done.what.rounded ? expected * 0x1p-23 * expected : 0;
     if (done.what.rounded && expected > 0)
       atomicMax(reinterpret_cast<unsigned long long*>(&errors->largest),
                 static_cast<unsigned long long>(__double_as_longlong(error / expected)));
-    if (error <= allowed) continue;
+    if (error <= allowed_error(expected, done.what.rounded)) continue;
     if (atomicAdd(&found->wrong, 1ULL) != 0) continue;
     found->at = i;
     found->held = static_cast<std::uint64_t>(__double_as_longlong(expected));

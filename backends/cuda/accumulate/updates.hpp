@@ -131,5 +131,20 @@ SM_BOTH constexpr void go_on(lane_updates& of) {
 [[nodiscard]] SM_BOTH constexpr std::uint32_t sign_of_update(const lane_updates& of) {
   return (of.state << 23U) & of.sign_mask;
 }
+/// What is added next, in parts of the value, with its sign.
+[[nodiscard]] SM_BOTH constexpr long long parts_of_update(const lane_updates& of) {
+  return sign_of_update(of) != 0 ? -static_cast<long long>(of.parts) : of.parts;
+}
+
+/// What a cell must hold that is given so many parts.
+[[nodiscard]] SM_BOTH constexpr double sum_of_parts(long long parts, bool rounded) {
+  return static_cast<double>(parts) / (rounded ? parts_of_rounded : 1);
+}
+/// By how much a cell may differ from that: exact sets not at all, rounded ones by n additions of
+/// values of one sign, in any order, each a relative error of 2^-24 (Higham, "Accuracy and Stability
+/// of Numerical Algorithms", section 4.2), of which none is below 0.5.
+[[nodiscard]] SM_BOTH constexpr double allowed_error(double sum, bool rounded) {
+  return rounded ? sum * 0x1p-23 * sum : 0;
+}
 
 }  // namespace syncmeter::cuda

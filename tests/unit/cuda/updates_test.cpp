@@ -1,5 +1,7 @@
 // Which cells the lanes of a scatter-add add to, and what: what a GPU's lanes do, and what its
 // results are checked against.
+#include <array>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -73,6 +75,42 @@ TEST(accumulate_updates, exact_values_are_odd_integers_of_both_signs_and_rounded
   }
   EXPECT_NEAR(static_cast<double>(negative), static_cast<double>(adds) / 2,
               static_cast<double>(adds) / 50);
+}
+
+/// How many of 8 cells are wrong where 96 lanes add by 50 updates each, and one of all is lost.
+template <class T> unsigned wrong_cells(bool rounded, int lost) {
+  const update_set all{.cells = 8, .lanes = 96, .rounded = rounded};
+  std::array<T, 8> held{};
+  std::array<long long, 8> parts{};
+  int number = 0;
+  for (std::uint32_t lane = 0; lane < all.lanes; ++lane) {
+    lane_updates of = updates_of(lane, all);
+    for (int n = 0; n < 50; ++n, ++number) {
+      go_on(of);
+      const std::uint32_t cell = cell_of_update(of, all.cells);
+      parts.at(cell) += parts_of_update(of);
+      if (number != lost)
+        held.at(cell) += static_cast<T>(sum_of_parts(parts_of_update(of), rounded));
+    }
+  }
+  unsigned wrong = 0;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const double sum = sum_of_parts(parts.at(i), rounded);
+    const double error = std::abs(static_cast<double>(held.at(i)) - sum);
+    wrong += error > allowed_error(sum, rounded) ? 1 : 0;
+  }
+  return wrong;
+}
+
+TEST(accumulate_updates, an_add_that_is_lost_is_seen_in_floats_and_doubles) {
+  for (const bool rounded : {false, true}) {
+    EXPECT_EQ(wrong_cells<float>(rounded, -1), 0U);
+    EXPECT_EQ(wrong_cells<double>(rounded, -1), 0U);
+    for (const int lost : {0, 49, 2400, 4799}) {
+      EXPECT_EQ(wrong_cells<float>(rounded, lost), 1U) << lost;
+      EXPECT_EQ(wrong_cells<double>(rounded, lost), 1U) << lost;
+    }
+  }
 }
 
 // An op is told by one number which way it goes and what it adds.
