@@ -181,7 +181,9 @@ std::uint64_t ring_rig::litmus(const measurable& row) {
 std::uint64_t ring_rig::run_message_litmus(const void* stub) {
   SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0, warps() * mailbox_bytes, stream_.get()));
   SM_CUDA(cudaMemsetAsync(setup_.board, 0, warps() * mailbox_bytes, stream_.get()));
-  return run_litmus({stub}, shape());
+  const launch_shape here = shape();
+  allow_clusters_of(here.cluster, stub);
+  return run_litmus({stub}, here);
 }
 
 void ring_rig::describe(nlohmann::json& visit) const {
