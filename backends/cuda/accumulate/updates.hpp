@@ -141,8 +141,8 @@ SM_BOTH constexpr void go_on(lane_updates& of) {
   return static_cast<double>(parts) / (rounded ? parts_of_rounded : 1);
 }
 /// By how much a cell may differ from that: exact sets not at all, rounded ones by n additions of
-/// values of one sign, in any order, each a relative error of 2^-24 (Higham, "Accuracy and Stability
-/// of Numerical Algorithms", section 4.2), of which none is below 0.5.
+/// values of one sign, in any order, each a relative error of 2^-24 (Higham, "Accuracy and
+/// Stability of Numerical Algorithms", section 4.2), of which none is below 0.5.
 [[nodiscard]] SM_BOTH constexpr double allowed_error(double sum, bool rounded) {
   return rounded ? sum * 0x1p-23 * sum : 0;
 }

@@ -144,8 +144,9 @@ TEST(advise_on_kernels, updates_that_no_way_does_faster_are_no_advice) {
     EXPECT_THAT(found.advices, IsEmpty());
     return found.notes;
   };
-  EXPECT_THAT(notes_by(as_slow),
-              ElementsAre(HasSubstr("No other way that was measured is shown to be faster by a fifth.")));
+  EXPECT_THAT(
+      notes_by(as_slow),
+      ElementsAre(HasSubstr("No other way that was measured is shown to be faster by a fifth.")));
   EXPECT_THAT(notes_by(curve), ElementsAre(AllOf(HasSubstr("No other way has a price here."),
                                                  Not(HasSubstr("measured")))));
 }
