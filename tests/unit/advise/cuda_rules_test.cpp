@@ -173,6 +173,9 @@ TEST(advise_on_cuda, a_synchronization_for_each_kernel_comes_first) {
   const advice found = first_of(of_short, setting);
   EXPECT_NEAR(found.at_least_s, 0.1 - 10'000 * 2200 / s, 1e-6);
   EXPECT_NEAR(found.at_most_s, 0.1 - 10'000 * 2200 / s, 1e-6);
+  // Where launches differ, the longest ones are what is left at most.
+  setting.prices.front().cost_ns.high = 3000;
+  EXPECT_NEAR(first_of(of_short, setting).at_least_s, 0.1 - 10'000 * 3000 / s, 1e-6);
 }
 
 TEST(advise_on_cuda, a_stream_goes_on_no_faster_than_from_kernel_to_kernel) {
