@@ -68,4 +68,5 @@ def main():
                 cells = [middle(r) for arm in ratios.values() for r in zip(*arm, strict=True)]
                 print(f"| {threads} | {NAMES[what]} | {statistics.median(rates):.2g} | {' | '.join(cells)} |", flush=True)
 
-main()
+if __name__ == "__main__":
+    main()
