@@ -1,7 +1,6 @@
 #include "core/harness/oracle.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 

@@ -157,7 +157,7 @@ nlohmann::json describe_machine() {
 
 std::int64_t stolen_ns(const std::vector<int>& pus) {
   const long per_second = sysconf(_SC_CLK_TCK);
-  return per_second > 0 ? read_stolen_ticks(pus) * (1'000'000'000 / per_second) : 0;
+  return per_second > 0 ? read_pu_ticks(pus).stolen * (1'000'000'000 / per_second) : 0;
 }
 
 double clock_tick_ns() {

@@ -89,9 +89,13 @@ inline constexpr const char* unknown_fact = "unknown";
 [[nodiscard]] std::string read_virtualization(std::string_view vendor,
                                               const std::string& root = "");
 
-/// Stolen time of the PUs, summed, in clock ticks (sysconf(_SC_CLK_TCK) of them a second); 0 where
-/// /proc/stat does not tell.
-[[nodiscard]] std::int64_t read_stolen_ticks(const std::vector<int>& pus,
-                                             const std::string& root = "");
+/// Times of PUs since boot, in clock ticks: sysconf(_SC_CLK_TCK) of them a second.
+struct pu_ticks {
+  std::int64_t used = 0;  ///< by programs, their guests, the kernel and interrupts
+  std::int64_t stolen = 0;
+};
+
+/// Of the PUs, summed; 0 where /proc/stat does not tell.
+[[nodiscard]] pu_ticks read_pu_ticks(const std::vector<int>& pus, const std::string& root = "");
 
 }  // namespace syncmeter

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -241,20 +240,21 @@ std::string read_virtualization(std::string_view vendor, const std::string& root
   return from_dmi(root);
 }
 
-std::int64_t read_stolen_ticks(const std::vector<int>& pus, const std::string& root) {
-  // "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"
-  constexpr int steal_field = 8;
-  std::int64_t total = 0;
+// "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"; guests are in user.
+pu_ticks read_pu_ticks(const std::vector<int>& pus, const std::string& root) {
+  pu_ticks all;
   std::istringstream file(read_file(root + "/proc/stat").bytes);
   for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
     std::istringstream fields(line.substr(3));
     int pu = -1;
     if (line[3] == ' ' || !(fields >> pu) || std::ranges::find(pus, pu) == pus.end()) continue;
-    std::int64_t ticks = 0;
-    for (int field = 0; field < steal_field; ++field) fields >> ticks;
-    if (fields) total += ticks;
+    std::int64_t user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0;
+    std::int64_t steal = 0;
+    fields >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
+    all.used += user + nice + system + irq + softirq;
+    all.stolen += steal;
   }
-  return total;
+  return all;
 }
 
 nlohmann::json describe_scheduler(const read_variable& variable) {

@@ -1,7 +1,6 @@
 #include "driver/ab/arm_plan.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <future>
 #include <map>

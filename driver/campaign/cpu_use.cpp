@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/harness/core_probes.hpp"
+#include "core/machine/environment.hpp"
 #include "core/machine/read_file.hpp"
 
 namespace syncmeter {
@@ -32,20 +33,6 @@ double rusage_ns(int who) {
     return 1e9 * static_cast<double>(time.tv_sec) + 1e3 * static_cast<double>(time.tv_usec);
   };
   return ns(usage.ru_utime) + ns(usage.ru_stime);
-}
-
-// "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"; guests are in user.
-void read_processing_units(cpu_times& times, const std::vector<int>& pus, const std::string& root) {
-  std::istringstream file(read_file(root + "/proc/stat").bytes);
-  for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
-    std::istringstream fields(line.substr(3));
-    int pu = -1;
-    if (line[3] == ' ' || !(fields >> pu) || std::ranges::find(pus, pu) == pus.end()) continue;
-    double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
-    fields >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
-    times.used_ns += (user + nice + system + irq + softirq) * tick_ns();
-    times.stolen_ns += steal * tick_ns();
-  }
 }
 
 // "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in microseconds.
@@ -106,7 +93,9 @@ cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
   times.now_ns = static_cast<double>(steady_ns());
   times.allowed_pus = pus.size();
   times.own_ns = rusage_ns(RUSAGE_SELF) + rusage_ns(RUSAGE_CHILDREN);
-  read_processing_units(times, pus, root);
+  const pu_ticks ticks = read_pu_ticks(pus, root);
+  times.used_ns = static_cast<double>(ticks.used) * tick_ns();
+  times.stolen_ns = static_cast<double>(ticks.stolen) * tick_ns();
   times.waited_ns = read_waited_ns(root);
   times.processes = read_processes(root);
   return times;

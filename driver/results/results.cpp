@@ -13,7 +13,7 @@
 
 #include "core/machine/read_file.hpp"
 #include "core/worker/protocol.hpp"
-#include "driver/plan/options.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {

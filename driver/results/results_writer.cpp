@@ -17,7 +17,7 @@
 #include <iterator>
 #include <thread>
 
-#include "driver/plan/options.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {

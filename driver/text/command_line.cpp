@@ -2,7 +2,6 @@
 // allowed nor, for some errors, the option.
 #include "driver/text/command_line.hpp"
 
-#include <algorithm>
 #include <sstream>
 
 #include <boost/program_options.hpp>

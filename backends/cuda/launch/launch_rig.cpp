@@ -1,7 +1,5 @@
 #include "backends/cuda/launch/launch_rig.hpp"
 
-#include <stdexcept>
-
 #include <fmt/format.h>
 
 #include "core/harness/stats.hpp"

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -4,7 +4,6 @@
 #include <pty.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>

@@ -28,7 +28,7 @@ TEST_F(environment_files, what_is_not_there_is_unknown) {
   EXPECT_EQ(read_os(folder()), "unknown");
   EXPECT_FALSE(read_hypervisor_flag(folder()));
   EXPECT_EQ(read_virtualization("", folder()), "");
-  EXPECT_EQ(read_stolen_ticks({0, 1}, folder()), 0);
+  EXPECT_EQ(read_pu_ticks({0, 1}, folder()).stolen, 0);
 }
 
 TEST_F(environment_files, cpu_model_is_a_name_or_a_part_of_arm) {
@@ -101,11 +101,11 @@ TEST_F(environment_files, stolen_time_of_the_pus_named) {
                      "cpu1 1 2 3 4 5 6 7 500 9 10\n"
                      "cpu10 1 2 3 4 5 6 7 3 9 10\n"
                      "intr 1 2 3\n");
-  EXPECT_EQ(read_stolen_ticks({0, 10}, folder()), 83);
-  EXPECT_EQ(read_stolen_ticks({1}, folder()), 500);
-  EXPECT_EQ(read_stolen_ticks({}, folder()), 0);
+  EXPECT_EQ(read_pu_ticks({0, 10}, folder()).stolen, 83);
+  EXPECT_EQ(read_pu_ticks({1}, folder()).stolen, 500);
+  EXPECT_EQ(read_pu_ticks({}, folder()).stolen, 0);
   write("proc/stat", "cpu  9 9 9 9\ncpu0 1 2 3 4\n");
-  EXPECT_EQ(read_stolen_ticks({0}, folder()), 0);
+  EXPECT_EQ(read_pu_ticks({0}, folder()).stolen, 0);
 }
 
 TEST(environment, clock_tick_is_a_time) {

@@ -1,5 +1,4 @@
 // Placements of every policy on machines of many shapes.
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>

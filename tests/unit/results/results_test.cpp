@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/plan/options.hpp"
 #include "driver/results/campaign_lines.hpp"
 #include "driver/show/table.hpp"
 #include "tests/unit/driver_fixtures.hpp"

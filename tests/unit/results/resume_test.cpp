@@ -2,10 +2,11 @@
 #include "driver/results/resume.hpp"
 
 #include "driver/campaign/campaign_file.hpp"
-#include "driver/plan/options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "driver/text/messages.hpp"
 
 namespace syncmeter::resume_test {
 namespace {

@@ -11,10 +11,10 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/plan/options.hpp"
 #include "driver/results/results.hpp"
 #include "driver/results/results_writer.hpp"
 #include "driver/results/resume.hpp"
+#include "driver/text/messages.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/temporary_folder.hpp"
 

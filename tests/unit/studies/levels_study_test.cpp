@@ -1,6 +1,4 @@
 // The points of the study levels on a made-up GPU, and the deviation that a visit of it keeps.
-#include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,5 @@
 // The points of the studies locks and contention on synthetic machines, and the axis that the
 // second needs: how many cells the lanes share out.
-#include <algorithm>
 #include <map>
 #include <set>
 

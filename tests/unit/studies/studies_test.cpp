@@ -1,9 +1,7 @@
 // Names of ops, and the lanes of a study.
 #include <gmock/gmock.h>
 
-#include "driver/plan/plan.hpp"
 #include "driver/plan/study.hpp"
-#include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::studies_test {
 namespace {
