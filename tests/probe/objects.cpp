@@ -2,6 +2,7 @@
 // Prints for each lock "KIND ACQUISITIONS OWNER_CHANGES SITES", and of locks that are held
 // "HELD_NS" by the program's own clock.
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <time.h>
 
@@ -123,6 +124,9 @@ void hold(std::int64_t ns, int times) {
   std::printf("mutex %d 0 1 %ld\n", times, held);
 }
 
+/// By glibc's mark of a mutex that a thread waits for.
+bool is_waited_for() { return *static_cast<volatile int*>(&mutex.__data.__lock) == 2; }
+
 /// Each fourth time the one calls while the other holds the lock, and else when it is free.
 void contend() {
   sem_t called, done;
@@ -142,7 +146,8 @@ void contend() {
     if (busy) pthread_mutex_lock(&mutex);
     sem_post(&called);
     if (busy) {
-      timespec soon{0, 2'000'000};
+      while (!is_waited_for()) sched_yield();
+      timespec soon{0, 1'000'000};
       nanosleep(&soon, nullptr);
       pthread_mutex_unlock(&mutex);
       pthread_mutex_unlock(&runs);

@@ -14,6 +14,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROBE = pathlib.Path(os.environ["SYNCMETER_BIN"]) / "libsyncmeter-probe.so"
+#: How often a program is run again where other programs disturbed it.
+TRIES = 5
 KINDS = re.findall(r"^SM_KIND\((\w+),", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
 
 

@@ -3,6 +3,7 @@
 import collections
 
 import pytest
+from tables import TRIES
 
 KINDS = {"mutex_lock": "mutex", "spin_lock": "spin", "rwlock_read": "rwlock", "rwlock_write": "rwlock"}
 
@@ -42,19 +43,23 @@ def test_locks_without_room_are_counted_by_site(build, count, monkeypatch):
 @pytest.mark.parametrize("mode", ["short", "long"])
 def test_holds_are_those_planned(mode, build, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
-    run = count(build("objects"), mode)
-    (_, acquisitions, _, _, held), = planned(run)
-    times = [each for each in run.times if each.object]
-    assert sum(each.timed for each in times) == acquisitions
-    assert sum(each.hold_ns for each in times) == pytest.approx(held, rel=0.02)
+    for _ in range(TRIES):  # the program may lose its processor between its own look at the clock and the probe's
+        run = count(build("objects"), mode)
+        (_, acquisitions, _, _, held), = planned(run)
+        times = [each for each in run.times if each.object]
+        assert sum(each.timed for each in times) == acquisitions
+        found = sum(each.hold_ns for each in times)
+        if found == pytest.approx(held, rel=0.02):
+            break
+    assert found == pytest.approx(held, rel=0.02)
 
 
 def test_waits_are_those_planned(build, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
     run = count(build("objects"), "contend")
     waits = sum(sum(each.waits[68:]) for each in run.times if each.kind == "mutex_lock")
-    # Beyond a quarter of a millisecond. A thread that loses its processor may call too late to wait, or wait without need.
-    assert waits == pytest.approx(planned(run)[0][1], rel=0.2)
+    # Beyond a quarter of a millisecond, which the call for a free lock takes too where the thread loses its processor.
+    assert 1 <= waits / planned(run)[0][1] < 1.2
 
 
 def test_owners_are_followed_a_part_of_the_time(build, count, monkeypatch):

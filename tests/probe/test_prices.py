@@ -1,10 +1,12 @@
 """Prices of a program's regions and barriers: measured in turn with its runs, or taken from a results file."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from tables import TRIES
 from test_advise import DRIVER, advise, hazard  # noqa: F401 (a fixture)
 
 
@@ -13,9 +15,22 @@ def prices_of(advice, of_equal_work=False):
     return [line for line in advice.lines if line["record"] == "price" and line["op"].startswith("timed_") == of_equal_work]
 
 
+@pytest.fixture
+def priced(advise):  # noqa: F811
+    """Advice with prices: where other programs have the processors no round of them may count, and it is asked again."""
+    def run(*command, has=lambda advice: prices_of(advice), **how):
+        for _ in range(TRIES):
+            advice = advise(*command, **how)
+            if has(advice):
+                break
+        return advice
+
+    return run
+
+
 @pytest.mark.parametrize(("name", "op"), [("barrier_storm", "barrier_after_work"), ("inner_region", "region_around_work")])
-def test_prices_are_measured_behind_runs(name, op, advise, build):  # noqa: F811
-    advice = advise(hazard(build, name))
+def test_prices_are_measured_behind_runs(name, op, priced, build):
+    advice = priced(hazard(build, name), has=lambda found: prices_of(found) and prices_of(found, of_equal_work=True))
     prices = prices_of(advice)
     # Where other programs leave a visit no round, there is one less.
     assert 1 <= len(prices) <= 5 and {(price["op"], price["lanes"], price["backend"]) for price in prices} == {(op, 2, "omp")}
@@ -30,18 +45,18 @@ def test_prices_are_measured_behind_runs(name, op, advise, build):  # noqa: F811
     assert all(0 < each["estimate"] < 1e9 for each in around_equal_work)
 
 
-def test_runs_and_prices_take_turns(advise, build):  # noqa: F811
-    advice = advise(hazard(build, "barrier_storm"), budget="10s")
+def test_runs_and_prices_take_turns(priced, build):
+    advice = priced(hazard(build, "barrier_storm"), budget="10s")
     arms = [run["arm"] for run in advice.header["runs"]]
     assert arms[:2] == ["plain", "count"] and arms.count("plain") == arms.count("count") >= 1
     behind = {price["when"] for price in prices_of(advice)}
     assert min(behind) > arms.index("time")
 
 
-def test_libomp_has_prices_of_its_own(advise, build):  # noqa: F811
+def test_libomp_has_prices_of_its_own(priced, build):
     if not Path(DRIVER).with_name("syncmeter-omp-llvm").exists():
         pytest.skip("no worker omp-llvm, which the first tier does without")
-    prices = prices_of(advise(hazard(build, "barrier_storm", compiler="clang++")))
+    prices = prices_of(priced(hazard(build, "barrier_storm", compiler="clang++")))
     assert {price["backend"] for price in prices} == {"omp-llvm"}
 
 
@@ -92,9 +107,15 @@ def test_other_programs_withhold_what_is_saved(advise, build):  # noqa: F811
 def results(tmp_path_factory):
     """A results file with barriers of two threads after work of many lengths."""
     file = tmp_path_factory.mktemp("results") / "prices.jsonl"
-    subprocess.run([DRIVER, "run", "--study", "regions", "--backend", "omp", "--op", "barrier_after_work", "--lanes", "2", "--section",
-                    "0,32,128,512,2048,8192,32768", "--affinity", "none", "--wait", "active", "--visits", "2", "--max-time", "20ms", "--output", file],
-                   check=True, capture_output=True, timeout=120)
+    for _ in range(TRIES):  # where other programs have the processors no round of a point may count
+        file.unlink(missing_ok=True)
+        subprocess.run([DRIVER, "run", "--study", "regions", "--backend", "omp", "--op", "barrier_after_work", "--lanes", "2", "--section",
+                        "0,32,128,512,2048,8192,32768", "--affinity", "none", "--wait", "active", "--visits", "2", "--max-time", "20ms",
+                        "--output", file], check=True, capture_output=True, timeout=120)
+        lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        estimates = [(json.dumps(line["point"]), line["estimates"]) for line in lines if line["kind"] == "visit"]
+        if {point for point, found in estimates if found} == {point for point, _ in estimates}:
+            break
     return file
 
 

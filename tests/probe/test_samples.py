@@ -8,10 +8,9 @@ import subprocess
 import pytest
 import tables
 from refused_calls import refusing
+from tables import TRIES
 from test_advise import Advice
 
-#: How often a program is run again where other programs disturbed it.
-TRIES = 5
 DRIVER = tables.PROBE.parent / "syncmeter"
 SOURCE = pathlib.Path(__file__).with_name("sampled.cpp").read_text(encoding="utf-8").splitlines()
 
@@ -38,25 +37,32 @@ def sites(advice, kind):
             for frame in site["frames"] if frame["file"] and frame["file"].endswith("sampled.cpp")]
 
 
+#: What was found of a program: another test looks there first.
+FOUND = {}
+
+
 @pytest.mark.parametrize("what", ["contended", "child"])
 def test_a_contended_atomic_is_found(what, sampled):
     # Where other programs have the processing units it is not there for a quarter of the wall time.
-    for _ in range(5):
+    for _ in range(TRIES):
         advice = sampled(what)
-        (line, site), *_ = sites(advice, "atomic")
-        if site["path_share"] > 0.25:
+        FOUND[what] = advice
+        found = sites(advice, "atomic")
+        if found and found[0][1]["path_share"] > 0.25:
             break
+    line, site = found[0]
     assert line == line_of("sum.fetch_add")
     assert site["operation"].startswith("lock_") and site["threads"] == 2 and site["count"] is None
-    assert 0.6 < site["share"] <= 1 and 0.25 < site["path_share"] <= 1
-    found = next(each for each in advice.advice if each["rule"] == "atomics")
-    assert (found["kind"], found["proof"], found["sites"]) == ("bound", "samples", [site["id"]])
-    assert "at a locked instruction" in found["text"]
+    assert 0.6 < site["share"] <= 1 and 0 < site["path_share"] <= 1
+    assert site["path_share"] > 0.25 or advice.header["withheld"]
+    told = next(each for each in advice.advice if each["rule"] == "atomics")
+    assert (told["kind"], told["proof"], told["sites"]) == ("bound", "samples", [site["id"]])
+    assert "at a locked instruction" in told["text"]
     if advice.header["withheld"]:  # other programs were busy meanwhile
-        assert found["saves_s"] is None and f"sampled.cpp:{line}: CPU time is spent" in found["text"]
+        assert told["saves_s"] is None and f"sampled.cpp:{line}: CPU time is spent" in told["text"]
     else:
-        assert found["saves_s"]["low"] == 0 < found["saves_s"]["high"] <= advice.header["runs"][-1]["wall_s"]
-        assert f"sampled.cpp:{line}: up to" in found["text"]
+        assert told["saves_s"]["low"] == 0 < told["saves_s"]["high"] <= advice.header["runs"][-1]["wall_s"]
+        assert f"sampled.cpp:{line}: up to" in told["text"]
 
 
 def test_an_atomic_of_one_thread_is_no_advice(sampled):
@@ -80,18 +86,22 @@ def test_memory_is_a_sentence_and_no_advice(sampled):
     line, site = found[0]
     assert line == line_of("own = own + 1") and site["share"] > 0.5
     assert not [each for each in advice.advice if each["rule"] == "atomics"]
-    (note,) = [note for note in advice.header["notes"] if "No call explains it" in note]
-    assert f"sampled.cpp:{line}, a load or store of memory, in 2 threads" in note
+    note = next(note for note in advice.header["notes"] if f"sampled.cpp:{line}, a load or store of memory, in 2 threads" in note)
+    assert "No call explains it" in note
     assert "That saves between nothing and" in note and "false sharing" not in advice.text
 
 
 def test_samples_are_of_the_run_alone(sampled):
-    advice = sampled("contended")
-    sampling, runs = advice.header["sampling"], advice.header["runs"]
-    assert [run["arm"] for run in runs] == ["plain", "count", "sample", "time"]
-    assert sampling["lost"] == 0 and sampling["period_ns"] == 1_000_000
-    # A sample for each millisecond of the program's own CPU time.
-    assert 0.8 < sampling["samples"] / (runs[2]["user_s"] * 1000) < 1.2
+    for _ in range(TRIES):  # a hypervisor that takes a processing unit away takes samples and leaves the time
+        advice = FOUND.pop("contended", None) or sampled("contended")
+        sampling, runs = advice.header["sampling"], advice.header["runs"]
+        assert [run["arm"] for run in runs] == ["plain", "count", "sample", "time"]
+        assert sampling["period_ns"] == 1_000_000
+        # A sample for each millisecond of the program's own CPU time.
+        if sampling["lost"] == 0 and 0.8 < sampling["samples"] / (runs[2]["user_s"] * 1000) < 1.2:
+            break
+    else:
+        pytest.fail(f"{sampling} of {runs}")
 
 
 def test_where_the_system_refuses_it_there_are_no_samples(build, tmp_path):

@@ -150,7 +150,8 @@ def test_without_the_package_the_file_is_complete_and_the_command_that_judges_it
 def test_what_the_budget_cut_is_resumed(builds):
     for arm in "ab":
         builds.behave(arm, sleep_s=0.1)
-    status, out, err = builds.ab("--budget", "1.5s")
+    # Enough for both workers to start and answer once, even where the machine has no time for them for a second.
+    status, out, err = builds.ab("--budget", "2.5s")
     words = shlex.split(err.split("continue with: syncmeter ")[1])
     done = len(builds.lines("visit"))
     assert 0 < done < 36
@@ -203,9 +204,15 @@ def test_other_builds_than_those_of_the_file_are_refused(builds, words, why):
 def test_with_a_budget_only_what_cannot_be_told_is_visited_again(builds):
     for arm in "ab":
         builds.behave(arm, cost={"atomic_add": noisy(5, 0.02, arm)})
-    status, out, err = builds.ab("--budget", "6s", "--format", "json")
+    for budget in ("6s", "20s", "40s"):  # a busy machine takes a part of a second to start a worker, twice a pass
+        builds.file.unlink(missing_ok=True)
+        for arm in "ab":
+            (builds.home / arm / "log.jsonl").unlink(missing_ok=True)
+        status, out, err = builds.ab("--budget", budget, "--format", "json")
+        visits = {op: len([1 for *_, asked, _ in builds.asked("a") if asked == op]) for op in OPS}
+        if visits["atomic_add"] > 6:
+            break
     assert status == 0, err
-    visits = {op: len([1 for *_, asked, _ in builds.asked("a") if asked == op]) for op in OPS}
     assert visits["atomic_read"] == visits["plain_read"] == 6
     assert visits["atomic_add"] > 6
     assert told(out)["atomic_add"]["confidence"] > 0.95

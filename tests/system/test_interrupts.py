@@ -50,7 +50,7 @@ def test_a_second_ctrl_c_ends_at_once(campaign):
     time.sleep(0.5)
     assert process.poll() is None, "the first one waits for the visit"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGINT and "--resume" in err
     assert not os.path.exists(f"/proc/{worker}")
     assert campaign.lines()[-1]["reason"] == "interrupted" and not campaign.visits()

@@ -221,7 +221,7 @@ def test_a_stop_of_everything_is_no_timeout(campaign):
 
 @pytest.mark.parametrize("other", [False, True])
 def test_a_file_that_is_removed_while_it_is_written_is_written_anew(campaign, other):
-    campaign.behave(sleep_s=0.1)
+    campaign.behave(sleep_s=0.3)
     process = campaign.start(*campaign.arguments())
     eventually("two visits", lambda: campaign.file.exists() and len(campaign.visits()) >= 2)
     campaign.file.unlink()
@@ -238,7 +238,7 @@ def test_a_file_that_is_removed_while_it_is_written_is_written_anew(campaign, ot
 
 
 def test_a_file_that_is_moved_while_it_is_written_is_named_by_its_new_name(campaign):
-    campaign.behave(sleep_s=0.1)
+    campaign.behave(sleep_s=0.3)
     process = campaign.start(*campaign.arguments())
     eventually("two visits", lambda: campaign.file.exists() and len(campaign.visits()) >= 2)
     moved = campaign.file.rename(campaign.home / "moved.jsonl")

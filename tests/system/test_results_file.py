@@ -12,9 +12,13 @@ import pytest
 from conftest import eventually, keys
 
 
+#: Of each visit: the campaign must not end before a test on a busy machine has seen what it waits for.
+SLEEP_S = 0.2
+
+
 def cut_short(campaign, visits_before=3):
     """A campaign that was killed by -9 after a few visits."""
-    campaign.behave(sleep_s=0.05)
+    campaign.behave(sleep_s=SLEEP_S)
     process = campaign.start(*campaign.arguments(visits=4))
     eventually("a few visits are in the file", lambda: len(campaign.visits()) >= visits_before)
     process.send_signal(signal.SIGKILL)
@@ -45,7 +49,7 @@ def test_kill_9_and_resume_of_a_compressed_file_measure_every_visit_once(campaig
         status, out, _ = campaign.call("show", str(campaign.file), "--json")
         return [point["visits"] for point in json.loads(out)] if status == 0 else []
 
-    campaign.behave(sleep_s=0.05)
+    campaign.behave(sleep_s=SLEEP_S)
     process = campaign.start(*campaign.arguments(visits=4))
     eventually("a few visits are in the file", lambda: sum(shown()) >= 3)
     process.send_signal(signal.SIGKILL)
@@ -334,7 +338,7 @@ def test_a_run_ends_with_the_estimate_of_each_point(campaign):
 
 
 def test_estimates_of_a_file_that_goes_on_are_those_behind_its_last_visit(campaign):
-    campaign.behave(sleep_s=0.05)
+    campaign.behave(sleep_s=SLEEP_S)
     process = campaign.start(*campaign.arguments(visits=3))
     eventually("a few visits are in the file", lambda: len(campaign.visits()) >= 2)
     process.send_signal(signal.SIGINT)
@@ -351,7 +355,7 @@ def test_estimates_of_a_file_that_goes_on_are_those_behind_its_last_visit(campai
 @pytest.mark.parametrize("name", ["results.jsonl", "results.jsonl.zst"])
 def test_a_file_that_was_cut_off_is_completed_once(campaign, name):
     campaign.file = campaign.home / name
-    campaign.behave(sleep_s=0.05)
+    campaign.behave(sleep_s=SLEEP_S)
     process = campaign.start(*campaign.arguments(visits=4))
     eventually("a few visits are in the file", lambda: campaign.file.exists() and campaign.call(
         "show", "--points", str(campaign.file))[0] == 0 and len(estimated(campaign)) >= 2)
