@@ -94,7 +94,7 @@ PLANTED = {
     "errors of another request": ({"nonsense": {"id": 77}}, "a request of an unknown kind: its error has the id '77', not the request's"),
     "more processing units than lanes": ({"counts_pus": False}, 'more "pus" than lanes: it answered \'"accepted"\', not "error"'),
     "a figure for an op that it does not have": ({"has_any_op": True}, "a point that it does not have: its status is \"ok\""),
-    "stays": ({"end": "never"}, f"end: worker 'fake' did not end within {PATIENCE} of the end of its input"),
+    "stays": ({"end": "never"}, "end: worker 'fake' did not end within 2 s of the end of its input"),
     "ends badly": ({"end": 5}, "end: worker 'fake' ended with status 5 at the end of its input"),
 }
 
