@@ -183,7 +183,7 @@ def row(name, lines):
     notes = [f"{why} ({times} of {len(lines)} turns)" for why, times in collections.Counter(refused).items()]
     lines = [line for line in lines if not line.get("refused")]
     if not lines:
-        return f"| {name} | | | | | | | | {', '.join(notes)} |", [], False
+        return f"| {name} | | | | | | | | {', '.join(notes)} |", [], "", None
     before = statistics.median(statistics.median(line["before_s"]) for line in lines)
     savings = [saving(line) for line in lines]
     shares = [100 * -saving(line) / statistics.median(line["before_s"]) for line in lines]
@@ -198,23 +198,27 @@ def row(name, lines):
     middle = statistics.median(line["predicted"]["low"] + line["predicted"]["high"] for line in named) if named else 0
     has_sign = bool(named) and lines[-1]["rules"] != MEMORY and named[-1]["kind"] != "may_cost" and abs(share) > 100 * SIGN
     wrong = has_sign and (share < 0) != (middle > 0)
+    longer = share > 0 if named and named[-1]["kind"] == "may_cost" else None
+    sign = ("wrong" if wrong else "right") if has_sign else ""
     notes += [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))
     return (f"| {name} | {lines[-1]['rules'] or 'nothing'} | {before:.2g} | {predicted} | {hazards.seconds(savings)} | "
             f"{share:+.0f} % ({min(shares):+.0f} to {max(shares):+.0f}) | {sum(covered)} of {len(covered)} | "
-            f"{'wrong' if wrong else 'right' if has_sign else ''} | {', '.join(notes)} |"), covered, wrong
+            f"{sign} | {', '.join(notes)} |"), covered, sign, longer
 
 
 def table(lines):
     print("| change | advice | as it is, s | predicted to save, s | saved, s | time | covered, turns | sign | |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    mostly, wrongs, predicted = 0, 0, 0
+    mostly, predicted, signs, longers = 0, 0, [], []
     for name in dict.fromkeys(line["change"] for line in lines):
-        text, covered, wrong = row(name, [line for line in lines if line["change"] == name])
+        text, covered, sign, longer = row(name, [line for line in lines if line["change"] == name])
         print(text)
         predicted += bool(covered)
         mostly += bool(covered) and 2 * sum(covered) > len(covered)
-        wrongs += wrong
-    print(f"\nOf {predicted} changes that were predicted {mostly} were covered in most turns; {wrongs} had the wrong sign.")
+        signs += [sign] * bool(sign)
+        longers += [longer] * (longer is not None)
+    print(f"\nOf {predicted} changes that were predicted {mostly} were covered in most turns; "
+          f"of {len(signs)} with a sign {signs.count('wrong')} had the wrong one; of {len(longers)} that may take longer {sum(longers)} did.")
     turns = collections.Counter(line["change"] for line in lines)
     some = f"{min(turns.values())} to {max(turns.values())}" if turns else "no"
     print(f"{len(turns)} changes ran, in {some} turns each.")

@@ -23,6 +23,7 @@ sys.path.insert(0, str(HERE.parent.parent / "analysis"))
 
 from syncmeter_analysis.relate.campaign import read_campaign  # noqa: E402
 from syncmeter_analysis.relate.repetition import repetition  # noqa: E402
+from syncmeter_analysis.relate.visit_pairs import kind_of  # noqa: E402
 
 OPS = {"barrier": "barrier", "region": "parallel_region"}
 #: How `run` places threads of a team by default, and how these wait.
@@ -30,15 +31,16 @@ PLACED = {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads", "OMP_WAIT_POLICY": 
 
 
 def by_run(binaries, folder, threads):
-    """Of each op its headline as the report has it, with the ratio within which 9 of 10 land that are measured again."""
+    """Of each op its headline as the report has it, with the ratio within which 9 of 10 land that are measured again,
+    where that is known."""
     file = folder / "run.jsonl"
     file.unlink(missing_ok=True)
     subprocess.run([binaries / "syncmeter", "run", "--backend", "omp", "--op", ",".join(OPS.values()), "--lanes", str(threads), "--wait",
                     "active", "--output", file], check=False, capture_output=True, env=os.environ | {"SYNCMETER_REPORT": "off"})
     campaign = read_campaign([str(file)])
-    (reach, *_) = [*repetition(campaign).values(), 1.0]
-    return {each.point.op: Measurement(each.cost.low, each.cost.value, each.cost.high, reach, each.hop_ns)
-            for each in campaign.points.values() if each.usable and each.cost and each.point.lanes == threads}
+    reaches = repetition(campaign)
+    return {each.point.op: Measurement(each.cost.low, each.cost.value, each.cost.high, reaches[kind_of(each)], each.hop_ns)
+            for each in campaign.points.values() if each.usable and each.cost and each.point.lanes == threads and kind_of(each) in reaches}
 
 
 class Measurement(NamedTuple):

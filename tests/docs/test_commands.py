@@ -80,18 +80,24 @@ def test_scripts_that_measure_take_what_run_takes(programs):
     assert status in ((0, 1, 3) if words[1] in ("compare", "fleet") else (0,)), f"{place}: {command}\n{text}"
 
 
-@pytest.mark.parametrize("option, member, usual, unit", [("max-time", "max_time_s", 150, 1000), ("precision", "precision", 0.01, 1)])
+@pytest.mark.parametrize("option, member, usual, unit", [("max-time", "max_time_s", 150, 1000), ("precision", "precision", 0.01, 1),
+                                                          ("min-sample", "min_sample_us", 100, 1)])
 def test_the_help_has_what_studies_set(option, member, usual, unit):
     """A study's own longest time and precision are in its file: the help names all that differ from the usual one."""
     options = (ROOT / "driver/plan/options.def").read_text(encoding="utf-8")
-    words = re.search(rf'"{option}".*"([^"]*)"\)$', options, re.M)[1].replace("on a GPU ", "")
+    words = re.search(rf'"{option}".*"([^"]*)"\)$', options, re.M)[1].replace(" and GPU", "")
+    on_gpus = re.split(r", | and ", re.sub(r" [\d.]+ms", "", words.rstrip(")").partition("on a GPU ")[2]))
+    words = words.replace("on a GPU ", "")
     named = {}
-    for names, value in re.findall(r"([a-z, -]+) ([\d.]+)ms" if unit > 1 else r"([\d.]+) in ([a-z, -]+)", words):
-        names, value = (names, value) if unit > 1 else (value, names)
+    for names, value in re.findall(r"([a-z, -]+) ([\d.]+)[mu]s" if unit > 1 or option == "min-sample" else r"([\d.]+) in ([a-z, -]+)", words):
+        names, value = (names, value) if unit > 1 or option == "min-sample" else (value, names)
         named |= {name: float(value) for name in re.split(r", | and ", names.strip(" ,;"))}
     set_to = {}
     for study in (ROOT / "driver/plan/studies").glob("*.cpp"):
-        found = re.search(rf"\.{member} = ([\d.]+)", study.read_text(encoding="utf-8"))
-        if found and unit * float(found[1]) != usual:
-            set_to[study.stem.replace("_", "-")] = unit * float(found[1])
+        source, name = study.read_text(encoding="utf-8"), study.stem.replace("_", "-")
+        values = {unit * float(value) for value in re.findall(rf"\.{member} = ([\d.]+)", source)}
+        assert len(values) <= 1, f"{name}: more than one {member}"
+        if values - {0, usual}:
+            set_to[name] = values.pop()
+            assert option != "max-time" or (name in on_gpus) == (".gpu = " in source), f"{name}: of GPUs, or of all"
     assert named == pytest.approx(set_to)
