@@ -16,7 +16,7 @@ constinit pthread_key_t end_of_thread = 0;
 constinit bool has_key = false;
 
 /// What a thread has left. One thread takes at a time: what comes first stays there but for what is
-/// put before it. A signal handler of that thread, and a child of a fork meanwhile, go without.
+/// put before it. A signal handler of that thread meanwhile goes without.
 thread_memory* take_unused() {
   constexpr unsigned most_tries = 1000;
   for (unsigned tries = 0; __atomic_exchange_n(&is_taken_from, 1, __ATOMIC_ACQUIRE) != 0; ++tries)
@@ -29,22 +29,34 @@ thread_memory* take_unused() {
   return first;
 }
 
-// A destructor of a key: what other destructors need of it is taken anew, for which this is called
-// again. Frames and known places are written before they are read, or are the same for all threads.
-void leave_memory(void* memory) {
-  own_memory = nullptr;
-  auto* const left = static_cast<thread_memory*>(memory);
-  left->timed = {};
+void put_back(thread_memory* left) {
   left->next = __atomic_load_n(&unused, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(&unused, &left->next, left, false, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {
   }
 }
 
+// A destructor of a key: what other destructors need of it is taken anew, for which this is called
+// again. Frames are written before they are read.
+void leave_memory(void* memory) {
+  own_memory = nullptr;
+  auto* const left = static_cast<thread_memory*>(memory);
+  left->timed = {};
+  for (known_place& each : left->known) each = {};
+  put_back(left);
+}
+
+// The thread that took when another one forked is not there.
+void begin_child() { __atomic_store_n(&is_taken_from, 0, __ATOMIC_RELAXED); }
+
 // Threads that begin before this keep theirs for good.
 [[gnu::constructor(101)]] void start() {
-  has_key = ::pthread_key_create(&end_of_thread, leave_memory) == 0;
+  // glibc allocates for the values of more keys than these, which no signal handler may.
+  constexpr pthread_key_t keys_without_allocation = 32;
+  has_key = ::pthread_key_create(&end_of_thread, leave_memory) == 0 &&
+            end_of_thread < keys_without_allocation;
   if (own_memory != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_memory);
+  ::pthread_atfork(nullptr, nullptr, begin_child);
 }
 
 }  // namespace
@@ -53,7 +65,13 @@ thread_memory* take_memory() {
   thread_memory* found = take_unused();
   if (found == nullptr) found = static_cast<thread_memory*>(new_memory(sizeof(thread_memory)));
   if (found == nullptr) return nullptr;
-  own_memory = found;
+  // A signal handler may have taken one meanwhile, and be in it.
+  thread_memory* taken = nullptr;
+  if (!__atomic_compare_exchange_n(&own_memory, &taken, found, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED)) {
+    put_back(found);
+    return taken;
+  }
   if (has_key) ::pthread_setspecific(end_of_thread, found);
   return found;
 }

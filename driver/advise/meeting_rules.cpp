@@ -131,9 +131,8 @@ std::string on_equal_work(const meeting& m) {
 /// Threads that are woken one after another work in turn. What they take at the same time is not
 /// known from runs in which they sleep: a line that each wrote once is then fetched for each store.
 constexpr std::string_view awake_may_cost =
-    " It may also take longer: threads that are woken one after another work in turn, and awake at "
-    "the same time, where each waits for lines of the cache that another one writes to. Runs in "
-    "which they sleep do not show that; --try does.";
+    " It may also take longer: threads that sleep work one after another, and awake they may wait "
+    "for lines of the cache that others write to; --try tells.";
 
 constexpr double waking_ns = 1e4, not_spinning_ns = 2e3;
 

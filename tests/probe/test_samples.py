@@ -50,6 +50,7 @@ def test_a_contended_atomic_is_found(what, sampled):
         found = sites(advice, "atomic")
         if found and found[0][1]["path_share"] > 0.25:
             break
+    assert found, advice.text
     line, site = found[0]
     assert line == line_of("sum.fetch_add")
     assert site["operation"].startswith("lock_") and site["threads"] == 2 and site["count"] is None
@@ -83,6 +84,7 @@ def test_memory_is_a_sentence_and_no_advice(sampled):
         advice = sampled("neighbours")
         if found := sites(advice, "memory"):
             break
+    assert found, advice.text
     line, site = found[0]
     assert line == line_of("own = own + 1") and site["share"] > 0.5
     assert not [each for each in advice.advice if each["rule"] == "atomics"]
