@@ -44,7 +44,8 @@ device_work* works = nullptr;
 
 constinit device_block* blocks[1024] = {};
 constinit kernel_times_block* kernels[1024] = {};
-constinit std::uint64_t busy_until = 0;
+constinit std::uint64_t busy_until = 0, idle_since_counted = 0;
+constinit bool has_counted_work = false;
 constinit int lock_of_works = 0;
 
 constinit cupti::next_record_function next_record = nullptr;
@@ -110,9 +111,10 @@ kernel_times_block* times_of(const kernel_launched& what) {
   return nullptr;
 }
 
-/// What several streams do at once is busy time once.
+/// What several streams do at once is busy time once. Without work before what no counted call is
+/// for, as an asynchronous copy, the GPU is so before the counted work behind it.
 void add_work(const device_work& work) {
-  const std::uint64_t idle_from = busy_until;
+  if (has_counted_work) idle_since_counted += since(busy_until, work.start);
   busy_until = std::max(busy_until, work.end);
   if (kernel_times_block* const times = times_of(work.kernel); times != nullptr) {
     ++times->launches;
@@ -126,7 +128,9 @@ void add_work(const device_work& work) {
   ++to->works;
   to->last_end = std::max(to->last_end, work.end);
   add_to(to->busy, since(work.start, work.end));
-  if (idle_from != 0) add_to(to->idle, since(idle_from, work.start));
+  if (has_counted_work) add_to(to->idle, idle_since_counted);
+  has_counted_work = true;
+  idle_since_counted = 0;
 }
 
 void take_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {

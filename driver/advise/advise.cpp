@@ -90,14 +90,14 @@ void run_for_span(program_counts& of) {
                                    why));
   };
   for (const std::string& problem : found.problems_of_cuda) refuse(problem);
+  if (run.wait_status != of.runs.front().wait_status) {
+    refuse("a run for it ended otherwise than the plain one");
+    return;
+  }
   // Nothing else loads the probe in such a run, and once loaded it leaves a file.
   if (found.processes == 0) {
     refuse("the probe could not be loaded into the CUDA program, which CUDA's driver does without "
            "a word");
-    return;
-  }
-  if (run.wait_status != of.runs.front().wait_status) {
-    refuse("a run for it ended otherwise than the plain one");
     return;
   }
   run.cuda_span_s = found.cuda_span_s;

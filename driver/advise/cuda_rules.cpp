@@ -28,7 +28,7 @@ struct gpu_use {
   double first_s = 0, last_s = 0;
 
   /// In which it did something: what several streams did at once is in it once, and what no counted
-  /// call was for, as asynchronous copies, is in it, too.
+  /// call was for, as asynchronous copies, is in it, too; but not what it was idle before these.
   [[nodiscard]] double covered_s() const { return std::max(0.0, last_s - first_s - idle_s); }
   [[nodiscard]] double kernel_s() const { return kernels_busy_s / std::max(1.0, kernels); }
 };

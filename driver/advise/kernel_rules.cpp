@@ -41,6 +41,7 @@ struct floor_of_site {
   double value_s = 0;                ///< not at least, but as estimated
   const kernel_use* most = nullptr;  ///< the kernel with the greatest part
   double most_s = 0;
+  std::size_t kernels = 0;  ///< that have such a floor
 };
 
 floor_of_site floor_of(const site& of, const std::vector<price>& prices,
@@ -51,6 +52,7 @@ floor_of_site floor_of(const site& of, const std::vector<price>& prices,
     if (!takes) continue;
     found.sum_s += takes->low;
     found.value_s += takes->value;
+    ++found.kernels;
     if (found.most != nullptr && takes->low <= found.most_s) continue;
     found.most = &kernel;
     found.most_s = takes->low;
@@ -137,30 +139,33 @@ std::string no_faster_text(const site& of, const std::string& what,
 
 /// Whether what has this price would take longer than the GPU did for all: then it was faster than
 /// what was measured, which a note says, and no floor.
-bool is_beyond(const site& of, const std::string& what, const kernel_use& kernel, double floor_s,
-               double busy_s, std::vector<std::string>& notes) {
-  if (floor_s <= most_beyond * busy_s) return false;
+bool is_beyond(const site& of, const std::string& what, const floor_of_site& floor, double busy_s,
+               std::vector<std::string>& notes) {
+  if (floor.sum_s <= most_beyond * busy_s) return false;
+  const bool is_one = floor.kernels == 1;
   notes.push_back(fmt::format(
       "{}: at the price of this machine the {} of {} would take {}, and the GPU takes {} for all "
-      "that is launched there: they are faster than those that were measured, and nothing is told "
-      "of them.",
-      where_text(of), what, name_of(kernel), seconds_text(floor_s), seconds_text(busy_s)));
+      "that is launched there: {} faster than those that were measured, and nothing is told of "
+      "them.",
+      where_text(of), what,
+      is_one ? name_of(*floor.most) : count_text(floor.kernels, "kernel", "kernels"),
+      seconds_text(floor.sum_s), seconds_text(busy_s), is_one ? "they are" : "some of them are"));
   return true;
 }
 
 std::optional<advice> about_hot_address(const site& of, double busy_s,
                                         const std::vector<price>& prices,
                                         std::vector<std::string>& notes) {
-  const floor_of_site floor = floor_of(of, prices, &kernel_floors::hottest);
+  floor_of_site floor = floor_of(of, prices, &kernel_floors::hottest);
   if (floor.most == nullptr || floor.sum_s < worth_its_time * busy_s) return std::nullopt;
   const kernel_use& kernel = *floor.most;
-  if (is_beyond(of, "updates of one address", kernel, floor.sum_s, busy_s, notes))
-    return std::nullopt;
+  if (is_beyond(of, "updates of one address", floor, busy_s, notes)) return std::nullopt;
+  floor.most_s = std::min(floor.most_s, busy_s);
   const auto add_ns = price_of_hot_add(*main_update(kernel), prices);
   const std::string what = fmt::format(
       "kernel {} {}, which is done one after another: that takes {} at least, as {} takes {} on "
       "this machine.",
-      name_of(kernel), updates_text(kernel, true), seconds_text(std::min(floor.most_s, busy_s)),
+      name_of(kernel), updates_text(kernel, true), seconds_text(floor.most_s),
       is_add(*main_update(kernel)) ? "one" : "an add",
       range_text(add_ns->low * 1e-9, add_ns->high * 1e-9));
   const auto way = fastest_way(kernel, prices);
@@ -209,11 +214,12 @@ std::string number_of_barriers(const kernel_use& kernel) {
 std::optional<advice> about_barriers(const site& of, double busy_s,
                                      const std::vector<price>& prices,
                                      std::vector<std::string>& notes) {
-  const floor_of_site floor = floor_of(of, prices, &kernel_floors::barriers);
+  floor_of_site floor = floor_of(of, prices, &kernel_floors::barriers);
   // Warps of other blocks work meanwhile: where all else takes longer, none of them is felt.
   if (floor.most == nullptr || worth_a_change * floor.sum_s < busy_s) return std::nullopt;
   const kernel_use& kernel = *floor.most;
-  if (is_beyond(of, "barriers", kernel, floor.sum_s, busy_s, notes)) return std::nullopt;
+  if (is_beyond(of, "barriers", floor, busy_s, notes)) return std::nullopt;
+  floor.most_s = std::min(floor.most_s, busy_s);
   const auto barrier = price_of_barrier(kernel, prices);
   return advice_of(
       of, "block_barriers",

@@ -207,6 +207,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
                           m.what(), pause, awake_may_cost);
   advice found = m.bound("sleeping", at_most_s, why, saving);
   found.kind = "may_cost";
+  found.run_s = wall_s;
   return found;
 }
 

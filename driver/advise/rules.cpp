@@ -49,12 +49,17 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::move(advise_on_kernels(sites, setting, notes), std::back_inserter(all));
   std::ranges::move(advise_on_pieces(sites, setting, pace), std::back_inserter(all));
   std::ranges::move(advise_on_meetings(sites, setting, pace, notes), std::back_inserter(all));
+  for (advice& each : all)
+    if (each.run_s == 0)
+      each.run_s =
+          each.of_plain_runs && setting.plain_wall_s.high > 0 ? setting.plain_wall_s.high : wall_s;
   std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
   const auto is_of_setting = [](const advice& a) {
     return contains(rules_of_setting, std::string_view(a.rule));
   };
   std::ranges::stable_sort(all, [&](const advice& a, const advice& b) {
-    return std::pair(is_of_setting(a), a.at_most_s) > std::pair(is_of_setting(b), b.at_most_s);
+    return std::pair(is_of_setting(a), a.share_of_run()) >
+           std::pair(is_of_setting(b), b.share_of_run());
   });
   return all;
 }

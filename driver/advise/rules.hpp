@@ -2,6 +2,7 @@
 // from what the same costs on this machine by itself.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -46,6 +47,10 @@ struct advice {
   bool of_plain_runs = false;  ///< its seconds are of plain runs and a GPU's clock, or of counts
                                ///< and prices: what counting the calls costs is not in them
   std::vector<swap_saving> swaps{};  ///< of a mutex that has a price
+  double run_s = 0;                  ///< the run that its seconds are of
+
+  /// Of that run, at most.
+  [[nodiscard]] double share_of_run() const { return std::min(1.0, at_most_s / run_s); }
 };
 
 /// What else advice goes by.

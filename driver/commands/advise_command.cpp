@@ -183,8 +183,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     print_message("--fail-above cannot be judged, as " + withheld);
     return 1;
   }
-  const double most_s = std::ranges::max(counted.advices, {}, &advice::at_most_s).at_most_s;
-  return most_s > *request.fail_above * counted.timed_run()->wall_s ? 1 : 0;
+  return std::ranges::any_of(
+      counted.advices, [&](const advice& a) { return a.share_of_run() > *request.fail_above; });
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct callback_count {
 } callbacks;
 
 /// The GPU: 500 ns, or FAKE_CUPTI_IDLE_NS, without work before each kernel or graph, which takes 2
-/// or 30 us.
+/// or 30 us. With FAKE_CUPTI_COPIES a copy of 1 us that is of no call is between these two.
 std::uint64_t idle_ns() {
   const char* const text = std::getenv("FAKE_CUPTI_IDLE_NS");
   return text == nullptr ? 500 : std::strtoull(text, nullptr, 10);
@@ -52,7 +52,7 @@ std::uint64_t idle_ns() {
 struct record {
   unsigned char bytes[160] = {};
 };
-constexpr std::uint32_t kernel = 10, graph = 51;
+constexpr std::uint32_t copy = 1, kernel = 10, graph = 51;
 std::mutex records_lock;
 std::vector<record> records;
 std::uint64_t gpu_clock = 1'000'000;
@@ -61,12 +61,23 @@ bool records_enabled[64] = {};
 template <class Number> void put(record& to, std::size_t offset, Number number) {
   std::memcpy(to.bytes + offset, &number, sizeof number);
 }
+void copy_on_gpu(std::uint64_t start, std::uint64_t end) {
+  constexpr std::uint32_t of_no_call = 0xffffffff;
+  record made;
+  put(made, 0, copy);
+  put(made, 16, start);
+  put(made, 24, end);
+  put(made, 44, of_no_call);
+  records.push_back(made);
+}
 /// The driver's own launches are of another kernel than the runtime's.
 void work_on_gpu(std::uint32_t type, std::uint32_t domain, std::uint32_t correlation) {
   if (!records_enabled[type]) return;
   const std::lock_guard held(records_lock);
   static const std::uint64_t idle = idle_ns();
-  const std::uint64_t start = gpu_clock + idle;
+  static const std::uint64_t copy_ns = std::getenv("FAKE_CUPTI_COPIES") == nullptr ? 0 : 1000;
+  const std::uint64_t start = gpu_clock + idle + copy_ns;
+  if (copy_ns > 0) copy_on_gpu(gpu_clock + idle, start);
   gpu_clock = start + (type == kernel ? 2'000 : 30'000);
   record made;
   put(made, 0, type);

@@ -84,6 +84,18 @@ def test_what_the_gpu_does_is_of_the_site_that_called(how, build, cupti, count, 
         3140 * 2000 + 40 * 30_000 + (3140 + 40 - 1) * 500
 
 
+def test_a_gpu_is_idle_before_asynchronous_copies_too(build, cupti, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1000")
+    monkeypatch.setenv("FAKE_CUPTI_COPIES", "1")
+    device = count(build("cuda_calls", "g++", "-O2")).device
+    assert sum(times.works for times in device) == 3140 + 40
+    # Not before the first of these, from whose begin on all of it is.
+    idle_ns, copies_ns = (3140 + 40 - 1) * 500, (3140 + 40 - 1) * 1000
+    assert sum(times.idle_ns for times in device) == idle_ns
+    assert max(times.last_end for times in device) - min(times.first_start for times in device) == \
+        3140 * 2000 + 40 * 30_000 + idle_ns + copies_ns
+
+
 def test_kernels_have_their_grid_and_their_time(build, cupti, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1000")
     found = count(build("cuda_calls", "g++", "-O2")).kernels
@@ -206,7 +218,7 @@ def test_advise_takes_spans_where_the_gpu_waits_and_the_budget_has_room(idle_ns,
     assert not [note for note in header["notes"] if note.startswith("How long CUDA is in use")]
 
 
-@pytest.mark.parametrize(("end", "why"), [("fails", "cuptiFinalize"), ("abort", "ended otherwise than the plain one")])
+@pytest.mark.parametrize(("end", "why"), [("fails", "cuptiFinalize"), *((end, "ended otherwise than the plain one") for end in ("abort", "early"))])
 def test_advise_says_why_there_are_no_spans_and_goes_on(end, why, build, cupti, tmp_path, monkeypatch):
     monkeypatch.delenv("CUDA_INJECTION64_PATH")
     monkeypatch.setenv("FAKE_CUPTI_IDLE_NS", "100000")

@@ -238,6 +238,13 @@ TEST(advise_on_kernels, a_price_beyond_what_the_gpu_took_is_no_floor) {
   EXPECT_THAT(notes, IsEmpty());
   EXPECT_THAT(found_of(0.5, notes), IsEmpty());
   EXPECT_THAT(notes, ElementsAre(HasSubstr("would take 0.8 s, and the GPU takes 0.5 s for all")));
+  site of = launching(1, 1'000'000'000, 1'000'000'000);
+  of.kernels.push_back(of.kernels.front());
+  notes.clear();
+  EXPECT_THAT(advise_on_kernels({of}, setting_with(both), notes), IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(AllOf(HasSubstr("of 2 kernels would take 1.6 s, and the GPU takes "
+                                                 "1 s for all"),
+                                       HasSubstr("some of them are faster"))));
 }
 
 TEST(advise_on_kernels, what_to_change_goes_by_warps_and_by_addresses) {

@@ -202,6 +202,9 @@ TEST(advise_on_kernels, barriers_that_take_all_of_the_time_are_named) {
   EXPECT_THAT(said_of(site_of(0.1, meeting(1e9)), prices).advices, IsEmpty())
       << "warps of other blocks work meanwhile";
   EXPECT_THAT(said_of(site_of(0.1, meeting(1e9)), prices).notes, IsEmpty());
+  EXPECT_THAT(said_of(site_of(0.07, meeting(1e9)), prices).advices.front().text,
+              HasSubstr("0.07 s at least"))
+      << "not more than the GPU took";
   kernel_use cut = meeting(1e8);
   cut.is_cut_off = true;
   EXPECT_THAT(said_of(site_of(0.009, cut), prices).advices.front().text,
@@ -242,6 +245,10 @@ TEST(advise_on_kernels, of_a_hot_address_no_way_is_advised_that_was_measured_as_
   EXPECT_THAT(found.advices, IsEmpty());
   EXPECT_THAT(found.notes,
               ElementsAre(AllOf(HasSubstr("0.8 s at least"), HasSubstr("No other way that was"))));
+  measured.back() = adds_per_ns("accumulate_block_integer", 1, 1.6);
+  EXPECT_THAT(said_of(of, measured).advices, SizeIs(1));
+  EXPECT_THAT(said_of(site_of(0.7, updating(1)), measured).advices, IsEmpty())
+      << "all that the GPU took is less than a fifth longer";
 }
 
 TEST(advise_on_kernels, no_warp_or_block_does_a_compare_and_swap_first) {

@@ -333,6 +333,7 @@ TEST(advise_on, threads_that_sleep_have_their_cpu_time_to_take_where_counting_di
   EXPECT_EQ(found.kind, "may_cost");
   EXPECT_TRUE(found.of_plain_runs);
   EXPECT_NEAR(found.at_most_s, 0.35, 1e-9) << "half of the least CPU time is left";
+  EXPECT_NEAR(found.share_of_run(), 0.35 / 0.4, 1e-9);
   EXPECT_THAT(found.text, HasSubstr("By themselves so many take 0.16 s of 0.4 s"));
   EXPECT_THAT(found.text, HasSubstr("2 threads take 0.1 s of CPU time or more, and one of them "));
   EXPECT_THAT(found.text, HasSubstr("being awake saves at most 0.35 s"));
@@ -367,6 +368,8 @@ TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
   const advice found = first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 0.8, 1.3}});
   EXPECT_EQ(found.rule, "sleeping");
   EXPECT_NEAR(found.at_most_s, 0.7, 1e-9) << "0.6 s of the timed run are work";
+  EXPECT_NEAR(found.share_of_run(), 0.7 / 1.3, 1e-9) << "of the run that these seconds are of";
+  EXPECT_NEAR(first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 1, 3}}).share_of_run(), 0.8, 1e-9);
   EXPECT_THAT(found.text, HasSubstr("A thread is 0.4 s of 1 s in them beyond its work; being awake "
                                     "saves at most that, and 0.7 s of the longest plain run, 1.3 "
                                     "s."));
