@@ -360,7 +360,7 @@ TEST(advise_on, threads_that_sleep_may_lose_by_being_awake) {
   EXPECT_EQ(found.kind, "may_cost");
   EXPECT_THAT(found.cause, HasSubstr("keeps them awake. It may also take longer: threads"))
       << "also where seconds are withheld";
-  EXPECT_THAT(found.cause, HasSubstr("--try does."));
+  EXPECT_THAT(found.cause, HasSubstr("--try tells."));
 }
 
 TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
