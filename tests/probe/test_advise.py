@@ -212,7 +212,8 @@ def test_a_timed_run_that_a_signal_ended_tells_nothing_of_imbalance(advise, buil
             assert [int(runs) for runs in told] == [endings.count(0)], found.text
             if -9 in endings:
                 return
-    assert found.header["withheld"] or len(os.sched_getaffinity(0)) < 2 or -9 not in endings, found.text
+    # Where other programs disturb each attempt no imbalance is told, and then no number of runs either.
+    assert not told or -9 not in endings, found.text
 
 
 @pytest.mark.slow
