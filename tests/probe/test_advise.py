@@ -203,7 +203,7 @@ def test_what_is_written_has_its_rows_in_the_record(advise, build):
 
 
 def test_a_timed_run_that_a_signal_ended_tells_nothing_of_imbalance(advise, build, tmp_path):
-    for attempt, budget in enumerate(("10s", "30s", "30s")):  # where other programs disturb it the advice has no seconds
+    for attempt, budget in enumerate(("10s", "30s", "30s")):  # where other programs disturb each one no imbalance is told of it
         found = advise(build("late_threads", "g++", "-O2", "-fopenmp"), tmp_path / f"runs{attempt}", budget=budget)
         endings = [run["exit"] for run in found.header["runs"] if run["arm"] == "time"]
         assert [end for end in endings if end != 0] in ([], [-9]), found.text
@@ -212,8 +212,6 @@ def test_a_timed_run_that_a_signal_ended_tells_nothing_of_imbalance(advise, buil
             assert [int(runs) for runs in told] == [endings.count(0)], found.text
             if -9 in endings:
                 return
-    # Where other programs disturb each attempt no imbalance is told, and then no number of runs either.
-    assert not told or -9 not in endings, found.text
 
 
 @pytest.mark.slow
