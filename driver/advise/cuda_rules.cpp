@@ -221,9 +221,10 @@ std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_
   const idle_gpu gpu(use_of(sites), setting);
   if (gpu.use.launches < static_cast<double>(fewest_launches) || gpu.use.kernels == 0) return {};
   if (setting.gpu_processes > 1) {
-    notes.push_back(fmt::format("{} processes use GPUs, each of which is idle at other times: what "
-                                "launches and waits of the host cost is told of one alone.",
-                                setting.gpu_processes));
+    notes.push_back(
+        fmt::format("{} processes use GPUs, each of which is idle at other times: what "
+                    "launches and waits of the host cost is judged of one process alone.",
+                    setting.gpu_processes));
     return {};
   }
   if (gpu.idle_s.high < least_worth_saying * setting.wall_s && gpu.span_s.high > 0) {

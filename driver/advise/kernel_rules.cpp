@@ -145,7 +145,7 @@ bool is_beyond(const site& of, const std::string& what, const floor_of_site& flo
   const bool is_one = floor.kernels == 1;
   notes.push_back(fmt::format(
       "{}: at the price of this machine the {} of {} would take {}, and the GPU takes {} for all "
-      "that is launched there: {} faster than those that were measured, and nothing is told of "
+      "that is launched there: {} faster than those that were measured, and no advice is given on "
       "them.",
       where_text(of), what,
       is_one ? name_of(*floor.most) : count_text(floor.kernels, "kernel", "kernels"),

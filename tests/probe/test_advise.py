@@ -203,7 +203,7 @@ def test_what_is_written_has_its_rows_in_the_record(advise, build):
 
 
 def test_a_timed_run_that_a_signal_ended_tells_nothing_of_imbalance(advise, build, tmp_path):
-    for attempt, budget in enumerate(("10s", "30s", "30s")):  # where other programs disturb each one no imbalance is told of it
+    for attempt, budget in enumerate(("10s", "30s", "30s")):  # where other programs disturb each one no imbalance is named
         found = advise(build("late_threads", "g++", "-O2", "-fopenmp"), tmp_path / f"runs{attempt}", budget=budget)
         endings = [run["exit"] for run in found.header["runs"] if run["arm"] == "time"]
         assert [end for end in endings if end != 0] in ([], [-9]), found.text

@@ -56,14 +56,14 @@ def test_a_contended_atomic_is_found(what, sampled):
     assert site["operation"].startswith("lock_") and site["threads"] == 2 and site["count"] is None
     assert 0.6 < site["share"] <= 1 and 0 < site["path_share"] <= 1
     assert site["path_share"] > 0.25 or advice.header["withheld"]
-    told = next(each for each in advice.advice if each["rule"] == "atomics")
-    assert (told["kind"], told["proof"], told["sites"]) == ("bound", "samples", [site["id"]])
-    assert "at a locked instruction" in told["text"]
+    on_atomics = next(each for each in advice.advice if each["rule"] == "atomics")
+    assert (on_atomics["kind"], on_atomics["proof"], on_atomics["sites"]) == ("bound", "samples", [site["id"]])
+    assert "at a locked instruction" in on_atomics["text"]
     if advice.header["withheld"]:  # other programs were busy meanwhile
-        assert told["saves_s"] is None and f"sampled.cpp:{line}: CPU time is spent" in told["text"]
+        assert on_atomics["saves_s"] is None and f"sampled.cpp:{line}: CPU time is spent" in on_atomics["text"]
     else:
-        assert told["saves_s"]["low"] == 0 < told["saves_s"]["high"] <= advice.header["runs"][-1]["wall_s"]
-        assert f"sampled.cpp:{line}: up to" in told["text"]
+        assert on_atomics["saves_s"]["low"] == 0 < on_atomics["saves_s"]["high"] <= advice.header["runs"][-1]["wall_s"]
+        assert f"sampled.cpp:{line}: up to" in on_atomics["text"]
 
 
 def test_an_atomic_of_one_thread_is_no_advice(sampled):
