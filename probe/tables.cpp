@@ -15,6 +15,7 @@
 
 #include "probe/count.hpp"
 #include "probe/kernel.hpp"
+#include "probe/thread_key.hpp"
 
 namespace syncmeter::probe {
 namespace {
@@ -41,8 +42,7 @@ struct process {
 };
 constinit process here;
 constinit int lock_of_tables = 0;
-constinit pthread_key_t end_of_thread = 0;
-constinit bool has_key = false;
+constinit thread_key end_of_thread;
 
 __thread rows_block* own_rows = nullptr;
 // Set while this thread changes the tables: a signal handler that comes in between may not.
@@ -116,8 +116,6 @@ char* put_number(char* to, std::uint64_t number) {
   *to = 0;
   return to;
 }
-
-void leave_rows(void* rows);
 
 /// Makes the file of this process: FOLDER/PID.N, as exec keeps the number of a process. The folder
 /// is of the first call: a program may change its environment.
@@ -294,7 +292,7 @@ row* other_row(row_key& key, call_frame wrapper) {
   const tables_lock held;
   if (own_rows == nullptr) {
     own_rows = take_rows();
-    if (own_rows != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_rows);
+    if (own_rows != nullptr) end_of_thread.set(own_rows);
   }
   // Whether this is a function of the standard library is known once its module is.
   for (std::uint64_t noted = 0; of_wrapper && !here.refused && noted != key.site;) {
@@ -350,16 +348,16 @@ void begin_child() {
   here.file_bytes = 0;
   here.left = 0;
   here.full = false;
-  if (has_key) ::pthread_setspecific(end_of_thread, nullptr);
+  end_of_thread.set(nullptr);
   if (counted != nullptr) open_tables(true);
 }
 
 // Before the constructors of all others; what is called earlier still is counted, too.
 [[gnu::constructor(101)]] void start() {
-  has_key = ::pthread_key_create(&end_of_thread, leave_rows) == 0;
+  end_of_thread.make(leave_rows);
   ::pthread_atfork(nullptr, nullptr, begin_child);
   const tables_lock held;
-  if (own_rows != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_rows);
+  if (own_rows != nullptr) end_of_thread.set(own_rows);
   // A program that never synchronizes has a file all the same: it was seen.
   if (here.header == nullptr && !here.refused) open_tables(false);
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "probe/kernel.hpp"
+#include "probe/thread_key.hpp"
 
 namespace syncmeter::probe {
 
@@ -12,8 +13,7 @@ namespace {
 
 constinit thread_memory* unused = nullptr;
 constinit int is_taken_from = 0;
-constinit pthread_key_t end_of_thread = 0;
-constinit bool has_key = false;
+constinit thread_key end_of_thread;
 
 /// What a thread has left. One thread takes at a time: what comes first stays there but for what is
 /// put before it. A signal handler of that thread meanwhile goes without.
@@ -49,13 +49,10 @@ void leave_memory(void* memory) {
 // The thread that took when another one forked is not there.
 void begin_child() { __atomic_store_n(&is_taken_from, 0, __ATOMIC_RELAXED); }
 
-// Threads that begin before this keep theirs for good.
+// Threads that begin before this keep theirs for good, and all where there is no key.
 [[gnu::constructor(101)]] void start() {
-  // glibc allocates for the values of more keys than these, which no signal handler may.
-  constexpr pthread_key_t keys_without_allocation = 32;
-  has_key = ::pthread_key_create(&end_of_thread, leave_memory) == 0 &&
-            end_of_thread < keys_without_allocation;
-  if (own_memory != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_memory);
+  end_of_thread.make(leave_memory);
+  if (own_memory != nullptr) end_of_thread.set(own_memory);
   ::pthread_atfork(nullptr, nullptr, begin_child);
 }
 
@@ -72,7 +69,7 @@ thread_memory* take_memory() {
     put_back(found);
     return taken;
   }
-  if (has_key) ::pthread_setspecific(end_of_thread, found);
+  end_of_thread.set(found);
   return found;
 }
 

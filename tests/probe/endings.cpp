@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -60,7 +61,23 @@ struct before_and_after_main {
   }
 } whole_life;
 
+// As libraries do that are initialised before the probe.
+void make_keys(int, char** argv, char**) {
+  if (argv[1] == nullptr || std::string_view{argv[1]} != "many keys") return;
+  for (int i = 0; i < 40; ++i) pthread_key_create(&key, nullptr);
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*const first_of_all)(int, char**,
+                                                                         char**) = make_keys;
+
+int allocations = 0;
+
 }  // namespace
+
+extern "C" void* __libc_calloc(std::size_t, std::size_t);
+extern "C" void* calloc(std::size_t number, std::size_t bytes) {
+  ++allocations;
+  return __libc_calloc(number, bytes);
+}
 
 int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "";
@@ -124,6 +141,23 @@ int main(int argc, char** argv) {
         &other, nullptr, [](void*) -> void* { return pthread_setspecific(key, &key), nullptr; },
         nullptr);
     pthread_join(other, nullptr);
+  }
+  if (how == "many keys") {
+    for (int i = 0; i < 10; ++i) {
+      int allocated = 0;
+      pthread_t other;
+      pthread_create(
+          &other, nullptr,
+          [](void* counted) -> void* {
+            const int before = allocations;
+            lock(100);
+            *static_cast<int*>(counted) = allocations - before;
+            return nullptr;
+          },
+          &allocated);
+      pthread_join(other, nullptr);
+      std::printf("%d ", allocated);
+    }
   }
   if (how == "ten million") {
     pthread_t other;

@@ -100,6 +100,13 @@ def test_destructor_of_a_thread(program, count):
     assert locks(count(program, "key")) == 2000
 
 
+@pytest.mark.usefixtures("timed")
+def test_nothing_is_allocated_where_others_have_the_first_keys(program, count):
+    """The C library allocates for the value of a key behind the 32nd, and the caller may be an allocator that holds its own lock."""
+    run = count(program, "many keys")
+    assert (run.done.stdout, locks(run), run.lost) == ("0 " * 10, 2000, 0)
+
+
 def test_without_room_the_program_goes_on(program, count):
     run = count(program, "no room")
     assert locks(run) + run.lost == 11000
