@@ -112,6 +112,8 @@ with_changed_rooms() {
 # Ninja's count and the time so far, on one line of a terminal, and every 20 s where there is none.
 show_progress() {
   local log=$1 begun=$SECONDS count every=20 last=0
+  # What sleeps here when the build ends keeps no lock of it from who comes next.
+  [[ -z ${build_lock:-} ]] || exec {build_lock}>&-
   [[ -t 2 ]] && every=1
   while sleep 1 >/dev/null 2>&1; do  # who reads what this prints does not wait for it
     count=$(grep -o '^\[[0-9]*/[0-9]*\]' "$log" 2>/dev/null | tail -n 1 | tr -d '[]' || true)

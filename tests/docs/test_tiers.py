@@ -43,6 +43,7 @@ def calls(tree, *options, **environment):
     done = subprocess.run([tree / "scripts/test", *options], capture_output=True, text=True, timeout=60, check=False,
                           env=clean | {"SM_SETUP": "off", "CALLS": str(noted), "PATH": f"{tree / 'bin'}:{clean['PATH']}"} | environment)
     lines = noted.read_text(encoding="utf-8").splitlines()
+    assert "waiting for another build" not in done.stdout + done.stderr, "nobody else builds here"
     return done.returncode, [line for line in lines if line.startswith(("cmake --fresh", "ctest")) and " -N" not in line]
 
 
