@@ -58,7 +58,7 @@ class openmp_on_device final : public worker_backend {
     const int device = runs_on_host() ? omp_get_initial_device() : lanes.device;
     if (rig_ == nullptr || device != device_) rig_ = std::make_unique<target_rig>(device);
     device_ = device;
-    rig_->prepare(row, where);
+    rig_->prepare(row, where, lanes.visit);
     asked_ = lanes.device;
     return *rig_;
   }

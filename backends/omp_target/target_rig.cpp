@@ -71,8 +71,9 @@ target_rig::target_rig(int device)
   ones_.write(&one, sizeof one);
 }
 
-void target_rig::prepare(const measurable& what, const point& where) {
+void target_rig::prepare(const measurable& what, const point& where, unsigned visit) {
   what_ = nullptr;
+  draw_ = cuda::first_draw(visit);
   const bool of_threads = is_of_threads(what.info);
   const unsigned lanes_of_thread = of_threads ? 1 : simd_lanes;
   if (where.lanes % lanes_of_thread != 0 || where.lanes > most_threads * lanes_of_thread)

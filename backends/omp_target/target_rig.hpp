@@ -24,7 +24,7 @@ class target_rig : public bench {
   explicit target_rig(int device);
 
   /// Throws point_refused (core/worker/worker.hpp) when it cannot be measured.
-  void prepare(const measurable& what, const point& where);
+  void prepare(const measurable& what, const point& where, unsigned visit);
   sample take(std::size_t index, std::uint32_t trips) override;
   void begin_round() override;
   std::int64_t now_ns() override;
@@ -60,7 +60,7 @@ class target_rig : public bench {
   std::vector<std::byte> initial_;  ///< what the cells hold before a sample
   std::vector<thread_record> read_records_;
   target_memory cells_, outcomes_, records_, ones_, gate_, given_, board_, locks_, mailboxes_;
-  std::uint64_t draw_ = 1;
+  std::uint64_t draw_ = 1;  ///< chooses the places of the cells, anew in each round
   std::uint64_t wrong_ = 0;
   double ghz_ = 0;
   lone_thread thread_;

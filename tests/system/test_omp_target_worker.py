@@ -55,13 +55,45 @@ def test_on_the_host_every_visit_is_right(campaign):
     assert {v["point"]["op"] for v in visits if v.get("timed_ns", 0) > 0} == set(OPS.split(","))
 
 
-def answer(**axes):
+def request(visit=1, seed=1, **axes):
     point = {"backend": "omp-target", "order": "unordered", "blocks": 1, **axes}
-    request = {"kind": "measure", "id": 1, "point": point, "pus": [], "device": 0, "visit": 1,
-               "options": {"max_time_ns": 1e6, "min_sample_ns": 1e4}}
-    done = subprocess.run([PROGRAM], input=json.dumps(request) + "\n", env=os.environ | ON_HOST, capture_output=True,
+    return json.dumps({"kind": "measure", "id": 1, "point": point, "pus": [], "device": 0, "visit": visit,
+                       "options": {"max_time_ns": 1e6, "min_sample_ns": 1e3, "seed": seed, "trips": 1}}) + "\n"
+
+
+def answered(*requests, **environment):
+    """The last answer, and what was printed beside the answers."""
+    done = subprocess.run([PROGRAM], input="".join(requests), env=os.environ | ON_HOST | environment, capture_output=True,
                           encoding="utf-8", check=True)
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+def answer(**axes):
+    return answered(request(**axes))[0]
+
+
+def test_a_visit_has_the_same_places_in_every_campaign(tmp_path):
+    """Copies to cells are noted: their bytes, by which points differ here, and where they go, one for each sample of one trip."""
+    (tmp_path / "copies.cpp").write_text(
+        "#include <cstdio>\n#include <cstring>\n"
+        'extern "C" int omp_target_memcpy(void* to, const void* from, std::size_t n, std::size_t a, std::size_t b, int, int) {\n'
+        '  if (a > 0) std::fprintf(stderr, "%zu %zu\\n", n, a);\n'
+        "  return std::memcpy(static_cast<char*>(to) + a, static_cast<const char*>(from) + b, n), 0;\n}\n", encoding="utf-8")
+    library = tmp_path / "copies.so"
+    subprocess.run(["g++", "-shared", "-fPIC", tmp_path / "copies.cpp", "-o", library], check=True, timeout=60)
+    other, added = ({"op": "atomic_add", "type": type, "order": "relaxed", "scope": "device", "flavour": "function", "space": "global",
+                     "placement": "shared", "lanes": 32} for type in ("int32", "double"))
+
+    def places(*requests):
+        visit, copies = answered(*requests, LD_PRELOAD=str(library))
+        assert (visit["trips"], visit["status"] != "failed") == (1, True), visit
+        # Both sides of a round have one. How many rounds there are is a matter of time.
+        return list(dict.fromkeys(line for line in copies.splitlines() if line.startswith("8 ")))[:5]
+
+    first = places(request(visit=3, seed=1, **added))
+    assert len(first) == 5
+    assert places(request(visit=2, seed=3, **other), request(visit=3, seed=2, **added)) == first
+    assert not set(places(request(visit=4, seed=1, **added))) & set(first)
 
 
 @pytest.mark.parametrize("teams", [1, 2])

@@ -131,7 +131,7 @@ OPTIONS = {"seed": 7, "precision": 0.01, "max_time_ns": 1e6, "min_sample_ns": 2e
 def test_a_visit_finds_the_cost_of_a_made_up_device(modules, blocks):
     table, visit = modules
     point = {"lanes": 64, "blocks": blocks, "stride": 1}
-    found = visit.visit(MadeUpDevice(), table.Row(**CODE), point, OPTIONS)
+    found = visit.visit(MadeUpDevice(), table.Row(**CODE), point, OPTIONS, 1)
     assert (found["status"], found["rounds_kept"], found["sm_clock_ghz"]) == ("ok", 11, 2.0)
     (estimate,) = found["estimates"]
     assert estimate["cost_ns"] == pytest.approx({"value": 5, "low": 5, "high": 5})
@@ -139,11 +139,32 @@ def test_a_visit_finds_the_cost_of_a_made_up_device(modules, blocks):
     assert (estimate["baseline_ns"], estimate["test_ns"]) == pytest.approx((5, 10))
 
 
+def places_of(modules, seed, number):
+    """Where the cells of a visit were, in the order of the launches of its baseline and of its test loop."""
+    table, visit = modules
+
+    class Noted(MadeUpDevice):
+        def launch(self, count, blocks, lanes, shared, arguments):
+            super().launch(count, blocks, lanes, shared, arguments)
+            noted[count].append(arguments[0].value)
+
+    noted = [], []
+    visit.visit(Noted(), table.Row(**CODE), {"lanes": 64, "stride": 1}, OPTIONS | {"seed": seed, "trips": 16}, number)
+    return noted
+
+
+def test_a_visit_has_the_same_places_in_every_campaign(modules):
+    baseline, test = first = places_of(modules, 7, 1)
+    assert baseline == test and len(set(baseline)) > 100, "both sides of a round are at the same places, each round at others"
+    assert places_of(modules, 8, 1) == first
+    assert not set(places_of(modules, 7, 2)[0]) & set(baseline[:16])
+
+
 def test_an_update_that_is_lost_fails_the_visit(modules):
     table, visit = modules
     device = MadeUpDevice()
     device.lost = 1
-    found = visit.visit(device, table.Row(**CODE), {"lanes": 64, "stride": 1}, OPTIONS)
+    found = visit.visit(device, table.Row(**CODE), {"lanes": 64, "stride": 1}, OPTIONS, 1)
     assert found["status"] == "failed" and "updates were lost or doubled" in found["reason"]
 
 
@@ -155,7 +176,7 @@ def test_an_update_that_is_lost_fails_the_visit(modules):
 def test_what_it_cannot_measure_is_refused_in_words(modules, point, why):
     table, visit = modules
     row = table.Row("sum_across_warps", "int32") if "op" in point else table.Row(**CODE)
-    found = visit.visit(MadeUpDevice(), row, {"stride": 1, **point}, OPTIONS)
+    found = visit.visit(MadeUpDevice(), row, {"stride": 1, **point}, OPTIONS, 1)
     assert found["status"] == "unsupported" and why in found["reason"]
 
 
@@ -217,7 +238,7 @@ def test_a_wrong_sum_in_one_thread_fails_the_visit(modules, wrong):
             return found
 
     row = next(row for row in table.rows() if (row.op, row.type) == ("block_sum", "int32"))
-    found = visit.visit(Sums(), row, {"lanes": 64, "blocks": 2}, OPTIONS)
+    found = visit.visit(Sums(), row, {"lanes": 64, "blocks": 2}, OPTIONS, 1)
     assert found["status"] == ("failed" if wrong else "ok"), found
     assert not wrong or "oracle: thread 37 holds" in found["reason"]
 
@@ -227,7 +248,7 @@ def test_a_sum_that_the_compiler_makes_twice_is_refused(modules, made):
     table, visit = modules
     sys.modules["syncmeter_triton.kernels"].made = made
     row = next(row for row in table.rows() if (row.op, row.type) == ("block_sum", "float"))
-    found = visit.visit(MadeUpDevice(), row, {"lanes": 64}, OPTIONS)
+    found = visit.visit(MadeUpDevice(), row, {"lanes": 64}, OPTIONS, 1)
     if made == 1:
         assert found["status"] == "failed", "it was measured, and its values are of no sum"
     else:

@@ -170,27 +170,27 @@ def interval(values):
     return {"value": middle, "low": values[k - 1], "high": values[n - k]}
 
 
-def _trips(rig, options, draw):
+def _trips(rig, options, number):
     """So many that a sample of the test loop lasts the time asked for."""
     if options.get("trips"):
         return options["trips"]
     trips = 1
     while trips < 1 << 24:
-        taken = rig.sample(1, trips, draw)
+        taken = rig.sample(1, trips, random.Random(number))
         if taken.span_ns >= options["min_sample_ns"] and taken.ghz:
             break
         trips *= 2
     return trips
 
 
-def visit(device, row, point, options):
-    """The members of a visit that are not the request's."""
+def visit(device, row, point, options, number):
+    """The members of a visit that are not the request's. Its cells are where those of the visit of the same `number` are
+    in every campaign, so that campaigns differ by their places as little as their memory does."""
     begun = time.monotonic_ns()
-    draw = random.Random(options["seed"])
     try:
         rig = Rig(device, row, point)
-        trips = _trips(rig, options, draw)
-        return _measured(rig, row, trips, options, draw, begun)
+        trips = _trips(rig, options, number)
+        return _measured(rig, row, trips, options, number, begun)
     except Refused as why:
         return {"status": "unsupported", "reason": str(why)}
     except WrongValue as why:
@@ -199,16 +199,17 @@ def visit(device, row, point, options):
         return {"status": "failed", "reason": str(why), "worker_ends": True}
 
 
-def _measured(rig, row, trips, options, draw, begun):
+def _measured(rig, row, trips, options, number, begun):
     ops = trips * row.unroll
+    order, places = random.Random(options["seed"]), random.Random(number)
     rounds, costs, cycles, timed, look = [], [], [], 0.0, FEWEST_ROUNDS
     slowest = 1.0
     started, stopped_by = time.monotonic_ns(), "precision"
     while True:
-        seed = draw.getrandbits(32)
+        of_round = places.getrandbits(32)
         sides = [0, 1]
-        draw.shuffle(sides)
-        taken = dict(zip(sides, [rig.sample(side, trips, random.Random(seed)) for side in sides]))
+        order.shuffle(sides)
+        taken = dict(zip(sides, [rig.sample(side, trips, random.Random(of_round)) for side in sides]))
         spans = [taken[side].span_ns for side in (0, 1)]
         ghz = taken[1].ghz
         rounds.append([*spans, 0, False])

@@ -103,7 +103,7 @@ class Worker:
             return
         from .visit import visit  # with Triton, which takes a while
         line |= {"family": row.family, "pairing": "self", "cost_per_lane": False}
-        line |= visit(self.device(request.get("device", 0)), row, point, options)
+        line |= visit(self.device(request.get("device", 0)), row, point, options, request["visit"])
         self.say(**line)
         if "worker_ends" in line:
             sys.exit()
