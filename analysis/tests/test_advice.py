@@ -160,7 +160,8 @@ def test_every_medium_has_the_advice_of_the_file_in_its_order(path):
     for card, advice in zip(report.head.cards, file.advice, strict=True):
         assert card.text.startswith(f"{advice['rule']}: ")
         if advice["saves_s"]:
-            assert has(card.text, advice["saves_s"]["high"]) and has(card.text, file.wall_s)
+            assert has(card.text, advice["saves_s"]["high"])
+            assert has(card.text, file.run_s_of(advice))
             assert advice["saves_s"]["low"] == 0 or has(card.text, advice["saves_s"]["low"])
             # What the heading and the sentences below it say is one saving.
             assert has(advice["text"], advice["saves_s"]["high"])
@@ -282,6 +283,15 @@ def test_advice_is_shown_by_its_rank(tmp_path):
     second = {**first, "rank": 2, "rule": "locks", "text": "The second."}
     report = report_of(written(tmp_path / "f.jsonl", [lines[0], second, *lines[1:]]))
     assert [card.effect for card in report.head.cards] == [first["text"], "The second."]
+
+
+def test_a_saving_of_the_longest_run_stands_beside_that_run(tmp_path):
+    lines = named("inner_region")
+    (advice,) = [line for line in lines if line["record"] == "advice"]
+    advice["saves_s"], advice["run_s"] = {"low": 0, "high": 60.0}, 80.0
+    (card,) = report_of(written(tmp_path / "f.jsonl", lines)).head.cards
+    assert "saves at most 60 s of 80 s" in card.text
+    assert [bar.share for bar in card.bars] == [1.0, 0.75]
 
 
 def test_what_was_tried_stands_beside_what_was_predicted(tmp_path):

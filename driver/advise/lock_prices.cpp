@@ -49,21 +49,25 @@ std::vector<price> prices_of(const site& of, std::string_view swap,
 }
 
 /// What the program saves where its calls take as much less as they do by themselves. Measurements
-/// that lie beside each other are compared: what slows a machine meets both.
-std::optional<swap_saving> saving_of_swap(const char* swap, const site& of, double taken_s,
+/// that lie beside each other are compared: what slows a machine meets both. `taken_s` is what the
+/// calls take in a run, the least and the most of it: runs differ.
+std::optional<swap_saving> saving_of_swap(const char* swap, const site& of, const interval& taken_s,
                                           const advice_setting& setting) {
   const std::vector<price> swapped = prices_of(of, swap, setting.prices);
-  std::vector<double> saved;
+  std::vector<double> ratios;
   for (const price& plain : prices_of(of, "", setting.prices)) {
     const auto beside = std::ranges::find(swapped, plain.turn, &price::turn);
     if (plain.cost_ns.value > 0 && beside != swapped.end())
-      saved.push_back(taken_s * (1 - beside->cost_ns.value / plain.cost_ns.value));
+      ratios.push_back(beside->cost_ns.value / plain.cost_ns.value);
   }
   // Where other programs take the processors few rounds count, and one pair has no width.
   constexpr std::size_t fewest = 3;
-  if (saved.size() < fewest) return std::nullopt;
-  const interval all = over_visits(saved);
-  return swap_saving{.swap = swap, .low_s = all.low, .high_s = all.high};
+  if (ratios.size() < fewest) return std::nullopt;
+  const interval ratio = over_visits(ratios);
+  const double least = 1 - ratio.high, most = 1 - ratio.low;
+  return swap_saving{.swap = swap,
+                     .low_s = least * (least < 0 ? taken_s.high : taken_s.low),
+                     .high_s = most * (most < 0 ? taken_s.low : taken_s.high)};
 }
 
 std::string text_of(const std::vector<swap_saving>& swaps, double wall_s) {
@@ -114,7 +118,9 @@ void add_prices_of_lock(advice& found, const site& first, double calls_of_thread
   const interval each_ns = *over;
   const double calls_s = calls_of_thread * 1e-9;
   if (calls_s * each_ns.high < least_share * wall_s) return;
-  const double taken_s = std::min(calls_s * each_ns.value, wall_s);
+  const interval taken_s{.value = std::min(calls_s * each_ns.value, wall_s),
+                         .low = std::min(calls_s * each_ns.low, setting.plain_wall_s.low),
+                         .high = std::min(calls_s * each_ns.high, setting.plain_wall_s.high)};
   const double high_s = std::min(calls_s * each_ns.high, wall_s);
   // Other causes want no other lock.
   if (found.rule == "locks")

@@ -1,7 +1,7 @@
 """What `syncmeter advise` predicts for 27 changes of programs, and what each brings: a row for each.
 
   python3 tests/benchmarks/changes.py BIN --output FILE [--turns 7] [--runs 3] [--budget 6] [--within S]
-                                      [--programs FOLDER] [--compiler g++] [--only NAME ...]
+                                      [--programs FOLDER] [--compiler g++] [--libomp FILE] [--keep FOLDER] [--only NAME ...]
   python3 tests/benchmarks/changes.py --table FILE
 
 BIN holds the driver: of a build, of an installation, or of a virtual environment into which pip installed the wheel. A
@@ -43,7 +43,7 @@ SIGN = 0.10
 HOPELESS, LEAST_LIMIT_S = 10, 10
 #: Before the program as it is has run once.
 FIRST_LIMIT_S = 60
-LIBOMPS = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so.5"))
+LIBOMP = next(iter(sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so.5"), reverse=True)), None)
 
 
 @dataclasses.dataclass
@@ -66,7 +66,7 @@ def find_swaps(binaries):
     return str(found[0])
 
 
-def changes(swaps):
+def changes(swaps, libomp):
     """All of them, those of one program as it is behind each other."""
 
     def swap(program, kind, rules):
@@ -81,8 +81,8 @@ def changes(swaps):
             found.append(swap(name, "barrier", meetings))
         if name == "contended_counter":
             found += [swap(name, kind, ("locks",)) for kind in ("adaptive", "ttas", "mcs")]
-        if name in ("inner_region", "small_tasks", "dynamic_chunk") and LIBOMPS:
-            found.append(Change(f"{name}: libomp", name, name, {}, {"LD_PRELOAD": str(LIBOMPS[-1])}, ("regions", "tasks", "chunks")))
+        if name in ("inner_region", "small_tasks", "dynamic_chunk") and libomp:
+            found.append(Change(f"{name}: libomp", name, name, {}, {"LD_PRELOAD": str(libomp)}, ("regions", "tasks", "chunks")))
         if name in ("inner_region", "barrier_storm"):
             found.append(Change(f"{name}, passive: OMP_WAIT_POLICY=active", name, name, {"OMP_WAIT_POLICY": "passive"},
                                 {"OMP_WAIT_POLICY": "active"}, ("sleeping", "regions", "barriers")))
@@ -133,7 +133,7 @@ def predict(header, advices, rules, swap=None):
         return {end: priced[0][end] for end in ("low", "high")}, "estimate", named
     if not chosen or any(advice["saves_s"] is None for advice in chosen):
         return None, "withheld" if chosen else "none", named
-    wall = next(run["wall_s"] for run in header["runs"] if run["arm"] == "time")
+    wall = max(advice["run_s"] for advice in chosen)
     saves = {end: min(wall, sum(advice["saves_s"][end] for advice in chosen)) for end in ("low", "high")}
     if any(advice["kind"] == "may_cost" for advice in chosen):
         return saves, "may_cost", named
@@ -195,11 +195,11 @@ def row(name, lines):
         lows = hazards.seconds([line["predicted"]["low"] for line in named])
         predicted = f"{lows}, {highs}" if named[0]["kind"] == "estimate" else f"at most {highs}"
     share = statistics.median(shares)
-    middle = statistics.median(line["predicted"]["low"] + line["predicted"]["high"] for line in named) if named else 0
+    low, high = (statistics.median(line["predicted"][end] for line in named) if named else 0 for end in ("low", "high"))
     has_sign = bool(named) and lines[-1]["rules"] != MEMORY and named[-1]["kind"] != "may_cost" and abs(share) > 100 * SIGN
-    wrong = has_sign and (share < 0) != (middle > 0)
+    wrong = has_sign and (share < 0) != (low + high > 0)
     longer = share > 0 if named and named[-1]["kind"] == "may_cost" else None
-    sign = ("wrong" if wrong else "right") if has_sign else ""
+    sign = "" if not has_sign else "both" if low < 0 < high else "wrong" if wrong else "right"
     notes += [f"{len(lines) - len(named)} not predicted"] * (len(named) < len(lines)) + ["writes something else"] * (not all(line["same_output"] for line in lines))
     return (f"| {name} | {lines[-1]['rules'] or 'nothing'} | {before:.2g} | {predicted} | {hazards.seconds(savings)} | "
             f"{share:+.0f} % ({min(shares):+.0f} to {max(shares):+.0f}) | {sum(covered)} of {len(covered)} | "
@@ -218,7 +218,7 @@ def table(lines):
         signs += [sign] * bool(sign)
         longers += [longer] * (longer is not None)
     print(f"\nOf {predicted} changes that were predicted {mostly} were covered in most turns; "
-          f"of {len(signs)} with a sign {signs.count('wrong')} had the wrong one; of {len(longers)} that may take longer {sum(longers)} did.")
+          f"of {len(signs) - signs.count('both')} with a sign {signs.count('wrong')} had the wrong one, and {signs.count('both')} had both; of {len(longers)} that may take longer {sum(longers)} did.")
     turns = collections.Counter(line["change"] for line in lines)
     some = f"{min(turns.values())} to {max(turns.values())}" if turns else "no"
     print(f"{len(turns)} changes ran, in {some} turns each.")
@@ -231,6 +231,8 @@ def main():
     parser.add_argument("--table", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER", help="compiled there, unless they are")
     parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--libomp", type=pathlib.Path, default=LIBOMP, metavar="FILE", help="put in the place of libgomp; default: %(default)s")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="where the files of advise stay")
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--runs", type=int, default=3, help="of each program in a turn")
     parser.add_argument("--budget", type=float, default=6, metavar="S", help="of advise: pairs of runs that say what counting costs")
@@ -243,7 +245,9 @@ def main():
     if not given.binaries or not given.output:
         parser.error("BIN or --output is missing")
     binaries = given.binaries.resolve()
-    chosen = [change for change in changes(find_swaps(binaries)) if not given.only or any(word in change.name for word in given.only)]
+    chosen = [change for change in changes(find_swaps(binaries), given.libomp) if not given.only or any(word in change.name for word in given.only)]
+    if given.keep:
+        given.keep.mkdir(parents=True, exist_ok=True)
     whole = whole_lines(given.output)
     given.output.write_bytes(whole)
     try:
@@ -273,7 +277,8 @@ def run_turns(chosen, binaries, programs, given, done, file):
             return
         if (turn, key) not in advised:
             runs_each_s = runs_s / max(1, len(advised))
-            advised[turn, key] = hazards.advise(binaries, programs / change.before, budget.next(runs_each_s), change.before_settings)
+            kept = given.keep and given.keep / f"{'-'.join(key)}-{turn + 1}.jsonl"
+            advised[turn, key] = hazards.advise(binaries, programs / change.before, budget.next(runs_each_s), change.before_settings, kept)
         after_advice = time.monotonic()
         line = measure(change, programs, advised[turn, key], given.runs, as_it_is_s[key]) | {"turn": turn}
         print(json.dumps(line), file=file, flush=True)

@@ -67,10 +67,10 @@ class Budget:
         return max(LEAST_BUDGET_S, min(self.each_s, left_s / 1.25))
 
 
-def advise(binaries, program, budget_s, settings=None):
-    """The header and the advice of one call in this environment, the first one first."""
+def advise(binaries, program, budget_s, settings=None, kept=None):
+    """The header and the advice of one call in this environment, the first one first; its file is `kept`, if named."""
     with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "advice.jsonl"
+        file = kept or pathlib.Path(folder) / "advice.jsonl"
         subprocess.run([binaries / "syncmeter", "advise", "--budget", f"{budget_s:.1f}s", "--json", file, "--", program], check=True,
                        capture_output=True, env=os.environ | (settings or {}))
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

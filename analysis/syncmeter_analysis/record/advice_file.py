@@ -38,6 +38,10 @@ class AdviceFile:
         timed = (run["wall_s"] for run in self.header["runs"] if run["arm"] == "time")
         return next(timed, None)
 
+    def run_s_of(self, advice: Members) -> float | None:
+        """Of the run that the advice's saving is of; older files do not name it."""
+        return advice.get("run_s") or self.wall_s
+
 
 def read_advice(path: str | Path) -> AdviceFile:
     """The file, which xz, gzip or Zstandard may have packed. Raises Unusable where it cannot be read or

@@ -267,7 +267,7 @@ def _checks(file: AdviceFile) -> list[Check]:
 
 def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
     """The saving as a heading, the driver's sentences, and the saving beside the run as bars."""
-    saves, wall = advice.get("saves_s"), file.wall_s
+    saves, wall = advice.get("saves_s"), file.run_s_of(advice)
     bars = []
     says = "no saving is named"
     if saves and wall:

@@ -244,7 +244,7 @@ def trial_table(file: AdviceFile) -> list[Block]:
     rows = []
     for trial in file.trials:
         of = by_rank.get(trial["advice"], {})
-        saves, wall = of.get("saves_s"), file.wall_s
+        saves, wall = of.get("saves_s"), file.run_s_of(of)
         ratio, verdict = trial.get("ratio"), str(trial["verdict"])
         change = (
             [f"{100 * (ratio[end] - 1):+.1f} %" for end in ("value", "low", "high")]

@@ -376,6 +376,22 @@ TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
   EXPECT_NEAR(first_of({of}, {.wall_s = 1, .plain_wall_s = {0.8, 0.7, 0.9}}).at_most_s, 0.4, 1e-9);
 }
 
+TEST(advise_on, threads_that_take_turns_may_wait_longer_in_a_plain_run) {
+  // A thread waits 0.5 s of 1 s.
+  site of{.kind = "ordered", .module = "/bin/app", .count = 10'000, .threads = 2};
+  of.times = site_times{.timed = 10'000, .mechanism = {.sum_ns = 1e9}};
+  const advice found = first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 0.9, 1.25}});
+  EXPECT_EQ(found.rule, "ordered");
+  EXPECT_NEAR(found.at_most_s, 0.75, 1e-9);
+  EXPECT_NEAR(found.share_of_run(), 0.75 / 1.25, 1e-9);
+  EXPECT_THAT(found.text, HasSubstr("saves at most 0.5 s of 1 s. Threads may wait longer in "
+                                    "another run: of the longest plain one, 1.2 s, that is at most "
+                                    "0.75 s."));
+  const advice alike = first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 0.9, 1.01}});
+  EXPECT_NEAR(alike.at_most_s, 0.5, 1e-9);
+  EXPECT_NEAR(alike.run_s, 1, 1e-9);
+}
+
 TEST(advise_on, whoever_waits_at_a_barrier_of_posix_sleeps) {
   // Each thread in turn is late, as it was woken: no imbalance.
   site of = meeting("barrier_wait", 10'000, 25'000, 15'000);

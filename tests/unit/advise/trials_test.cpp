@@ -23,7 +23,7 @@ program_counts advised(const std::string& rule, const std::string& kind) {
                     .file = {.path = "/bin/app", .runtimes = {"libgomp.so.1"}},
                     .runs = {},
                     .of_last_run = {},
-                    .advices = {{.rule = rule, .site_id = 1}},
+                    .advices = {{.rule = rule, .site_id = 1, .run_s = 1}},
                     .notes = {}};
   of.of_last_run.sites.push_back({.kind = kind, .module = "/bin/app"});
   return of;
@@ -138,6 +138,17 @@ TEST(TrialsText, SumsWhatAllAdviceOfASettingMaySave) {
       "Tried, each in turn with the program as it is:\n"
       "- a spinning barrier in pthread_barrier_wait (SYNCMETER_SWAP=barrier), for advice 1, 2 "
       "and 3, sleeping: saves at most 0.6 s of 1 s. Not tried: For a reason.\n");
+}
+
+TEST(TrialsText, ABoundIsOfTheRunThatItsAdviceIsOf) {
+  program_counts of = advised("sleeping", "barrier_wait");
+  of.runs = {{.arm = "plain", .wall_s = 1.5}, {.arm = "time", .wall_s = 1}};
+  of.advices[0].at_most_s = 1.2;
+  of.advices[0].run_s = 1.5;
+  trial left_out{.what = settings_to_try(of, {.pus = 2, .swaps = "/lib/swaps.so"}).at(0),
+                 .found = {}};
+  left_out.what.left_out = "For a reason.";
+  EXPECT_THAT(trials_text(of, {left_out}, {}, 1000), HasSubstr("saves at most 1.2 s of 1.5 s."));
 }
 
 TEST(TrialsText, AnotherLockHasThePredictionOfItsPrice) {
