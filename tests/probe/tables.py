@@ -58,56 +58,61 @@ class Times:
     under_lock: int
 
 
-def read_times(path):
-    """What was timed, of each site and thread of the program's own."""
+def blocks(path):
+    """The type and the bytes of each block of a file of the probe."""
     data = pathlib.Path(path).read_bytes()
-    used, at, found, runtimes = struct.unpack_from("<Q", data, 8)[0], 4096, [], []
+    used, at = struct.unpack_from("<Q", data, 8)[0], 4096
     while at < used:
         type_of_block, size = struct.unpack_from("<II", data, at)
+        yield type_of_block, data[at : at + size]
+        at += size
+
+
+def blocks_of(path, wanted):
+    return [block for type_of_block, block in blocks(path) if type_of_block == wanted]
+
+
+def text_at(block, offset):
+    return block[offset:].split(b"\0")[0].decode()
+
+
+def read_times(path):
+    """What was timed, of each site and thread of the program's own."""
+    found, runtimes = [], []
+    for type_of_block, block in blocks(path):
         if type_of_block == 1:
-            first, end, _, runtime = struct.unpack_from("<QQQQ", data, at + 8)
+            first, end, _, runtime = struct.unpack_from("<QQQQ", block, 8)
             runtimes += [range(first, end)] * runtime
         if type_of_block == 3:
-            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQ", data, at + 8)
+            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQ", block, 8)
             threads, timed, every, fork, inside, lateness, long_lateness = sums[:7]
             buckets, (mechanism, _), waits, more = sums[7:167], sums[167:169], sums[169:329], sums[491:]
             if not any(address in runtime for runtime in runtimes):
                 found.append(Times(KINDS[kind], threads, timed, every, fork, inside, lateness, long_lateness, mechanism, buckets, waits, sums[329], *more))
-        at += size
     return found
 
 
 def read_owners(path):
     """Of each lock, but of no condition, by its number, how many acquisitions were followed, and by how many another thread took it."""
-    data = pathlib.Path(path).read_bytes()
-    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, {}
-    while at < used:
-        type_of_block, size = struct.unpack_from("<II", data, at)
-        if type_of_block == 4:
-            places = (size - 64) // 72
-            for number, (address,) in enumerate(struct.iter_unpack("<Q", data[at + 64 : at + 64 + 8 * places])):
-                followed, changes, guard = struct.unpack_from("<QQQ", data, at + 64 + 8 * places + 64 * number + 8)
-                if address and not guard:
-                    found[number + 1] = followed, changes
-        at += size
+    found = {}
+    for block in blocks_of(path, 4):
+        places = (len(block) - 64) // 72
+        for number, (address,) in enumerate(struct.iter_unpack("<Q", block[64 : 64 + 8 * places])):
+            followed, changes, guard = struct.unpack_from("<QQQ", block, 64 + 8 * places + 64 * number + 8)
+            if address and not guard:
+                found[number + 1] = followed, changes
     return found
 
 
 def read(path):
     """Header and rows of a file of the probe."""
-    data = pathlib.Path(path).read_bytes()
-    magic, used, lost, pid, parent, by_fork = struct.unpack_from("<8sQQqqQ", data)
+    magic, _, lost, pid, parent, by_fork = struct.unpack_from("<8sQQqqQ", pathlib.Path(path).read_bytes())
     assert magic == b"smprobe1"
-    modules, rows, at = [], [], 4096
-    while at < used:
-        kind, size = struct.unpack_from("<II", data, at)
-        if kind == 1:
-            first, end, base, runtime = struct.unpack_from("<QQQQ", data, at + 8)
-            modules.append((first, end, base, runtime, data[at + 40 : at + size].split(b"\0")[0].decode()))
-        elif kind == 2:
-            thread, number = struct.unpack_from("<II", data, at + 8)
-            rows += [(thread, *struct.unpack_from("<QQIIQQ", data, at + 64 + 64 * i)) for i in range(number)]
-        at += size
+    modules = [(*struct.unpack_from("<QQQQ", block, 8), text_at(block, 40)) for block in blocks_of(path, 1)]
+    rows = []
+    for block in blocks_of(path, 2):
+        thread, number = struct.unpack_from("<II", block, 8)
+        rows += [(thread, *struct.unpack_from("<QQIIQQ", block, 64 + 64 * i)) for i in range(number)]
     found = []
     for thread, address, count, kind, team, _, lock in rows:
         if address:
@@ -128,28 +133,16 @@ class DeviceTimes:
 
 def read_cuda_spans(path):
     """Of a process, from its first counted call of CUDA to its end, in ns."""
-    data = path.read_bytes()
-    used = struct.unpack_from("<Q", data, 8)[0]
-    at, found = 4096, []
-    while at < used:
-        type_of_block, size = struct.unpack_from("<II", data, at)
-        if type_of_block == 9:
-            first, end = struct.unpack_from("<QQ", data, at + 8)
-            found.append(end - first)
-        at += size
-    return found
+    spans = [struct.unpack_from("<QQ", block, 8) for block in blocks_of(path, 9)]
+    return [end - first for first, end in spans]
 
 
 def read_device(path):
     """What the GPU did for each site."""
-    data = pathlib.Path(path).read_bytes()
-    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
-    while at < used:
-        type_of_block, size = struct.unpack_from("<II", data, at)
-        if type_of_block == 6:
-            _, kind, _, works, first, last, busy, *rest = struct.unpack_from("<QIIQQQQQ160IQQ160I", data, at + 8)
-            found.append(DeviceTimes(KINDS[kind], works, first, last, busy, rest[161]))
-        at += size
+    found = []
+    for block in blocks_of(path, 6):
+        _, kind, _, works, first, last, busy, *rest = struct.unpack_from("<QIIQQQQQ160IQQ160I", block, 8)
+        found.append(DeviceTimes(KINDS[kind], works, first, last, busy, rest[161]))
     return found
 
 
@@ -164,28 +157,16 @@ class KernelTimes:
 
 def read_kernels(path):
     """How long each kernel took, by its grid."""
-    data = pathlib.Path(path).read_bytes()
-    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
-    while at < used:
-        type_of_block, size = struct.unpack_from("<II", data, at)
-        if type_of_block == 8:
-            *sides, launches, busy = struct.unpack_from("<6IQQ", data, at + 8)
-            name = data[at + 48 : at + size].split(b"\0")[0].decode()
-            found.append(KernelTimes(name, tuple(sides[:3]), tuple(sides[3:]), launches, busy))
-        at += size
+    found = []
+    for block in blocks_of(path, 8):
+        *sides, launches, busy = struct.unpack_from("<6IQQ", block, 8)
+        found.append(KernelTimes(text_at(block, 48), tuple(sides[:3]), tuple(sides[3:]), launches, busy))
     return found
 
 
 def read_problems(path):
     """Why calls of CUDA were not counted."""
-    data = pathlib.Path(path).read_bytes()
-    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
-    while at < used:
-        type_of_block, size = struct.unpack_from("<II", data, at)
-        if type_of_block == 5:
-            found.append(data[at + 8 : at + size].split(b"\0")[0].decode())
-        at += size
-    return found
+    return [text_at(block, 8) for block in blocks_of(path, 5)]
 
 
 @dataclasses.dataclass
@@ -213,19 +194,15 @@ EVENTS = ["none", "update", "shared_update", "barrier", "cluster_wait", "object_
 
 def read_patched_kernels(path):
     """What patched kernels counted, each as launched at one site."""
-    data = pathlib.Path(path).read_bytes()
-    used, at, found = struct.unpack_from("<Q", data, 8)[0], 4096, []
-    while at < used:
-        type_of_block, size = struct.unpack_from("<II", data, at)
-        if type_of_block == 7:
-            _, kind, cut_off, *sums, number, whole, whole_blocks = struct.unpack_from("<QIIQQQQQQQQQQQ", data, at + 8)
-            instructions = collections.defaultdict(list)
-            for i in range(number):
-                offset, event, _, *of = struct.unpack_from("<QIIQQQQQQQ", data, at + 112 + 72 * i)
-                instructions[EVENTS[event]].append((offset, *of))
-            name = data[at + 112 + 72 * number : at + size].split(b"\0")[0].decode()
-            found.append(Kernel(name, KINDS[kind], bool(cut_off), *sums, whole, whole_blocks, dict(instructions)))
-        at += size
+    found = []
+    for block in blocks_of(path, 7):
+        _, kind, cut_off, *sums, number, whole, whole_blocks = struct.unpack_from("<QIIQQQQQQQQQQQ", block, 8)
+        instructions = collections.defaultdict(list)
+        for i in range(number):
+            offset, event, _, *of = struct.unpack_from("<QIIQQQQQQQ", block, 112 + 72 * i)
+            instructions[EVENTS[event]].append((offset, *of))
+        name = text_at(block, 112 + 72 * number)
+        found.append(Kernel(name, KINDS[kind], bool(cut_off), *sums, whole, whole_blocks, dict(instructions)))
     return found
 
 
