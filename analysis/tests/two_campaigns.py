@@ -1,0 +1,26 @@
+"""Two made-up campaigns beside each other, as `compare` has them."""
+
+import random
+
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.compare import compare_campaigns
+from tests.made import point, visits, write
+
+
+def both(tmp_path, old, new, first_old=None, first_new=None, **options):
+    a = write(tmp_path / "old.jsonl", old, first=first_old)
+    b = write(tmp_path / "new.jsonl", new, first=first_new)
+    return compare_campaigns([read_results(a)], [read_results(b)], **options)
+
+
+def many(seed, n=100, scatter=0.03, factor=1.0):
+    rng = random.Random(seed)
+    lines = []
+    for i in range(n):
+        costs = [factor * 10 * rng.lognormvariate(0, scatter) for _ in range(5)]
+        lines += visits(costs, point(f"op{i}"))
+    return lines
+
+
+def steady(rng, costs, scatter=0.003):
+    return [x * rng.lognormvariate(0, scatter) for x in costs]
