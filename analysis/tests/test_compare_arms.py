@@ -151,11 +151,11 @@ def test_a_way_of_waiting_or_a_backend_may_differ_between_the_arms(tmp_path):
     assert [d.verdict for d in c.differences] == [Verdict.same]
 
 
-def test_each_further_look_has_half_of_the_chance_that_is_left():
+def test_each_further_look_has_a_tenth_of_the_chance():
     arms = arms_of(first(looks_again=True), "f")
     once = replace(arms, looks_again=False)
-    assert [share_of_look(n, arms) for n in (4, 5, 6, 8, 9)] == [0.5, 0.5, 0.25, 0.25, 0.125]
-    assert [share_of_look(n, once) for n in (5, 6)] == [1.0, 0.25]
+    assert [share_of_look(n, arms) for n in (4, 5, 6, 9)] == [0.5, 0.5, 0.1, 0.1]
+    assert [share_of_look(n, once) for n in (5, 6)] == [1.0, 0.1]
 
 
 def test_a_look_that_has_less_chance_asks_for_more(tmp_path):

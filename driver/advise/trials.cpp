@@ -57,8 +57,7 @@ std::string judgement_text(const program_comparison& found, const program_pairs_
     return fmt::format("the same within {:.3g} %.", options.threshold * 100);
   default: {
     const std::string why = why_undecided(found);
-    if (found.pairs() < first_look) return "undecided: " + why + ".";
-    return change + ": undecided" + (why.empty() ? "." : ", as " + why + ".");
+    return why.empty() ? change + ": undecided." : "undecided: " + why + ".";
   }
   }
 }

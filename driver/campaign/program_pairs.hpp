@@ -73,8 +73,9 @@ struct program_comparison {
   [[nodiscard]] std::size_t pairs() const { return runs[1].size(); }
 };
 
-/// What the logarithms of so many ratios say: `ab`'s judgement of a point, which is
-/// `syncmeter-report`'s, for a single pair of arms. Slower where they are above 0.
+/// What the logarithms of so many ratios say by the interval of every estimate (over_visits):
+/// slower where all of it is above the threshold, the same where all is within, at 1 - alpha; as
+/// one of so many comparisons, slower and faster at 1 - alpha / comparisons.
 [[nodiscard]] program_verdict judge_logs(std::span<const double> logs, double threshold,
                                          double alpha, std::size_t comparisons);
 
@@ -87,8 +88,8 @@ struct program_comparison {
 [[nodiscard]] std::string other_outputs_text(const program_comparison& of, const std::string& a,
                                              const std::string& b);
 
-/// Runs each once, uncounted, and then both in turn, in an order drawn by chance and reversed in
-/// every second pair, with a look after eight pairs and whenever there are half as many more, until
+/// Runs each once, uncounted, and then both in turn, in an order drawn by chance for
+/// each pair, with a look after eight pairs and whenever there are half as many more, until
 /// it is decided or the budget is spent. Ends at a run that fails, fails the check, takes ten times
 /// as long as the longest of A, or writes what A does not in so many runs that it is no chance; and
 /// where a library that is preloaded does not come to the processes that do the work. Ends what a
@@ -103,8 +104,7 @@ struct program_comparison {
 /// what B is compared with.
 [[nodiscard]] std::string change_text(const interval& ratio, const std::string& what,
                                       const std::string& other = "");
-/// Why a comparison is undecided, where its interval does not tell: the budget had no room for a
-/// first look, or all of the interval lies on one side. Else empty.
+/// That the budget had no room for a first look, which is why it is undecided; else empty.
 [[nodiscard]] std::string why_undecided(const program_comparison& compared);
 /// The verdict in a sentence or two.
 [[nodiscard]] std::string verdict_text(const program_comparison& compared,

@@ -146,10 +146,7 @@ bool is_undecided(std::span<const double> logs, double threshold, double alpha, 
 }
 
 double share_of_look(std::size_t visits, std::size_t planned) {
-  double share = 0.5;
-  for (std::size_t at = std::max<std::size_t>(planned, 1); at < visits; at = next_look_at(at))
-    share /= 2;
-  return share;
+  return visits <= std::max<std::size_t>(planned, 1) ? 0.5 : 0.1;
 }
 
 std::size_t next_look_at(std::size_t visits) { return visits + (visits + 1) / 2; }

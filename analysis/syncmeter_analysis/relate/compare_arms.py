@@ -50,14 +50,11 @@ def share_of_look(visits: int, arms: Arms) -> float:
 
     Points that could not be told were visited again until half as many visits more were there. Looking
     until something shows would raise false alarms: the first look takes half of the chance, each
-    further one half of what is left. All of it where there is one look only.
+    further one a tenth (docs/estimates.md has why). All of it where there is one look only.
     """
-    if visits <= arms.planned and not arms.looks_again:
-        return 1.0
-    share, at = 0.5, max(arms.planned, 1)
-    while at < visits:
-        share, at = share / 2, at + (at + 1) // 2
-    return share
+    if visits <= max(arms.planned, 1):
+        return 0.5 if arms.looks_again else 1.0
+    return 0.1
 
 
 def _has_failed(s: Measured) -> bool:

@@ -85,7 +85,7 @@ def scatter_of_median(n: int) -> float:
     return math.sqrt(math.pi * n / (2 * n + c))
 
 
-def over_visits(medians: Sequence[float]) -> Interval:
+def over_visits(medians: Sequence[float], confidence: float = 0.95) -> Interval:
     """Median of visit medians with its interval over visits (docs/estimates.md: how it was chosen).
 
     From five visits on order statistics, interpolated between ranks (Hettmansperger and Sheather
@@ -99,17 +99,16 @@ def over_visits(medians: Sequence[float]) -> Interval:
     if len(medians) == 1:
         return Interval(middle)
     if min(medians) > 0:
-        low, high = _bounds([math.log(x) for x in medians])
+        low, high = _bounds([math.log(x) for x in medians], confidence)
         # Back from logarithms a bound can fall a rounding short of the median that it meets.
         return Interval(
             middle, min(middle, exp_or_infinity(low)), max(middle, exp_or_infinity(high))
         )
-    return Interval(middle, *_bounds(medians))
+    return Interval(middle, *_bounds(medians, confidence))
 
 
-def _bounds(values: Sequence[float]) -> tuple[float, float]:
-    """95 % bounds of the median of two values or more, on the scale that they are given on."""
-    confidence = 0.95
+def _bounds(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """Bounds of the median of two values or more, on the scale that they are given on."""
     x, n = sorted(values), len(values)
     reached = median_coverage(n, 1)
     if 1 - reached > _most_misses * (1 - confidence):

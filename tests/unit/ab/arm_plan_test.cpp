@@ -210,15 +210,14 @@ TEST(IsUndecided, AChangeIsOneOfSoManyAndOfSoManyLooks) {
   EXPECT_FALSE(is_undecided(around(1), 0.01, 0.05, 100)) << "the same needs no correction";
 }
 
-TEST(ShareOfLook, HalvesWithEachLook) {
+TEST(ShareOfLook, IsATenthAfterTheFirst) {
   EXPECT_EQ(share_of_look(9, 10), 0.5);
   EXPECT_EQ(share_of_look(10, 10), 0.5);
+  EXPECT_EQ(share_of_look(11, 10), 0.1);
+  EXPECT_EQ(share_of_look(16, 10), 0.1);
+  EXPECT_EQ(share_of_look(1, 0), 0.5);
   EXPECT_EQ(next_look_at(10), 15U);
-  EXPECT_EQ(share_of_look(11, 10), 0.25);
-  EXPECT_EQ(share_of_look(15, 10), 0.25);
-  EXPECT_EQ(share_of_look(16, 10), 0.125);
   EXPECT_EQ(next_look_at(1), 2U);
-  EXPECT_EQ(share_of_look(2, 0), 0.25);
 }
 
 }  // namespace
