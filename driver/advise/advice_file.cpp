@@ -285,6 +285,7 @@ std::vector<json> advice_lines(const program_counts& of) {
               {"quota", nullptr},
               {"notes", sentences_of(of)},
               {"conclusion", text_or_null(conclusion_of(of))}};
+  if (of.of_last_run.gpu_processes > 0) header["gpu_processes"] = of.of_last_run.gpu_processes;
   if (const auto cost = cost_of_counting(of.runs))
     header["counting_cost"] = {{"ratio", cost->ratio}, {"low", cost->low}, {"high", cost->high}};
   if (of.sampled)

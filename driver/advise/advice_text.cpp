@@ -60,8 +60,10 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   if (!conclusion.empty()) text += wrapped(conclusion, 0, width) + "\n";
   for (std::size_t i = 0; i < of.advices.size(); ++i) {
     const advice& each = of.advices[i];
-    const std::string& words = is_withheld(each, of) ? each.cause : each.text;
-    text += fmt::format("{}. {}\n", i + 1, wrapped(printable(words), 3, width));
+    const bool withheld = is_withheld(each, of);
+    const std::string saving = withheld ? "no saving is named" : saving_text(each);
+    text += wrapped(fmt::format("{}. {}: {}.", i + 1, each.rule, saving), 3, width) + "\n   " +
+            wrapped(printable(withheld ? each.cause : each.text), 3, width) + "\n";
   }
   return text;
 }
@@ -246,11 +248,14 @@ std::vector<std::string> sentences_of(const program_counts& of) {
 std::string advice_text(const program_counts& of, page_style style) {
   const std::size_t width = style.width == 0 ? usual_width : style.width;
   const std::string title = "syncmeter advise: ";
-  std::string text = "\n" + title + wrapped(printable(join(of.command, " ")), title.size(), width) +
-                     "\n" + wrapped(runs_text(of), 0, width) + "\n";
+  std::string text =
+      "\n" + title + wrapped(printable(join(of.command, " ")), title.size(), width) + "\n";
+  const bool has_sites = !of.of_last_run.sites.empty();
+  if (has_sites) text += advice_paragraphs(of, width) + "\n";
+  text += wrapped(runs_text(of), 0, width) + "\n";
   for (const std::string& sentence : sentences_of(of))
     text += wrapped(printable(sentence), 0, width) + "\n";
-  if (of.of_last_run.sites.empty()) return text;
+  if (!has_sites) return text;
   using enum columns::align;
   const bool shares = may_show_shares(of);
   columns table({{"kind"},
@@ -281,10 +286,16 @@ std::string advice_text(const program_counts& of, page_style style) {
                each.samples ? fmt::format("{:.1f} %", each.samples->share * 100) : "",
                printable(where_text(each))});
   }
-  text += "\n" + advice_paragraphs(of, width) + "\n" + table.text(style);
+  text += "\n" + table.text(style);
   if (sites.size() > sites_shown)
     text += fmt::format("  ... and {} sites with {}; --json FILE has all.\n",
                         sites.size() - sites_shown, timed ? "less time" : "smaller counts");
+  if (timed)
+    text += wrapped("late: share of a thread's time in which it waits for the last thread to "
+                    "arrive, or for a signal. after: from then on until it goes on, or in the "
+                    "calls. samples: share of the CPU time.",
+                    0, width) +
+            "\n";
   return text + kernel_table(of.of_last_run.sites, of.prices, style);
 }
 

@@ -341,7 +341,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   }
   // Where others took the processors now and then, until so many are without them.
   for (std::size_t turn = 0; turn < most_further_turns && used_s + timed_turn_s <= budget_s &&
-                             needs_undisturbed(timed.sites, timed_s, of.prices, turn);
+                             !killed() && needs_undisturbed(timed.sites, timed_s, of.prices, turn);
        ++turn) {
     run_counted("time", every);
     if (killed()) break;

@@ -281,9 +281,9 @@ std::optional<advice> advice_on(const finding& found, const std::vector<site>& s
   return advice{.rule = std::string(words.rule),
                 .site_id = first,
                 .at_most_s = high_s,
-                .text = fmt::format("{} That saves at most {} of {}: on this machine {}, and {}.",
-                                    cause, seconds_text(high_s), seconds_text(setting.wall_s),
-                                    price_text(*now), price_text(*then)),
+                .text =
+                    fmt::format("{} That saves at most {} of it: on this machine {}, and {}.",
+                                cause, seconds_text(high_s), price_text(*now), price_text(*then)),
                 .cause = cause,
                 .kind = "range",
                 .more_ids = std::move(ids),

@@ -149,6 +149,7 @@ void add_prices_of_lock(advice& found, const site& first, double calls_of_thread
   found.text += by_swaps;
   if (high_s <= found.at_most_s) return;
   found.at_most_s = high_s;
+  found.run_s = wall_s;
   found.text = fmt::format("{} {} A change saves at most that, {}.{}", found.cause, by_price,
                            seconds_text(high_s), by_swaps);
 }

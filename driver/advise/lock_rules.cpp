@@ -162,8 +162,8 @@ std::optional<advice> about_crowd(const lock_case& of) {
       fmt::format("{:g} processing units run them: while the thread that has the lock waits for "
                   "one, the others spin. Take no more threads than that, or a lock that sleeps.",
                   pus),
-      fmt::format("The calls that take it are {} for each of them in the mean; that saves at most "
-                  "what they are for all together, {}.",
+      fmt::format("A thread spends {} in the calls that take it, in the mean; that saves at most "
+                  "what all threads together spend, {}.",
                   of.in_wall(of.calls_s), seconds_text(of.below_wall(of.all_calls_s))));
 }
 
@@ -221,8 +221,8 @@ std::optional<advice> about_readers(const lock_case& of) {
           "each thread, or an atomic pointer to data that are replaced as a whole, needs no "
           "lock.",
           moves),
-      fmt::format("To take it, read and give it back takes {} for each thread in the mean; to read "
-                  "without it saves at most what it takes all together, {}.",
+      fmt::format("A thread spends {} to take it, read and give it back, in the mean; to read "
+                  "without it saves at most what all threads together spend, {}.",
                   of.in_wall(of.sections_s), seconds_text(of.below_wall(of.all_sections_s))));
 }
 
@@ -231,9 +231,9 @@ advice about_lock(const lock_case& of) {
       "locks", of.below_wall(of.all_sections_s),
       "A variable for each thread, an atomic operation, several locks or another one may save "
       "time.",
-      fmt::format("The calls that take it are {} for each of them in the mean, and with the work "
-                  "under the lock and its release {}. That saves between nothing and what the "
-                  "latter is for all together, {}.",
+      fmt::format("A thread spends {} in the calls that take it, in the mean, and {} with the work "
+                  "under the lock and its release. A change saves between nothing and that of "
+                  "all threads together, {}.",
                   of.in_wall(of.calls_s), seconds_text(of.below_wall(of.sections_s)),
                   seconds_text(of.below_wall(of.all_sections_s))));
   found.kind = "range";

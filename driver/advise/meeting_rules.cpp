@@ -67,7 +67,7 @@ std::optional<advice> about_oversubscription(const meeting& m) {
                   m.of.kind == "barrier_wait"
                       ? ""
                       : fmt::format(" (OMP_NUM_THREADS={:.0f})", std::max(1.0, std::floor(pus)))),
-      fmt::format("The {} take {} of {}, of which that saves at most all.", m.of.kind,
+      fmt::format("They take {} of {}, of which that saves at most all.",
                   seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
 }
 
@@ -106,9 +106,9 @@ advice about_imbalance(const meeting& m) {
                            spread_text(m.lateness.equal_work_s, m.setting.wall_s),
                            m.lateness.why_unsure(m.setting.wall_s));
   return m.bound("imbalance", late_s,
-                 fmt::format("threads wait for the last one to arrive ({}), and no other barrier "
-                             "helps: give the threads equal work, by another schedule or smaller "
-                             "pieces.",
+                 fmt::format("threads wait for the last one to arrive ({}), which no other "
+                             "barrier changes: give the threads equal work, by another schedule or "
+                             "smaller pieces.",
                              m.of.kind),
                  fmt::format("A thread waits {} of {}; perfect balance saves at most that.{}",
                              seconds_text(late_s), seconds_text(m.setting.wall_s), machine));
@@ -131,14 +131,14 @@ std::string on_equal_work(const meeting& m) {
 /// Threads that are woken one after another work in turn. What they take at the same time is not
 /// known from runs in which they sleep: a line that each wrote once is then fetched for each store.
 constexpr std::string_view awake_may_cost =
-    " It may also take longer: threads that sleep work one after another, and awake they may wait "
-    "for lines of the cache that others write to; --try tells.";
+    " It may also take longer, as threads that work at the same time fetch cache lines from each "
+    "other: --try measures it.";
 
 constexpr double waking_ns = 1e4, not_spinning_ns = 2e3;
 
 std::string why_posix_sleeps(const meeting& m) {
   return fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does at once, "
-                     "and to wake them takes long. With a processing unit for each thread a "
+                     "and it takes long to wake them. With a processing unit for each thread a "
                      "barrier that spins for a while keeps them awake.{}",
                      m.what(), awake_may_cost);
 }
@@ -191,7 +191,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
   const double wall_s = std::max(m.setting.wall_s, m.setting.plain_wall_s.high);
   const double at_most_s = wall_s - work_s;
   const std::string saving = fmt::format(
-      "A thread is {} of {} in them beyond its work; being awake saves at most that{}.",
+      "Beside its work a thread spends {} of {} there; to stay awake saves at most that{}.",
       seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
       wall_s == m.setting.wall_s ? ""
                                  : fmt::format(", and {} of the longest plain run, {}",
@@ -201,7 +201,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
                                                            seconds_text(m.gap_ns * 1e-9));
   const std::string why =
       posix ? why_posix_sleeps(m)
-            : fmt::format("threads sleep before {}, {}, and to wake them takes long. With a "
+            : fmt::format("threads sleep before {}, {}, and it takes long to wake them. With a "
                           "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
                           "awake.{}",
                           m.what(), pause, awake_may_cost);
@@ -237,15 +237,15 @@ std::string above_floor(const meeting& m) {
 /// Times of counted runs are another program's: how often threads meet stands, and what it takes
 /// them by themselves. That is saved at least, and all of a plain run at most.
 advice by_counts_alone(const meeting& m, std::string_view rule, const std::string& cause) {
-  const double wall_s = m.setting.plain_wall_s.value;
+  const double wall_s = m.setting.plain_wall_s.value, most_s = m.setting.plain_wall_s.high;
   const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, wall_s);
   advice found = m.bound(
-      rule, m.setting.plain_wall_s.high, cause,
+      rule, most_s, cause,
       fmt::format("By themselves so many take {} of {} on this machine ({} each, of {} threads "
                   "around such work): without them the program takes that less at least, and all "
                   "of it at most.",
                   range_text(low_s, std::min(m.count() * m.price_ns->high * 1e-9, wall_s)),
-                  seconds_text(wall_s), range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
+                  seconds_text(most_s), range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
                   m.of.times->threads));
   found.at_least_s = low_s;
   found.kind = "estimate";
@@ -265,10 +265,11 @@ advice about_mechanism(const meeting& m) {
   const std::string wall = seconds_text(m.setting.wall_s), in_all = seconds_text(m.in_all_s());
   const std::string cause =
       m.is_region()
-          ? fmt::format("{} begin and end. One region around all of them, or fewer, saves time.",
+          ? fmt::format("{} begin and end. One region around all of them, or fewer regions, save "
+                        "time.",
                         m.what())
-          : fmt::format("{}, where threads are mostly after the last one has arrived. Fewer "
-                        "barriers save time.",
+          : fmt::format("{}, which take most of their time after the last thread has arrived. "
+                        "Fewer barriers save time.",
                         m.what());
   const std::string_view rule = m.is_region() ? "regions" : "barriers";
   if (!m.price_ns)

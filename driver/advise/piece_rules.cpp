@@ -60,10 +60,10 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
       std::min(cost.lateness_s, all.wall_s),
       fmt::format(
-          "{}: {} threads fetch {} chunks of a loop, each {} after the one before, of which the "
-          "call takes {} and the work the rest, or less where threads disturb each other. Chunks "
-          "of at least {:.0f} times as many iterations (schedule(dynamic, N)), or a static "
-          "schedule where all iterations take as long, save time.",
+          "{}: {} threads fetch {} chunks of a loop, one each {}, of which the call that fetches "
+          "it takes {} and its work at most the rest. Chunks of at least {:.0f} times as many "
+          "iterations (schedule(dynamic, N)), or a static schedule where all iterations take as "
+          "long, save time.",
           where_text(all.of), all.of.threads, grouped_digits(all.of.count), seconds_text(each_s),
           seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s)));
 }

@@ -24,6 +24,12 @@ constexpr double start_s = 0.25;
 
 }  // namespace
 
+void note_first(std::vector<std::string>& notes, const std::string& what,
+                const std::string& problem) {
+  if (std::ranges::none_of(notes, [&](const std::string& each) { return each.starts_with(what); }))
+    notes.push_back(fmt::format("{}{}.", what, problem));
+}
+
 worker_info worker_of_backend(const std::string& backend) {
   const std::string name = fmt::format("{}{}", worker_prefix, backend);
   for (const auto& folder : folders_of_workers()) {
@@ -91,7 +97,7 @@ void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& 
                       .is_disturbed = is_disturbed});
   };
   const auto refuse = [&](const point& what, const std::string& problem) {
-    add_once(wanted_.notes, fmt::format("{} was not timed: {}.", price_text(what), problem));
+    note_first(wanted_.notes, price_text(what) + " was not timed: ", problem);
   };
   for (const planned_point& each : wanted_.equal_work) {
     try {
@@ -123,10 +129,10 @@ void price_meter::measure_point(worker_pool& by, const planned_point& what, pric
                                {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
   const visit_cost found = cost_of_visit(outcome);
   if (!found.cost_ns) {
-    add_once(wanted_.notes,
-             fmt::format("{}{} was not measured: {}.", price_text(what.what),
-                         as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap),
-                         found.problem));
+    note_first(wanted_.notes,
+               fmt::format("{}{} was not measured: ", price_text(what.what),
+                           as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap)),
+               found.problem);
     return;
   }
   as.what = what.what;

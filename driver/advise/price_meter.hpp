@@ -17,6 +17,11 @@ namespace syncmeter {
 /// The worker that serves this backend, with a problem where there is none.
 [[nodiscard]] worker_info worker_of_backend(const std::string& backend);
 
+/// Adds a note on what could not be measured, but for one that begins so: how many rounds failed
+/// differs from run to run, and one sentence says what is wrong.
+void note_first(std::vector<std::string>& notes, const std::string& what,
+                const std::string& problem);
+
 /// Measures prices by the workers of campaigns.
 class price_meter {
  public:

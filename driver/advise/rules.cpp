@@ -53,6 +53,13 @@ advice_setting setting_of_run() {
           .sleeps = has_passive_waits()};
 }
 
+std::string saving_text(const advice& of) {
+  return fmt::format("saves {} of {}{}",
+                     of.at_least_s > 0 ? range_text(of.at_least_s, of.at_most_s)
+                                       : "at most " + seconds_text(of.at_most_s),
+                     seconds_text(of.run_s), of.kind == "may_cost" ? ", or takes longer" : "");
+}
+
 std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setting& setting,
                               std::vector<std::string>& notes) {
   const double wall_s = setting.wall_s;
@@ -73,6 +80,9 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     if (each.run_s == 0)
       each.run_s =
           each.of_plain_runs && setting.plain_wall_s.high > 0 ? setting.plain_wall_s.high : wall_s;
+    // Streams of a GPU that work at once may take more together.
+    each.at_most_s = std::min(each.at_most_s, each.run_s);
+    each.at_least_s = std::min(each.at_least_s, each.run_s);
   }
   const auto is_of_setting = [](const advice& a) {
     return contains(rules_of_setting, std::string_view(a.rule));

@@ -2,7 +2,6 @@
 // from what the same costs on this machine by itself.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -47,11 +46,13 @@ struct advice {
   bool of_plain_runs = false;  ///< its seconds are of plain runs and a GPU's clock, or of counts
                                ///< and prices: what counting the calls costs is not in them
   std::vector<swap_saving> swaps{};  ///< of a mutex that has a price
-  double run_s = 0;                  ///< the run that its seconds are of
+  double run_s = 0;  ///< the run that its seconds are of: the timed one, or a plain one
 
   /// Of that run, at most.
-  [[nodiscard]] double share_of_run() const { return std::min(1.0, at_most_s / run_s); }
+  [[nodiscard]] double share_of_run() const { return at_most_s / run_s; }
 };
+/// "saves 0.1 s to 0.2 s of 1 s", as the report has it.
+[[nodiscard]] std::string saving_text(const advice& of);
 
 /// What else advice goes by.
 struct advice_setting {

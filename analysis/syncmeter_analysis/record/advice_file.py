@@ -39,8 +39,9 @@ class AdviceFile:
         return next(timed, None)
 
     def run_s_of(self, advice: Members) -> float | None:
-        """Of the run that the advice's saving is of; older files do not name it."""
-        return advice.get("run_s") or self.wall_s
+        """Of the run that the seconds of an advice are of, None where it has none. Older files do
+        not say which, and mean the timed one."""
+        return (advice.get("run_s") or self.wall_s) if advice.get("saves_s") else None
 
 
 def read_advice(path: str | Path) -> AdviceFile:

@@ -42,7 +42,7 @@ _kinds_of_saving = {
     "estimate": "an estimate, from what the same costs by itself on this machine",
     "bound": "an upper bound, from what was timed: no change there saves more",
     "range": "between nothing and what was timed",
-    "may_cost": "an upper bound, from what was timed: the change may also take longer",
+    "may_cost": "an upper bound, from what was timed",
 }
 
 
@@ -50,12 +50,11 @@ def as_text(report: Report, coloured: bool = False, width: int = 0) -> str:
     """For a terminal of this width, 0 for any: the first screen, then the tables."""
     head = report.head
     lines = [prose(sentence, width) for sentence in (*head.answers, head.verdict)]
-    lines += [prose(f"- {check.text}", width) for check in head.checks]
     parts = [bold(head.title, coloured), "\n".join(lines)]
-    parts += [prose(f"{i}. {card.effect}", width) for i, card in enumerate(head.cards, 1)]
-    parts += ["\n".join(prose(sentence, width) for sentence in head.precision)] * bool(
-        head.precision
-    )
+    for i, card in enumerate(head.cards, 1):
+        parts.append(f"{prose(f'{i}. {card.text}.', width)}\n{prose(card.effect, width)}")
+    sure = [*(f"- {check.text}" for check in head.checks), *head.precision]
+    parts += ["\n".join(prose(sentence, width) for sentence in sure)] * bool(sure)
     for section in report.sections:
         blocks = [b for b in section.blocks if not isinstance(b, Drawing)]
         shown = [short for b in blocks for short in _shortened(b)]
@@ -91,7 +90,7 @@ def as_json(file: AdviceFile) -> str:
         **{name: value for name, value in file.header.items() if name not in ("record", "kind")},
         "wall_s": file.wall_s,
         "takes_s": takes,
-        "advice": file.advice,
+        "advice": [{**each, "run_s": file.run_s_of(each)} for each in file.advice],
         "sites": file.sites,
         "kernels": file.kernels,
         "objects": file.objects,
@@ -175,6 +174,8 @@ def _facts(file: AdviceFile) -> list[str]:
     processes = file.header.get("processes")
     found += [f"with {', '.join(runtimes)}"] if runtimes else []
     found += [f"{processes:,} processes"] if processes and processes > 1 else []
+    of_gpus = file.header.get("gpu_processes") or 0
+    found += [f"{of_gpus:,} of them with a GPU"] if of_gpus > 1 else []
     version = file.header.get("version")
     return [*found, f"syncmeter {version}"] if version else found
 
@@ -235,9 +236,7 @@ def _verdict(file: AdviceFile) -> str:
         return (
             "The program ran once: what counting its calls costs is not known, and no site's time."
         )
-    return (
-        "The run in which the sites were timed was little disturbed, by counting or other programs."
-    )
+    return "These times are of a run that neither counting nor other programs disturbed much."
 
 
 def _checks(file: AdviceFile) -> list[Check]:
@@ -245,7 +244,7 @@ def _checks(file: AdviceFile) -> list[Check]:
     kind = "unclear" if header.get("withheld") else "good"
     if cost := header.get("counting_cost"):
         pairs = f" ({cost['low']:.3f} to {cost['high']:.3f} in single pairs of runs)"
-        says = f"counting takes {cost['ratio']:.3f} times as long"
+        says = f"with its calls counted the program takes {cost['ratio']:.3f} times as long"
         found.append(Check(says + pairs * (cost["low"] < cost["high"]), kind, "runs"))
     shares = [(run["arm"], run.get("other_cpu_share")) for run in header["runs"]]
     first_timed = next((at for at, (arm, _) in enumerate(shares) if arm == "time"), None)
@@ -265,26 +264,34 @@ def _checks(file: AdviceFile) -> list[Check]:
     return found
 
 
+def saving_text(file: AdviceFile, advice: Members) -> str:
+    """Of which run how much is saved, as the driver's text has it."""
+    saves, run_s = advice.get("saves_s"), file.run_s_of(advice)
+    if not saves or run_s is None:
+        return "no saving is named"
+    least, most = rough_seconds(saves["low"]), rough_seconds(saves["high"])
+    both = least if least == most else f"{least} to {most}"
+    also = ", or takes longer" if advice["kind"] == "may_cost" else ""
+    says = both if saves["low"] > 0 else f"at most {most}"
+    return f"saves {says} of {rough_seconds(run_s)}{also}"
+
+
 def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
     """The saving as a heading, the driver's sentences, and the saving beside the run as bars."""
-    saves, wall = advice.get("saves_s"), file.run_s_of(advice)
+    saves, run_s = advice.get("saves_s"), file.run_s_of(advice)
     bars = []
-    says = "no saving is named"
-    if saves and wall:
+    if saves and run_s is not None:
         low, high = saves["low"], saves["high"]
-        least, most = rough_seconds(low), rough_seconds(high)
-        both = least if least == most else f"{least} to {most}"
-        says = f"saves {both if low > 0 else f'at most {most}'} of {rough_seconds(wall)}"
         ends = [("at least", low), ("at most", high)] if low > 0 else [("at most", high)]
-        bars = [Bar("the run", rough_seconds(wall), 1.0)]
+        bars = [Bar("the run", rough_seconds(run_s), 1.0)]
         bars += [
-            Bar(f"saves {end}", rough_seconds(s), min(1.0, max(0.0, s / wall))) for end, s in ends
+            Bar(f"saves {end}", rough_seconds(s), min(1.0, max(0.0, s / run_s))) for end, s in ends
         ]
     where = _kinds_of_saving.get(advice["kind"], "") if saves else ""
     if saves and advice.get("proof") == "samples":
         where = "an upper bound, from samples of CPU time"
     return Card(
-        f"{advice['rule']}: {says}",
+        f"{advice['rule']}: {saving_text(file, advice)}",
         advice["text"],
         where,
         "",

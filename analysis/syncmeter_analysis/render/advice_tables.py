@@ -45,11 +45,11 @@ def site_tables(file: AdviceFile) -> list[Block]:
     if any(site.get("takes_s") for site in calls):
         found.append(
             Text(
-                "late: share of a thread's time in which it waits for the last one to arrive, or for a "
-                "signal. after: from then on; of any other site the calls, of a lock or a chunk those "
-                "that get it. work: under the lock, or of the chunk. each: what one takes of late and "
-                "after, without waiting for a signal or for another thread's end. price: what the same "
-                "takes by itself on this machine."
+                "late: share of a thread's time in which it waits for the last thread to arrive, or "
+                "for a signal. after: from then on until it goes on; where threads do not meet, in "
+                "the calls, such as those that take a lock. work: under the lock, or of the chunk. "
+                "each: what one call takes of late and after, without waiting for a signal or for "
+                "another thread's end. price: what the same takes by itself on this machine."
             )
         )
     if any(site.get("device") for site in calls):
@@ -57,10 +57,22 @@ def site_tables(file: AdviceFile) -> list[Block]:
             Text(
                 "GPU busy: how long kernels, graphs or copies of these calls took the GPU in the run "
                 "that was timed. GPU idle: how long it had nothing to do before them."
+                + _several_gpus(file)
             )
         )
     rows = [_instruction_row(site) for site in code]
     return [*found, *_table(instructions, rows)]
+
+
+def _several_gpus(file: AdviceFile) -> str:
+    """Where what launches and waits of the host cost is not judged."""
+    processes = file.header.get("gpu_processes") or 0
+    if processes < 2:
+        return ""
+    return (
+        f" Both are sums over {processes:,} processes that use GPUs, each of which is idle at other "
+        "times."
+    )
 
 
 def _table(columns: str, rows: list[list[str]], **more: Any) -> list[Block]:
@@ -244,7 +256,7 @@ def trial_table(file: AdviceFile) -> list[Block]:
     rows = []
     for trial in file.trials:
         of = by_rank.get(trial["advice"], {})
-        saves, wall = of.get("saves_s"), file.run_s_of(of)
+        saves, run_s = of.get("saves_s"), file.run_s_of(of)
         ratio, verdict = trial.get("ratio"), str(trial["verdict"])
         change = (
             [f"{100 * (ratio[end] - 1):+.1f} %" for end in ("value", "low", "high")]
@@ -255,7 +267,7 @@ def trial_table(file: AdviceFile) -> list[Block]:
             [
                 " ".join(trial["settings"]),
                 f"{trial['advice']}, {of.get('rule', '')}",
-                per_cent(saves["high"], wall) if saves and wall else "",
+                per_cent(saves["high"], run_s) if saves and run_s is not None else "",
                 change[0] if change else "",
                 f"{change[1]} to {change[2]}" if change else "",
                 str(trial["pairs"]),

@@ -8,6 +8,7 @@ namespace syncmeter::advice_text_test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -34,6 +35,10 @@ program_counts counts_of(std::vector<site> sites, double counted_s) {
   return of;
 }
 
+program_counts quick(double counted_s = 1) {
+  return counts_of({locked_by_one(1'000'000)}, counted_s);
+}
+
 bool barrier_is_first(const program_counts& of) {
   const std::string text = advice_text(of, {});
   return text.find("long+") < text.find("often+");
@@ -45,12 +50,27 @@ TEST(advice_text, sites_that_take_most_time_come_first) {
   EXPECT_FALSE(barrier_is_first(counts_of({locked_by_one(1'000'000), barrier(500)}, 1)));
 }
 
-TEST(advice_text, where_counting_costs_too_much_sites_with_most_calls_come_first) {
-  EXPECT_FALSE(barrier_is_first(counts_of({locked_by_one(1'000'000), barrier(1e5)}, 1.5)));
+TEST(advice_text, shares_of_the_time_are_those_of_the_file) {
+  program_counts of = counts_of({barrier(1e5)}, 1);
+  of.of_last_run.sites[0].times->lateness = {.sum_ns = 2000 * 3e5, .median_ns = 3e5};
+  const nlohmann::json takes = advice_lines(of).back().at("takes_s");
+  EXPECT_NEAR(takes.at("lateness").get<double>(), 0.3, 1e-9);
+  EXPECT_NEAR(takes.at("mechanism").get<double>(), 0.1, 1e-9);
+  EXPECT_THAT(advice_text(of, {}), ContainsRegex("barrier +1,000 +2 +2 +30\\.0 % +10\\.0 % +long"));
 }
 
-program_counts quick(double counted_s = 1) {
-  return counts_of({locked_by_one(1'000'000)}, counted_s);
+TEST(advice_text, the_advice_stands_before_how_it_was_found) {
+  program_counts of = quick();
+  of.advices = {{.rule = "locks", .site_id = 1, .at_most_s = 0.5, .run_s = 1}};
+  of.notes = {"A note."};
+  const std::string text = advice_text(of, {});
+  EXPECT_LT(text.find("1. locks: saves"), text.find("plain run"));
+  EXPECT_LT(text.find("1. locks: saves"), text.find("A note."));
+  EXPECT_LT(text.find("A note."), text.find("kind"));
+}
+
+TEST(advice_text, where_counting_costs_too_much_sites_with_most_calls_come_first) {
+  EXPECT_FALSE(barrier_is_first(counts_of({locked_by_one(1'000'000), barrier(1e5)}, 1.5)));
 }
 
 TEST(conclusion_of, nothing_to_gain_is_said_of_undisturbed_runs) {
@@ -121,6 +141,20 @@ TEST(counts_stand_alone, calls_for_one_lock_come_one_after_another) {
   EXPECT_FALSE(counts_stand_alone(counts_of({locks}, 1.2))) << "each thread may have its own";
   locks.kind = "futex", locks.locks.clear();
   EXPECT_FALSE(counts_stand_alone(counts_of({locks}, 1.2)));
+}
+
+TEST(advice_lines, a_saving_has_the_run_that_its_seconds_are_of) {
+  program_counts of = quick();
+  of.advices = {{.rule = "sleeping", .site_id = 1, .at_most_s = 2.4, .run_s = 2.6}};
+  of.of_last_run.gpu_processes = 2;
+  EXPECT_EQ(advice_lines(of).back().at("run_s"), 2.6);
+  EXPECT_EQ(advice_lines(of).front().at("gpu_processes"), 2);
+  EXPECT_THAT(advice_text(of, {}), HasSubstr("\n1. sleeping: saves at most 2.4 s of 2.6 s.\n"));
+  of.of_last_run.gpu_processes = 0;
+  of.runs.back().other_cpu_share = 0.2;
+  EXPECT_TRUE(advice_lines(of).back().at("run_s").is_null());
+  EXPECT_FALSE(advice_lines(of).front().contains("gpu_processes"));
+  EXPECT_THAT(advice_text(of, {}), HasSubstr("\n1. sleeping: no saving is named.\n"));
 }
 
 TEST(advice_lines, what_other_locks_save_is_withheld_with_all_seconds) {

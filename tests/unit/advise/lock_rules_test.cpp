@@ -80,8 +80,8 @@ TEST(advise_on_locks, a_lock_that_is_free_most_of_the_time_may_be_another_one) {
   EXPECT_EQ(all[0].kind, "range");
   // Each of two threads has 0.65 s in it, or one of them more, while the other waits elsewhere.
   EXPECT_NEAR(all[0].at_most_s, 1, 1e-9);
-  EXPECT_THAT(all[0].text, HasSubstr("and with the work under the lock and its release 0.65 s."));
-  EXPECT_THAT(all[0].text, HasSubstr("for all together, 1 s."));
+  EXPECT_THAT(all[0].text, HasSubstr("and 0.65 s with the work under the lock and its release."));
+  EXPECT_THAT(all[0].text, HasSubstr("that of all threads together, 1 s."));
 }
 
 TEST(advise_on_locks, whoever_waits_as_long_as_another_one_holds_a_lock_wants_it_held_less) {
@@ -250,7 +250,7 @@ TEST(advise_on_locks, who_waits_for_the_lock_of_a_signal_is_late_as_well) {
 TEST(advise_on_locks, parts_of_a_sentence_stay_below_the_wall_time) {
   const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 900'000, 10'000)}})});
   ASSERT_THAT(all, SizeIs(1));
-  EXPECT_THAT(all[0].text, HasSubstr("1 s of 1 s for each of them"));
+  EXPECT_THAT(all[0].text, HasSubstr("A thread spends 1 s of 1 s in the calls"));
 }
 
 TEST(advise_on_locks, a_few_waits_that_were_drawn_are_no_finding) {

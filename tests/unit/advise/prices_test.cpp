@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "driver/advise/gpu_points.hpp"
+#include "driver/advise/price_meter.hpp"
 
 namespace syncmeter::prices_test {
 namespace {
@@ -147,6 +148,16 @@ TEST(prices_in_file, each_point_that_a_file_lacks_has_a_command_of_its_own) {
                         HasSubstr("--op accumulate_block --blocks 132 --lanes 1024 --size 4096 ")),
                   AllOf(HasSubstr("--study levels --backend cuda --op barrier --blocks 100 "
                                   "--lanes 256 --output"))));
+}
+
+TEST(note_first, what_fails_behind_each_run_is_one_sentence) {
+  std::vector<std::string> notes;
+  for (const int rounds : {90, 96})
+    for (const char* const op : {"barrier", "lock_add"})
+      note_first(notes, std::string(op) + " was not measured: ",
+                 std::to_string(rounds) + " rounds were dropped");
+  EXPECT_THAT(notes, ElementsAre("barrier was not measured: 90 rounds were dropped.",
+                                 "lock_add was not measured: 90 rounds were dropped."));
 }
 
 }  // namespace

@@ -110,7 +110,8 @@ TEST(advise_on, counts_and_prices_stand_where_counting_disturbs) {
   EXPECT_EQ(found.kind, "estimate");
   EXPECT_NEAR(found.at_least_s, 0.2, 1e-9);
   EXPECT_NEAR(found.at_most_s, 0.26, 1e-9) << "the longest plain run";
-  EXPECT_THAT(found.text, HasSubstr("By themselves so many take 0.2 s of 0.25 s"));
+  EXPECT_THAT(found.text, HasSubstr("By themselves so many take 0.2 s of 0.26 s"));
+  EXPECT_EQ(saving_text(found), "saves 0.2 s to 0.26 s of 0.26 s");
   setting.plain_wall_s = {0.15, 0.15, 0.15};
   EXPECT_NEAR(first_of(sites, setting).at_least_s, 0.15, 1e-9);
   setting.prices.clear();
@@ -358,9 +359,10 @@ TEST(advise_on, threads_that_sleep_may_lose_by_being_awake) {
   const advice found = first_of({meeting("barrier_wait", 10'000, 25'000, 15'000)}, {.wall_s = 1});
   EXPECT_EQ(found.rule, "sleeping");
   EXPECT_EQ(found.kind, "may_cost");
-  EXPECT_THAT(found.cause, HasSubstr("keeps them awake. It may also take longer: threads"))
+  EXPECT_THAT(found.cause, HasSubstr("keeps them awake. It may also take longer, as threads"))
       << "also where seconds are withheld";
-  EXPECT_THAT(found.cause, HasSubstr("--try tells."));
+  EXPECT_THAT(found.cause, HasSubstr("--try measures it."));
+  EXPECT_EQ(saving_text(found), "saves at most 0.4 s of 1 s, or takes longer");
 }
 
 TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
@@ -369,10 +371,12 @@ TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
   EXPECT_EQ(found.rule, "sleeping");
   EXPECT_NEAR(found.at_most_s, 0.7, 1e-9) << "0.6 s of the timed run are work";
   EXPECT_NEAR(found.share_of_run(), 0.7 / 1.3, 1e-9) << "of the run that these seconds are of";
+  EXPECT_EQ(saving_text(found), "saves at most 0.7 s of 1.3 s, or takes longer");
   EXPECT_NEAR(first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 1, 3}}).share_of_run(), 0.8, 1e-9);
-  EXPECT_THAT(found.text, HasSubstr("A thread is 0.4 s of 1 s in them beyond its work; being awake "
-                                    "saves at most that, and 0.7 s of the longest plain run, 1.3 "
-                                    "s."));
+  EXPECT_THAT(found.text,
+              HasSubstr("Beside its work a thread spends 0.4 s of 1 s there; to stay awake "
+                        "saves at most that, and 0.7 s of the longest plain run, 1.3 "
+                        "s."));
   EXPECT_NEAR(first_of({of}, {.wall_s = 1, .plain_wall_s = {0.8, 0.7, 0.9}}).at_most_s, 0.4, 1e-9);
 }
 
