@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 
 import pytest
 import tables
@@ -76,7 +77,8 @@ def test_hazards(name, compiler, advise, build):  # noqa: F811
             continue
         source = next(site for site in advice.sites if site["kind"] in expected)
         assert any(frame["file"] and frame["file"].endswith(f"{name}.cpp") and frame["line"] for frame in source["frames"])
-        assert f"{name}.cpp:" in advice.text
+        assert re.search(rf" {name}\.cpp:\d+$", source["where"])
+        assert source["where"] in " ".join(advice.text.split())
 
 
 #: What is found first at each, as far as other programs let it run.

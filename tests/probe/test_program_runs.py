@@ -1,0 +1,129 @@
+"""`syncmeter advise` runs a program as it would run by itself, counts it however it ends, and refuses what it cannot count.
+No thread of these programs spins: they may run beside others."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+from test_advise import DRIVER, advise  # noqa: F401 (a fixture)
+
+
+@pytest.fixture
+def endings(build):
+    return build("endings", "g++", "-O1")
+
+
+def test_nothing_to_gain(advise, endings):  # noqa: F811
+    advice = advise(endings, "")
+    assert (advice.advice, advice.counts("mutex_lock")) == ([], 1000)
+    words = " ".join(advice.text.split())
+    disturbed = advice.header["withheld"] is not None
+    assert ("Nothing to gain: no site takes 2 % of the time." in words) is not disturbed
+    assert ("something to gain is not known, as" in words) is disturbed
+
+
+def test_streams_are_the_program_s(advise, tmp_path):  # noqa: F811
+    given = tmp_path / "given"
+    given.write_bytes(bytes(range(256)) * 1000)
+    with given.open("rb") as stdin:
+        advice = advise("/usr/bin/tee", "/dev/stderr", stdin=stdin)
+    sampled = ["sample"] if advice.header["sampling"] else []
+    assert [run["arm"] for run in advice.header["runs"]] == ["plain", "count", *sampled, "time"]
+    assert advice.done.stdout == given.read_bytes() * (3 + len(sampled))
+    assert advice.done.stderr.startswith(given.read_bytes() * (3 + len(sampled)))
+
+
+def test_a_pipe_is_read_once(advise):  # noqa: F811
+    advice = advise("/usr/bin/cat", stdin=None, input=b"once")
+    assert advice.done.stdout == b"once"
+    assert [run["arm"] for run in advice.header["runs"]] == ["time"]
+    assert advice.header["counting_cost"] is None and "Standard input is a pipe" in advice.text
+
+
+def test_shares_of_a_program_that_ran_once_are_not_known(advise, endings):  # noqa: F811
+    advice = advise(endings, "", stdin=None, input=b"")
+    assert advice.advice == [] and advice.header["counting_cost"] is None
+    assert "something to gain is not known, as " in advice.header["conclusion"]
+    assert "Give it a file as standard input" in advice.header["conclusion"]
+
+
+@pytest.mark.parametrize(("how", "exit_status", "words"), [("_exit", 3, "exit status 3"), ("kill", -9, "signal 9 (Killed)"),
+                                                           ("crash", -11, "signal 11")])
+def test_however_it_ends(how, exit_status, words, advise, endings):  # noqa: F811
+    advice = advise(endings, how)
+    assert (advice.done.returncode, advice.counts("mutex_lock")) == (0, 1000)
+    assert {run["exit"] for run in advice.header["runs"]} == {exit_status}
+    assert words in advice.text
+
+
+def test_all_processes_are_counted(advise, endings):  # noqa: F811
+    advice = advise(endings, "fork")
+    assert (advice.header["processes"], advice.counts("mutex_lock")) == (101, 1000 + sum(100 + i for i in range(100)))
+
+
+def test_a_script_s_programs_are_counted(advise, endings, tmp_path):  # noqa: F811
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{endings}\n{endings}\n", encoding="utf-8")
+    script.chmod(0o755)
+    assert advise(script).counts("mutex_lock") == 2000
+
+
+def test_another_preloaded_library_stays(advise, endings, monkeypatch):  # noqa: F811
+    other = str(pathlib.Path("/usr/lib/x86_64-linux-gnu/libz.so.1"))
+    if not os.path.exists(other):
+        pytest.skip("not x86-64")
+    monkeypatch.setenv("LD_PRELOAD", other)
+    advice = advise("/usr/bin/env")
+    assert f":{other}\n".encode() in advice.done.stdout
+
+
+def test_nothing_to_count(advise):  # noqa: F811
+    assert "calls nothing that synchronizes" in advise("/usr/bin/true").text
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (["-static"], "is a static program: no library can be preloaded"),
+    (["-fsanitize=address"], "needs libasan.so"),
+])
+def test_what_cannot_be_counted_is_refused_before_it_runs(options, words, advise, tmp_path):  # noqa: F811
+    (tmp_path / "says.cpp").write_text('extern "C" int puts(const char*);\nint main() { puts("It ran."); }\n', encoding="utf-8")
+    subprocess.run(["g++", *options, tmp_path / "says.cpp", "-o", tmp_path / "says"], check=True, timeout=120)
+    advice = advise(tmp_path / "says")
+    assert (advice.done.returncode, advice.done.stdout) == (2, b"")
+    assert words in " ".join(advice.text.split())
+
+
+def test_a_static_runtime_is_named_before_the_run(advise, build):  # noqa: F811
+    advice = advise(build("own_runtime", "g++", "-O1"))
+    assert advice.done.returncode == 0
+    assert "GOMP_parallel is defined in the file" in " ".join(advice.text.split())
+    assert any("GOMP_parallel" in note for note in advice.header["notes"])
+
+
+@pytest.mark.parametrize(("command", "words"), [
+    ([], "no program given, as in syncmeter advise -- ./app"),
+    (["no-such-program"], "'no-such-program' is not on PATH"),
+    (["./no-such-program"], "is not a program that can be run"),
+    (["/etc/passwd"], "is not a program that can be run"),
+])
+def test_commands_that_cannot_run(command, words, advise):  # noqa: F811
+    advice = advise(*command)
+    assert advice.done.returncode == 2
+    assert words in " ".join(advice.text.split())
+
+
+def test_a_file_that_exists_is_kept(tmp_path):
+    file = tmp_path / "advice.jsonl"
+    file.write_text("mine", encoding="utf-8")
+    done = subprocess.run([DRIVER, "advise", "--json", file, "--", "/usr/bin/true"], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, file.read_text(encoding="utf-8")) == (2, "mine")
+    assert f"--json: '{file}' exists; name another file\n" in done.stderr
+
+
+def test_no_folder_is_left_behind(advise):  # noqa: F811
+    """Beside other tests, which have folders of their own."""
+    advice = advise("/bin/sh", "-c", "env; kill -9 $$")
+    folders = {pathlib.Path(name.decode()) for name in re.findall(rb"[^=\s]*/syncmeter-advise-\w+", advice.done.stdout)}
+    assert folders and not [folder for folder in folders if folder.exists()], advice.text
