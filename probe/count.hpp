@@ -36,6 +36,9 @@ void count(kind what, std::uint64_t site, unsigned team, bool adds = true,
 /// program called it, or what of the standard library did.
 std::uint64_t count_call(kind what, call_frame wrapper, bool adds, std::uint64_t object);
 
+/// Of the file of this process; nullptr where there is none.
+[[nodiscard]] file_header* header_of_process();
+
 /// Writes down why calls of CUDA are not counted.
 void write_problem_of_cuda(const char* text);
 

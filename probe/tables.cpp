@@ -392,6 +392,8 @@ times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned
   return found->times;
 }
 
+file_header* header_of_process() { return __atomic_load_n(&here.header, __ATOMIC_ACQUIRE); }
+
 void write_problem_of_cuda(const char* text) {
   if (changing) return;
   const tables_lock held;

@@ -35,7 +35,12 @@ struct file_header {
   std::uint64_t lost_calls;  ///< that no row could be had for
   std::int64_t pid, parent;
   std::uint64_t by_fork;  ///< 1 in a child of fork, 0 where the program began by exec
-  char program[4048];     ///< /proc/self/exe
+  /// How long threads were ready to run and had no processor: those that had met where that is
+  /// timed, when they ended, and all that were left at the end.
+  std::uint64_t run_delay_ns;
+  std::uint64_t without_run_delay;  ///< threads of which that could not be read
+  std::uint64_t has_ended;          ///< 1: by itself, and the threads that were left have been read
+  char program[4024];               ///< /proc/self/exe
 };
 static_assert(sizeof(file_header) == 4096);
 

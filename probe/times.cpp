@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "probe/kernel.hpp"
+#include "probe/run_delay.hpp"
 
 namespace syncmeter::probe {
 namespace {
@@ -128,6 +129,7 @@ inside_region::inside_region(region_frame& frame, bool is_timed)
   if (!is_timed) return;
   frame.stamps->of[number].begin = now();
   frame.stamps->of[number].begin_processor = ::sched_getcpu();
+  note_meeting(frame.stamps->of[number].begin);
 }
 
 inside_region::~inside_region() {
@@ -167,6 +169,7 @@ void team_barrier::arrive() {
 
 void team_barrier::leave() const {
   const std::uint64_t back = now();
+  note_meeting(back);
   const unsigned team = stamps_->team;
   // A region inside another whose team has one thread meets nobody; it is not the region of the
   // stamps.
@@ -236,6 +239,7 @@ posix_barrier::posix_barrier(const void* barrier, std::uint64_t site) : site_(si
 posix_barrier::~posix_barrier() {
   if (last_ == nullptr) return;
   const std::uint64_t back = now();
+  note_meeting(back);
   add_barrier(times_of(kind::barrier_wait, site_, 0, size_, timed_every().meetings), arrived_,
               __atomic_load_n(last_, __ATOMIC_ACQUIRE), back, same_processor_);
 }

@@ -641,9 +641,9 @@ def test_figures_that_decide_are_shown_and_older_files_have_none(tmp_path):
     lines[0]["withheld"] = None
     older = report_of(written(tmp_path / "old.jsonl", lines))
     (runs,) = columns_of(older, "runs")
-    assert {"waits", "preempted", "system s", "CUDA s"}.isdisjoint(runs)
+    assert {"waits", "preempted", "no processor s", "system s", "CUDA s"}.isdisjoint(runs)
     lines[0]["runs"][0] |= {"voluntary_switches": 1234, "involuntary_switches": 56}
-    lines[0]["runs"][1] |= {"system_s": 0.5, "cuda_span_s": 0.25}
+    lines[0]["runs"][1] |= {"system_s": 0.5, "cuda_span_s": 0.25, "run_delay_s": 0.125}
     site = next(line for line in lines if line["record"] == "site")
     timed = {"lateness": 0.25, "mechanism": 0.001}
     site["timed_runs"] = [{"run": 4, **timed}, {"run": 7, **timed, "disturbed": True}]
@@ -651,6 +651,7 @@ def test_figures_that_decide_are_shown_and_older_files_have_none(tmp_path):
     report = report_of(written(tmp_path / "new.jsonl", lines))
     runs, timed = columns_of(report, "runs")
     assert runs["waits"][:2] == ["1,234", ""] and runs["preempted"][:2] == ["56", ""]
+    assert runs["no processor s"][:2] == ["", "0.125"]
     assert runs["system s"][:2] == ["", "0.5"] and runs["CUDA s"][:2] == ["", "0.25"]
     assert (timed["run"], timed["disturbed"]) == (["4", "7"], ["", "yes"])
     assert has(timed["late"][0], 0.25) and has(timed["after"][0], 0.001)

@@ -218,6 +218,7 @@ json line_of_run(const program_run& run) {
       {"other_cpu_share", run.other_cpu_share ? json(*run.other_cpu_share) : json(nullptr)},
       {"voluntary_switches", is_switch_known ? json(*run.voluntary_switches) : json(nullptr)},
       {"involuntary_switches", is_switch_known ? json(run.involuntary_switches) : json(nullptr)}};
+  if (run.run_delay_s) line["run_delay_s"] = *run.run_delay_s;
   if (run.cuda_span_s) line["cuda_span_s"] = *run.cuda_span_s;
   return line;
 }

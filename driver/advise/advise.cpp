@@ -71,6 +71,7 @@ program_run run_under_probe(program_counts& of, const std::string& arm, const st
   program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
   of.of_last_run = read_counts(folder.path(), waits_from_ns(costs_of_stamps()));
   run.cuda_span_s = of.of_last_run.cuda_span_s;
+  run.run_delay_s = of.of_last_run.run_delay_s;
   subtract_clock(of.of_last_run, costs_of_stamps().stamp_ns);
   for (const std::string& problem : of.of_last_run.problems_of_cuda)
     add_once(of.notes, fmt::format("Calls of CUDA are not counted: {}.", problem));

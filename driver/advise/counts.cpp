@@ -243,6 +243,13 @@ void add_kernel_times(const byte_reader& file, std::uint64_t at, std::uint64_t e
   known->busy_s += one.busy_s;
 }
 
+/// Of a process whose threads met where that is timed. False where it is not known.
+bool add_run_delay(const probe::file_header& header, call_counts& all) {
+  if (header.has_ended == 0 || header.without_run_delay > 0) return false;
+  all.run_delay_s = all.run_delay_s.value_or(0) + static_cast<double>(header.run_delay_ns) * 1e-9;
+  return true;
+}
+
 /// Of several processes the longest.
 void add_cuda_span(const byte_reader& file, std::uint64_t at, call_counts& all) {
   const auto block = file.at<probe::cuda_span_block>(at);
@@ -269,11 +276,12 @@ std::optional<device_times> device_of(const std::optional<device_sums>& sums) {
   return times;
 }
 
-void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
+/// False where threads met that were timed, and how long these had no processor is not known.
+bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
               std::map<site_key, site_sums>& sums) {
   const byte_reader file(bytes);
   const auto header = file.at<probe::file_header>(0);
-  if (!header || std::memcmp(header->magic, probe::magic, sizeof probe::magic) != 0) return;
+  if (!header || std::memcmp(header->magic, probe::magic, sizeof probe::magic) != 0) return true;
   ++all.processes;
   all.lost_calls += header->lost_calls;
   const std::string program =
@@ -345,6 +353,9 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
         to.under_lock += block.under_lock;
       }
     }
+  const bool has_met =
+      std::ranges::any_of(times, [](const probe::times_block& block) { return block.threads > 1; });
+  return !has_met || add_run_delay(*header, all);
 }
 
 }  // namespace
@@ -352,9 +363,11 @@ void add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
 call_counts read_counts(const std::string& folder, double waits_from_ns) {
   call_counts all;
   std::map<site_key, site_sums> sums;
+  bool has_run_delay = true;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == probe::file_suffix)
-      add_file(read_file(entry.path()).bytes, waits_from_ns, all, sums);
+      has_run_delay &= add_file(read_file(entry.path()).bytes, waits_from_ns, all, sums);
+  if (!has_run_delay) all.run_delay_s.reset();
   for (const auto& [key, sum] : sums) {
     if (sum.count == 0) continue;
     const auto& [kind, module, offset, team] = key;

@@ -169,6 +169,9 @@ struct call_counts {
   /// From the first counted call of CUDA to the end of the program; nothing where it made none, or
   /// did not end by itself.
   std::optional<double> cuda_span_s{};
+  /// How long threads were ready to run and had no processor, over all processes whose threads met
+  /// where that is timed; nothing where that is not known of one of these.
+  std::optional<double> run_delay_s{};
   std::vector<std::string> problems_of_cuda{};  ///< why its calls were not counted in a process
   unsigned gpu_processes = 0;                   ///< that had a GPU do something, in a timed run
 };

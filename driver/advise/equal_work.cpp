@@ -1,7 +1,6 @@
 #include "driver/advise/equal_work.hpp"
 
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,7 @@
 #include "core/ops/spun_work.hpp"
 #include "driver/advise/advise.hpp"
 #include "driver/advise/rank_sum.hpp"
+#include "driver/advise/run_delay.hpp"
 #include "driver/advise/seconds_text.hpp"
 #include "driver/advise/site_costs.hpp"
 
@@ -28,13 +28,6 @@ namespace syncmeter {
 namespace {
 
 using std::chrono::steady_clock;
-
-/// How often the calling thread was taken off its processor.
-long involuntary_switches() {
-  rusage used = {};
-  ::getrusage(RUSAGE_THREAD, &used);
-  return used.ru_nivcsw;
-}
 
 /// How much a neighbour slows them differs.
 constexpr std::size_t kinds_of_work = 2;
@@ -49,7 +42,25 @@ struct worked_round {
 struct team_pieces {
   std::vector<std::vector<worked_round>> of;  // of each thread, by round
   std::vector<std::vector<int>> cpus;         // likewise
-  long involuntary_switches = 0;
+  /// How long each had no processor before a round, and at the end; nothing where the system does
+  /// not tell.
+  std::vector<std::vector<std::optional<double>>> run_delay_ns;
+
+  /// Of all threads, from this round on.
+  [[nodiscard]] std::optional<double> run_delay_s_from(std::size_t round) const {
+    double all_ns = 0;
+    for (const auto& of_thread : run_delay_ns) {
+      if (!of_thread.back() || !of_thread[round]) return std::nullopt;
+      all_ns += *of_thread.back() - *of_thread[round];
+    }
+    return all_ns * 1e-9;
+  }
+  [[nodiscard]] double threads_s_from(std::size_t round) const {
+    std::chrono::duration<double> all{};
+    for (const auto& mine : of)
+      all += mine.back().of_kind.back().end - mine[round].of_kind[0].begin;
+    return all.count();
+  }
 };
 
 /// When each thread had its work, as one team of them goes.
@@ -59,7 +70,7 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
   team_pieces all;
   all.of.resize(threads);
   all.cpus.resize(threads);
-  std::atomic<long> switches = 0;
+  all.run_delay_ns.resize(threads);
   start_gate gate;
   std::promise<bool> is_created;
   const std::shared_future<bool> is_complete = is_created.get_future().share();
@@ -70,8 +81,11 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
     std::vector<worked_round> mine(rounds);
     std::vector<int> cpus;
     cpus.reserve(rounds);
-    const long before = involuntary_switches();
+    const run_delay_reader run_delay;
+    std::vector<std::optional<double>> delays;
+    delays.reserve(rounds + 1);
     for (worked_round& each : mine) {
+      delays.push_back(run_delay.read());
       for (std::size_t kind = 0; kind < kinds_of_work; ++kind) {
         gate.wait(threads);
         each.of_kind[kind].begin = steady_clock::now();
@@ -81,7 +95,8 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
       }
       cpus.push_back(::sched_getcpu());
     }
-    switches += involuntary_switches() - before;
+    delays.push_back(run_delay.read());
+    all.run_delay_ns[thread] = std::move(delays);
     all.of[thread] = std::move(mine);
     all.cpus[thread] = std::move(cpus);
   };
@@ -95,7 +110,6 @@ team_pieces work_in_team(const topology& machine, const std::vector<int>& pus, u
     }
     is_created.set_value(true);
   }
-  all.involuntary_switches = switches;
   return all;
 }
 
@@ -129,9 +143,8 @@ std::size_t first_round_apart(const std::vector<std::vector<int>>& cpus) {
   return 0;
 }
 
-bool is_disturbed(double involuntary_switches, double of_threads_s) {
-  constexpr double slice_s = 3e-3;
-  return involuntary_switches * slice_s > most_disturbance * of_threads_s;
+bool is_disturbed(std::optional<double> run_delay_s, double of_threads_s) {
+  return run_delay_s && *run_delay_s > most_disturbance * of_threads_s;
 }
 
 equal_work_lateness lateness_of_equal_work(const topology& machine, const std::vector<int>& pus,
@@ -142,7 +155,8 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
       static_cast<std::size_t>(std::clamp(seconds * ns / (kinds_of_work * std::max(1U, work_ns)),
                                           least_rounds_of_team, most_rounds_of_team));
   std::array<lateness_sum, kinds_of_work> sums;
-  double switches = 0;
+  std::optional<double> run_delay_s = 0;
+  double threads_s = 0;
   std::size_t added = 0;
   const auto begin = steady_clock::now();
   const auto so_far_s = [&] {
@@ -153,12 +167,15 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
     const std::size_t first = first_round_apart(all.cpus);
     for (std::size_t kind = 0; kind < kinds_of_work; ++kind) sums[kind].add(all, kind, first);
     added += rounds - first;
-    switches += static_cast<double>(all.involuntary_switches);
+    const std::optional<double> of_team_s = all.run_delay_s_from(first);
+    run_delay_s =
+        run_delay_s && of_team_s ? std::optional(*run_delay_s + *of_team_s) : std::nullopt;
+    threads_s += all.threads_s_from(first);
   } while (so_far_s() < seconds || added < least_rounds);
   const auto by_share = [](const lateness_sum& sum) { return sum.share(); };
   return {.mean_ns = std::ranges::max(sums, {}, by_share).share() * work_ns,
           .rounds = added,
-          .is_disturbed = is_disturbed(switches, threads * so_far_s())};
+          .is_disturbed = is_disturbed(run_delay_s, threads_s)};
 }
 
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
@@ -170,9 +187,8 @@ void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
     auto cost = cost_of(*from);
     if (!cost) continue;
     cost->run = number;
-    cost->is_disturbed =
-        is_disturbed(run.involuntary_switches,
-                     std::max(from->times->threads * run.wall_s, run.user_s + run.system_s));
+    cost->is_disturbed = is_disturbed(
+        run.run_delay_s, std::max(from->times->threads * run.wall_s, run.user_s + run.system_s));
     to.cost_of_runs.push_back(*cost);
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,9 @@ namespace syncmeter {
 /// What stands in a price's point for an op: how late a thread comes is its cost.
 inline constexpr std::string_view equal_work_name = "equal_work";
 
-/// Whether others had the processors of threads that were taken off them so often, in so many
-/// seconds of all of these together: each time they wait for a slice of the scheduler's.
-[[nodiscard]] bool is_disturbed(double involuntary_switches, double of_threads_s);
+/// Whether others had the processors of threads that were ready to run and had none for so long, in
+/// so many seconds of all of these together; what is not known disturbs nothing.
+[[nodiscard]] bool is_disturbed(std::optional<double> run_delay_s, double of_threads_s);
 
 /// Of a team's threads the processor that each was on, by round: the first round in which none
 /// shared one. New threads do so for tens of ms, until the system moves them. 0 where they always
@@ -56,9 +57,9 @@ inline constexpr unsigned least_of_equal_work_ns = 16;
 /// Whether it is of an op as a site's, in a team as large.
 [[nodiscard]] bool is_timed_as(const point& what, const site& of);
 
-/// Notes with each site what it took in another timed run, the one of this number. How often
-/// threads were taken off their processors is of the site's team and of all others: it is judged by
-/// the CPU time, also that of the system for them, where all took more than the team could.
+/// Notes with each site what it took in another timed run, the one of this number. How long threads
+/// had no processor is of the site's team and of all others: it is judged by the CPU time, also
+/// that of the system for them, where all took more than the team could.
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
                      const program_run& run, std::size_t number);
 

@@ -21,7 +21,9 @@ struct program_run {
   std::optional<double> other_cpu_share{};     ///< of the allowed CPUs, what other programs used
   std::optional<double> voluntary_switches{};  ///< how often a thread gave up its CPU to wait
   double involuntary_switches = 0;             ///< how often one was taken off it
-  std::optional<double> cuda_span_s{};         ///< from its first call of CUDA to its end
+  /// Of a timed run, how long threads were ready to run and had no processor, all together.
+  std::optional<double> run_delay_s{};
+  std::optional<double> cuda_span_s{};  ///< from its first call of CUDA to its end
 };
 
 /// Wall time of counted runs over that of the plain runs beside them.

@@ -5,13 +5,17 @@ same with the program's lateness, and the program with nothing timed are inside 
 report says of `run` measured again: where the threads of a process are, and its memory, no process tells of another. A
 turn counts where the threads are as far from each other in the `run` before it as in the one behind it.
 
-empty_meetings.py BIN [--turns 10] [--threads 2] [--calls 100000] [--every N]: BIN holds syncmeter, syncmeter-omp and
-libsyncmeter-probe.so; needs g++.
+empty_meetings.py BIN [--turns 10] [--threads 2] [--calls 100000] [--every N] [--processes 3] [--keep FOLDER]: BIN holds
+syncmeter, syncmeter-omp and libsyncmeter-probe.so; needs g++. FOLDER gets the results files of `run`, and what was timed
+in each process as lines of JSON.
 """
 
 import argparse
+import dataclasses
+import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -30,13 +34,15 @@ OPS = {"barrier": "barrier", "region": "parallel_region"}
 PLACED = {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads", "OMP_WAIT_POLICY": "active", "OMP_DYNAMIC": "false"}
 
 
-def by_run(binaries, folder, threads):
+def by_run(binaries, folder, threads, kept=None):
     """Of each op its headline as the report has it, with the ratio within which 9 of 10 land that are measured again,
-    where that is known."""
+    where that is known. Its results file may be `kept`."""
     file = folder / "run.jsonl"
     file.unlink(missing_ok=True)
     subprocess.run([binaries / "syncmeter", "run", "--backend", "omp", "--op", ",".join(OPS.values()), "--lanes", str(threads), "--wait",
                     "active", "--output", file], check=False, capture_output=True, env=os.environ | {"SYNCMETER_REPORT": "off"})
+    if kept:
+        shutil.copy(file, kept)
     campaign = read_campaign([str(file)])
     reaches = repetition(campaign)
     return {each.point.op: Measurement(each.cost.low, each.cost.value, each.cost.high, reaches[kind_of(each)], each.hop_ns)
@@ -61,12 +67,16 @@ class Measurement(NamedTuple):
 
 
 def by_probe(binaries, folder, program, what, threads, calls, every):
-    """Of one meeting in ns, as `advise` adds them up: its mechanism, and that with the lateness and a region's inside."""
+    """What was timed of each site and thread."""
     counts = folder / f"counts-{len(list(folder.iterdir()))}"
     counts.mkdir()
     probe = {"LD_PRELOAD": str(binaries / "libsyncmeter-probe.so"), "SYNCMETER_PROBE_FOLDER": str(counts), "SYNCMETER_PROBE_EVERY": f"{every},0"}
     subprocess.run([program, str(threads), str(calls), "0", what], check=True, capture_output=True, env=os.environ | PLACED | probe)
-    times = [each for path in counts.glob("*.counts") for each in tables.read_times(path) if each.kind == what and each.timed > 1]
+    return [each for path in counts.glob("*.counts") for each in tables.read_times(path) if each.kind == what and each.timed > 1]
+
+
+def of_one(times, what):
+    """Of one meeting in ns, as `advise` adds them up: its mechanism, and that with the lateness and a region's inside."""
     timed = sum(each.timed for each in times)
     mechanism = sum(each.mechanism_ns + each.fork_ns / each.threads for each in times) / timed
     of_thread = [(each.lateness_ns + each.inside_ns) / (each.threads if what == "region" else 1) for each in times]
@@ -80,7 +90,11 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--calls", type=int, default=100_000)
     parser.add_argument("--every", type=int, default=20, help="of so many meetings one is timed: to look at the clock takes longer than some")
+    parser.add_argument("--processes", type=int, default=3, help="of the program, timed and plain, in a turn")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     arguments = parser.parse_args()
+    if arguments.keep:
+        arguments.keep.mkdir(parents=True, exist_ok=True)
     binaries = arguments.bin.resolve()
     os.environ["SYNCMETER_BIN"] = str(binaries)
     sys.path.insert(0, str(HERE.parent / "probe"))
@@ -94,16 +108,23 @@ def main():
         print("| of | run: ns | again within | mechanism: ns | over run | with lateness: ns | over run | plain: ns | over run |")
         print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
         words = [str(arguments.threads), str(arguments.calls), "0"]
-        before = by_run(binaries, folder, arguments.threads)
-        for _ in range(arguments.turns):
+        kept = [arguments.keep and arguments.keep / f"run-{turn}.jsonl" for turn in range(arguments.turns + 1)]
+        before = by_run(binaries, folder, arguments.threads, kept[0])
+        for turn in range(arguments.turns):
             found = {}
             for what in OPS:
-                seen = [by_probe(binaries, folder, program, what, arguments.threads, arguments.calls, arguments.every) for _ in range(3)]
+                timed = [by_probe(binaries, folder, program, what, arguments.threads, arguments.calls, arguments.every)
+                         for _ in range(arguments.processes)]
                 plain = [subprocess.run([program, *words, what], check=True, text=True, capture_output=True, env=os.environ | PLACED).stdout
-                         for _ in range(3)]
-                found[what] = [*map(statistics.median, zip(*seen, strict=True)),
-                               statistics.median(float(text.split()[0]) for text in plain) / arguments.calls * 1e9]
-            after = by_run(binaries, folder, arguments.threads)
+                         for _ in range(arguments.processes)]
+                plain_ns = [float(text.split()[0]) / arguments.calls * 1e9 for text in plain]
+                seen = [of_one(times, what) for times in timed]
+                found[what] = [*map(statistics.median, zip(*seen, strict=True)), statistics.median(plain_ns)]
+                if arguments.keep:
+                    with open(arguments.keep / "processes.jsonl", "a", encoding="utf-8") as file:
+                        rows = [[dataclasses.asdict(each) for each in times] for times in timed]
+                        file.write(json.dumps({"turn": turn, "what": what, "timed": rows, "plain_ns": plain_ns}) + "\n")
+            after = by_run(binaries, folder, arguments.threads, kept[turn + 1])
             for what, op in OPS.items():
                 by = before.get(op)
                 if by is None or op not in after or not by.is_placed_as(after[op]):

@@ -106,7 +106,8 @@ def read_owners(path):
 
 def read(path):
     """Header and rows of a file of the probe."""
-    magic, _, lost, pid, parent, by_fork = struct.unpack_from("<8sQQqqQ", pathlib.Path(path).read_bytes())
+    magic, _, lost, pid, parent, by_fork, run_delay, without_run_delay, has_ended = \
+        struct.unpack_from("<8sQQqqQQQQ", pathlib.Path(path).read_bytes())
     assert magic == b"smprobe1"
     modules = [(*struct.unpack_from("<QQQQ", block, 8), text_at(block, 40)) for block in blocks_of(path, 1)]
     rows = []
@@ -118,7 +119,8 @@ def read(path):
         if address:
             _, _, base, runtime, name = next(m for m in modules if m[0] <= address < m[1])
             found.append(Row(KINDS[kind], name, address - 1 - base, bool(runtime), team, count, thread, lock))
-    return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost}, found
+    return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost,
+            "run_delay_ns": run_delay if has_ended and not without_run_delay else None}, found
 
 
 @dataclasses.dataclass

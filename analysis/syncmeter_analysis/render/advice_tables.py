@@ -290,6 +290,7 @@ def run_tables(file: AdviceFile) -> list[Block]:
             "" if run.get("system_s") is None else f"{run['system_s']:.3g}",
             "" if (waits := run.get("voluntary_switches")) is None else f"{waits:,.0f}",
             "" if (losses := run.get("involuntary_switches")) is None else f"{losses:,.0f}",
+            "" if (delay := run.get("run_delay_s")) is None else f"{delay:.3g}",
             "" if (span := run.get("cuda_span_s")) is None else f"{span:.4g}",
             "" if run.get("exit") is None else str(run["exit"]),
             "" if (share := run.get("other_cpu_share")) is None else f"{100 * share:.1f} %",
@@ -297,9 +298,10 @@ def run_tables(file: AdviceFile) -> list[Block]:
         for i, run in enumerate(file.header["runs"], 1)
     ]
     columns = (
-        "run>|kind|wall s>|user s>|system s>|waits>|preempted>|CUDA s>|exit status>|other programs>"
+        "run>|kind|wall s>|user s>|system s>|waits>|preempted>|no processor s>|CUDA s>|exit status>"
+        "|other programs>"
     )
-    found = _table(columns, rows, spare=(8, 4))
+    found = _table(columns, rows, spare=(9, 4))
     found += _timed_runs(file)
     set_up = [f"{name}={value}" for name, value in (file.header.get("policy") or {}).items()]
     if (quota := file.header.get("quota")) is not None:

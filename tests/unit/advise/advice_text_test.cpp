@@ -172,6 +172,7 @@ TEST(advice_lines, all_figures_that_decide_are_there) {
   of.runs[0].system_s = 0.5;
   of.runs[0].voluntary_switches = 7;
   of.runs[0].involuntary_switches = 3;
+  of.runs[1].run_delay_s = 0.125;
   of.runs[1].cuda_span_s = 0.25;
   of.sampled = {.period_ns = 1, .samples = 1, .lost = 0, .threads_at_work = 2};
   of.of_last_run.sites[0].cost_of_runs = {
@@ -184,6 +185,8 @@ TEST(advice_lines, all_figures_that_decide_are_there) {
   EXPECT_EQ(runs[0].at("voluntary_switches"), 7);
   EXPECT_EQ(runs[0].at("involuntary_switches"), 3);
   EXPECT_TRUE(runs[1].at("involuntary_switches").is_null()) << "the system counts none";
+  EXPECT_EQ(runs[1].at("run_delay_s"), 0.125);
+  EXPECT_FALSE(runs[0].contains("run_delay_s"));
   EXPECT_EQ(runs[1].at("cuda_span_s"), 0.25);
   EXPECT_FALSE(runs[0].contains("cuda_span_s"));
   EXPECT_EQ(lines[0].at("sampling").at("threads_at_work"), 2);

@@ -45,6 +45,12 @@ class record {
     blocks_.append(reinterpret_cast<const char*>(&block), sizeof block);
     return *this;
   }
+  record& end_with(std::uint64_t run_delay_ns, std::uint64_t without_run_delay = 0) {
+    head_.has_ended = 1;
+    head_.run_delay_ns = run_delay_ns;
+    head_.without_run_delay = without_run_delay;
+    return *this;
+  }
   void write_to(const std::string& folder, int number) {
     head_.used_bytes = sizeof head_ + blocks_.size();
     std::ofstream file(folder + "/" + std::to_string(number) + probe::file_suffix,
@@ -123,6 +129,29 @@ TEST_F(ReadCounts, WhatTheGpuDidIsAddedByTheSiteThatCalled) {
     EXPECT_NEAR(of.device->busy.median_ns, 20, 5);
     EXPECT_NEAR(of.device->idle.median_ns, 300, 60);
   }
+}
+
+TEST_F(ReadCounts, TheTimeWithoutAProcessorIsOfProcessesWhoseThreadsMet) {
+  const auto of_threads = [](std::uint64_t threads) {
+    probe::times_block times{};
+    times.address = 1;
+    times.kind =
+        static_cast<std::uint32_t>(threads > 0 ? probe::kind::barrier : probe::kind::mutex_lock);
+    times.threads = threads;
+    times.timed = times.every = 1;
+    return record().add(probe::block_type::times, times);
+  };
+  of_threads(2).end_with(1'000'000'000).write_to(folder(), 1);
+  of_threads(2).end_with(500'000'000).write_to(folder(), 2);
+  of_threads(0).end_with(70'000'000).write_to(folder(), 3);
+  of_threads(0).write_to(folder(), 4);
+  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, 1.5);
+  of_threads(2).end_with(1, 1).write_to(folder(), 5);
+  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, std::nullopt) << "of a thread it is not known";
+  of_threads(2).end_with(0).write_to(folder(), 5);
+  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, 1.5);
+  of_threads(2).write_to(folder(), 6);
+  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, std::nullopt) << "it was killed";
 }
 
 TEST_F(ReadCounts, ThreadsOfCuptiAreNotTheProgramS) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "driver/advise/rules.hpp"
+#include "driver/advise/run_delay.hpp"
 
 namespace syncmeter {
 namespace {
@@ -46,7 +47,9 @@ TEST(lateness_of_equal_work, threads_that_share_a_processor_come_one_after_the_o
   const topology machine = topology::of_this_machine();
   const int pu = machine.units().front().os;
   constexpr unsigned work_ns = 4'000'000;
-  EXPECT_GT(lateness_of_equal_work(machine, {pu, pu}, 2, work_ns, 0).mean_ns, 1e5);
+  const equal_work_lateness found = lateness_of_equal_work(machine, {pu, pu}, 2, work_ns, 0);
+  EXPECT_GT(found.mean_ns, 1e5);
+  EXPECT_EQ(found.is_disturbed, run_delay_reader().read().has_value()) << "where it is known";
 }
 
 TEST(lateness_of_equal_work, the_mean_is_over_ten_rounds_or_more) {
@@ -163,11 +166,17 @@ TEST(first_round_apart, what_new_threads_do_on_one_processor_does_not_count) {
   EXPECT_EQ(first_round_apart({{4, 5}}), 0U);
 }
 
-TEST(is_disturbed, each_time_a_thread_is_taken_off_it_waits_for_a_slice) {
-  EXPECT_FALSE(is_disturbed(1, 0.08));
-  EXPECT_TRUE(is_disturbed(2, 0.08));
-  EXPECT_FALSE(is_disturbed(30, 2));
-  EXPECT_TRUE(is_disturbed(40, 2));
+TEST(is_disturbed, threads_had_no_processor_for_a_twentieth_of_the_time) {
+  EXPECT_FALSE(is_disturbed(0.09, 2));
+  EXPECT_TRUE(is_disturbed(0.11, 2));
+  EXPECT_FALSE(is_disturbed(std::nullopt, 2)) << "the system does not tell";
+}
+
+TEST(run_delay_in, the_second_number_is_the_time_without_a_processor) {
+  EXPECT_EQ(run_delay_in("189061 2242754 2\n"), 2242754);
+  EXPECT_EQ(run_delay_in("189061 0 2\n"), 0);
+  EXPECT_EQ(run_delay_in(""), std::nullopt);
+  EXPECT_EQ(run_delay_in("189061 \n"), std::nullopt);
 }
 
 TEST(mechanism_beside, what_barriers_take_after_the_last_arrival_does_not_grow_with_the_work) {
@@ -191,12 +200,14 @@ TEST(add_cost_of_run, a_site_is_found_again) {
   sites[1].offset = 7;
   std::vector<site> of_run{late_barrier()};
   of_run[0].times->lateness.sum_ns *= 3;
-  const auto run_of = [](double switches, double user_s, double system_s) {
+  const auto run_of = [](double run_delay_s, double user_s, double system_s) {
+    // To be taken off a processor for a moment disturbs nothing.
     return program_run{.arm = "time",
                        .wall_s = 1,
                        .user_s = user_s,
                        .system_s = system_s,
-                       .involuntary_switches = switches};
+                       .involuntary_switches = 1000,
+                       .run_delay_s = run_delay_s};
   };
   add_cost_of_run(sites, of_run, run_of(0, 1, 0), 4);
   ASSERT_EQ(sites[0].cost_of_runs.size(), 1U);
@@ -204,13 +215,13 @@ TEST(add_cost_of_run, a_site_is_found_again) {
   EXPECT_EQ(sites[0].cost_of_runs[0].run, 4U);
   EXPECT_FALSE(sites[0].cost_of_runs[0].is_disturbed);
   // Two threads that waited 0.15 s of 2 s for a processor.
-  add_cost_of_run(sites, of_run, run_of(50, 2, 0), 5);
+  add_cost_of_run(sites, of_run, run_of(0.15, 2, 0), 5);
   EXPECT_TRUE(sites[0].cost_of_runs[1].is_disturbed);
   // The same of thirty threads, of which others than these two may have waited.
-  add_cost_of_run(sites, of_run, run_of(50, 30, 0), 6);
+  add_cost_of_run(sites, of_run, run_of(0.15, 30, 0), 6);
   EXPECT_FALSE(sites[0].cost_of_runs[2].is_disturbed);
   // Which may be in the system most of the time.
-  add_cost_of_run(sites, of_run, run_of(50, 1, 29), 7);
+  add_cost_of_run(sites, of_run, run_of(0.15, 1, 29), 7);
   EXPECT_FALSE(sites[0].cost_of_runs[3].is_disturbed);
   EXPECT_THAT(sites[1].cost_of_runs, IsEmpty());
 }

@@ -1,0 +1,96 @@
+#include "probe/run_delay.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "probe/count.hpp"
+#include "probe/kernel.hpp"
+#include "probe/times.hpp"
+
+namespace syncmeter::probe {
+
+__thread std::uint64_t met_first = 0;
+
+namespace {
+
+constinit pthread_key_t end_of_thread = 0;
+constinit bool has_key = false;
+
+/// Adds the second number of a schedstat to that of the process. False where there is none.
+bool add_run_delay(file_header& to, int folder, const char* path) {
+  const long file = kernel(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return false;
+  char text[96];
+  const long length = kernel(SYS_read, file, text, sizeof text - 1);
+  kernel(SYS_close, file);
+  if (length <= 0) return false;
+  text[length] = 0;
+  const char* digit = ::strchr(text, ' ');
+  if (digit == nullptr) return false;
+  std::uint64_t waited_ns = 0;
+  while (*++digit >= '0' && *digit <= '9')
+    waited_ns = waited_ns * 10 + static_cast<std::uint64_t>(*digit - '0');
+  __atomic_fetch_add(&to.run_delay_ns, waited_ns, __ATOMIC_RELAXED);
+  return true;
+}
+
+// A destructor of a key. To read takes some microseconds, which a thread that has hardly lived
+// would be longer by; the first one stays among those of the process.
+void leave(void*) {
+  constexpr std::uint64_t short_life_ns = 1'000'000;
+  file_header* const to = header_of_process();
+  if (to == nullptr || since(met_first, now()) < short_life_ns ||
+      kernel(SYS_gettid) == kernel(SYS_getpid))
+    return;
+  if (!add_run_delay(*to, AT_FDCWD, "/proc/thread-self/schedstat"))
+    __atomic_fetch_add(&to->without_run_delay, 1, __ATOMIC_RELAXED);
+}
+
+struct directory_entry {
+  std::uint64_t inode, offset;
+  std::uint16_t bytes;
+  std::uint8_t type;
+  char name[1];
+};
+
+/// A thread that ends meanwhile has been added by itself.
+void add_threads(file_header& to, int folder) {
+  alignas(directory_entry) char entries[4096];
+  for (long bytes; (bytes = kernel(SYS_getdents64, folder, entries, sizeof entries)) > 0;)
+    for (long at = 0; at < bytes;) {
+      const auto* const entry = reinterpret_cast<const directory_entry*>(entries + at);
+      at += entry->bytes;
+      if (entry->name[0] == '.') continue;
+      char path[64];
+      ::strcpy(::stpcpy(path, entry->name), "/schedstat");
+      if (!add_run_delay(to, folder, path)) ++to.without_run_delay;
+    }
+}
+
+[[gnu::destructor]] void end() {
+  file_header* const to = header_of_process();
+  if (to == nullptr || timed_every().meetings == 0) return;
+  const long folder =
+      kernel(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (folder < 0) return;
+  add_threads(*to, static_cast<int>(folder));
+  kernel(SYS_close, folder);
+  to->has_ended = 1;
+}
+
+// glibc allocates for the values of more keys than these.
+[[gnu::constructor(101)]] void start() {
+  constexpr pthread_key_t keys_without_allocation = 32;
+  has_key =
+      ::pthread_key_create(&end_of_thread, leave) == 0 && end_of_thread < keys_without_allocation;
+}
+
+}  // namespace
+
+void follow_to_end() {
+  if (has_key) ::pthread_setspecific(end_of_thread, &met_first);
+}
+
+}  // namespace syncmeter::probe
