@@ -7,14 +7,19 @@
 
 namespace syncmeter::ops {
 
+consteval op_info handoff_info(std::string_view name, std::string_view note = {}) {
+  return {.name = name,
+          .family = family::handoff,
+          .unroll = 4,
+          .min_lanes = 2,
+          .cost_per_lane = true,
+          .communicates = true,
+          .note = note};
+}
+
 // test - baseline == one more rotation; the cost is per handoff: divided by the lanes
 struct handoff : self_paired<handoff> {
-  static constexpr op_info info{.name = "handoff",
-                                .family = family::handoff,
-                                .unroll = 4,
-                                .min_lanes = 2,
-                                .cost_per_lane = true,
-                                .communicates = true};
+  static constexpr op_info info = handoff_info("handoff");
   SM_FN static void common(has_token_ring auto& lane) { lane.await_token(), lane.pass_token(); }
 };
 
@@ -22,13 +27,7 @@ struct handoff : self_paired<handoff> {
 // is there.
 // test - baseline == one more rotation; the cost is per handoff, as handoff's
 struct handoff_cas : self_paired<handoff_cas> {
-  static constexpr op_info info{.name = "handoff_cas",
-                                .family = family::handoff,
-                                .unroll = 4,
-                                .min_lanes = 2,
-                                .cost_per_lane = true,
-                                .communicates = true,
-                                .takes_token = true};
+  static constexpr op_info info = handoff_info("handoff_cas").with(&op_info::takes_token, true);
   SM_FN static void common(has_token_taking auto& lane) { lane.take_token(), lane.pass_token(); }
 };
 

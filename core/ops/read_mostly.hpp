@@ -184,12 +184,12 @@ class plain_words {
   words_apart<std::uint64_t> words_;
 };
 
-/// A lock for everybody: lock() and unlock(). Readers too.
-template <class Mutex> class under_mutex {
+/// A lock: lock() and unlock(), for readers too.
+template <class Mutex, class ReadLock = std::lock_guard<Mutex>> class under_mutex {
  public:
   explicit under_mutex(sharers who) : words_{words_in(who.size)} {}
   datum_state read(unsigned /*lane*/) {
-    const std::lock_guard hold{mutex_};
+    const ReadLock hold{mutex_};
     return words_.read();
   }
   std::uint64_t write(unsigned /*lane*/) {
@@ -204,23 +204,8 @@ template <class Mutex> class under_mutex {
 };
 
 /// Readers by lock_shared() and unlock_shared().
-template <class SharedMutex> class under_shared_mutex {
- public:
-  explicit under_shared_mutex(sharers who) : words_{words_in(who.size)} {}
-  datum_state read(unsigned /*lane*/) {
-    const std::shared_lock hold{mutex_};
-    return words_.read();
-  }
-  std::uint64_t write(unsigned /*lane*/) {
-    const std::lock_guard hold{mutex_};
-    return words_.write();
-  }
-  [[nodiscard]] std::uint64_t version() const { return words_.version(); }
-
- private:
-  SharedMutex mutex_;
-  alignas(128) plain_words words_;
-};
+template <class SharedMutex>
+using under_shared_mutex = under_mutex<SharedMutex, std::shared_lock<SharedMutex>>;
 
 /// A seqlock after Boehm 2012, "Can seqlocks get along with programming language memory models?",
 /// section 4: the words are atomic and relaxed, the number is odd while they change, and fences

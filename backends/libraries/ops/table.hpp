@@ -15,10 +15,10 @@
 namespace syncmeter::libraries {
 
 struct under_absl_mutex : syncmeter::ops::under_shared_mutex<absl_mutex> {
-  using under_shared_mutex::under_shared_mutex;
+  using under_mutex::under_mutex;
 };
 struct under_tbb_rw_mutex : syncmeter::ops::under_shared_mutex<tbb_rw_mutex> {
-  using under_shared_mutex::under_shared_mutex;
+  using under_mutex::under_mutex;
 };
 
 namespace ops {

@@ -142,14 +142,9 @@ struct window_sync : self_paired<window_sync> {
 
 // test - baseline == one more rotation; the cost is per handoff: divided by the lanes
 struct message_handoff : self_paired<message_handoff> {
-  static constexpr op_info info{.name = "message_handoff",
-                                .family = family::handoff,
-                                .unroll = 4,
-                                .min_lanes = 2,
-                                .cost_per_lane = true,
-                                .communicates = true,
-                                .note = "a token of 64 bits by MPI_Send and MPI_Recv",
-                                .compiles_to = "call:syncmeter::mpi::hand_on 1"};
+  static constexpr op_info info =
+      syncmeter::ops::handoff_info("message_handoff", "a token of 64 bits by MPI_Send and MPI_Recv")
+          .with(&op_info::compiles_to, "call:syncmeter::mpi::hand_on 1");
   SM_FN static void common(has_messages auto& lane) { lane.send_receive(); }
 };
 

@@ -105,10 +105,10 @@ struct pthread_spin_held : held_op<spin_lock> {
 /// A datum under an rwlock of a kind.
 template <rwlock_kind Kind> using under_rwlock = syncmeter::ops::under_shared_mutex<rwlock<Kind>>;
 struct under_readers_first : under_rwlock<rwlock_kind::prefer_reader> {
-  using under_shared_mutex::under_shared_mutex;
+  using under_mutex::under_mutex;
 };
 struct under_writers_first : under_rwlock<rwlock_kind::prefer_writer> {
-  using under_shared_mutex::under_shared_mutex;
+  using under_mutex::under_mutex;
 };
 
 struct rwlock_read_mostly : access_op<under_readers_first> {

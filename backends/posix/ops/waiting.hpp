@@ -10,17 +10,9 @@
 
 namespace syncmeter::posix::ops {
 
-// test - baseline == one more rotation of the token; the cost is per handoff: divided by the lanes.
-consteval op_info handoff_info(std::string_view name, std::string_view note) {
-  return {.name = name,
-          .family = family::handoff,
-          .unroll = 4,
-          .min_lanes = 2,
-          .cost_per_lane = true,
-          .communicates = true,
-          .note = note};
-}
+using syncmeter::ops::handoff_info;
 
+// test - baseline == one more rotation of the token; the cost is per handoff: divided by the lanes.
 template <class Channel> struct channel_handoff : self_paired<channel_handoff<Channel>> {
   using object = token_ring<Channel>;
   SM_FN static void common(auto& lane) { lane.object().pass_on(lane.number()); }

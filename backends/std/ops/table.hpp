@@ -34,6 +34,7 @@ concept has_sleeping_ring = requires(L& l) {
 namespace ops {
 
 using syncmeter::ops::accessed;
+using syncmeter::ops::handoff_info;
 using syncmeter::ops::held;
 using syncmeter::ops::lock_info;
 
@@ -61,13 +62,8 @@ struct shared_mutex_read : self_paired<shared_mutex_read> {
 // Waiting for another lane asleep: a handoff, and a lane that is late.
 // test - baseline == one more rotation; the cost is per handoff: divided by the lanes
 struct atomic_wait_handoff : self_paired<atomic_wait_handoff> {
-  static constexpr op_info info{.name = "atomic_wait_handoff",
-                                .family = family::handoff,
-                                .unroll = 4,
-                                .min_lanes = 2,
-                                .cost_per_lane = true,
-                                .communicates = true,
-                                .note = "a token of 64 bits by std::atomic's wait and notify_all"};
+  static constexpr op_info info = handoff_info(
+      "atomic_wait_handoff", "a token of 64 bits by std::atomic's wait and notify_all");
   SM_FN static void common(has_sleeping_ring auto& lane) {
     lane.sleep_for_token(), lane.pass_token_and_wake();
   }
@@ -112,7 +108,7 @@ struct under_mutex : syncmeter::ops::under_mutex<std::mutex> {
   using syncmeter::ops::under_mutex<std::mutex>::under_mutex;
 };
 struct under_shared_mutex : syncmeter::ops::under_shared_mutex<std::shared_mutex> {
-  using syncmeter::ops::under_shared_mutex<std::shared_mutex>::under_shared_mutex;
+  using under_mutex::under_mutex;
 };
 struct mutex_read_mostly : accessed<under_mutex, "mutex", "a datum under std::mutex",
                                     "syncmeter::standard::ops::under_mutex"> {};

@@ -33,11 +33,7 @@ study accumulate_study() {
           .purpose = "GPU: ways to add values to cells that many threads share, by their number",
           .gpu = gpu_accumulate(),
           // As in `defaults`; loops around an exchange scatter most.
-          .pace = study_pace{.precision = 0.008,
-                             .max_time_s = 0.4,
-                             .min_sample_us = 0,
-                             .many = 100'000,
-                             .visits_of_many = 3},
+          .pace = study_pace{.precision = 0.008, .max_time_s = 0.4},
           .left_out = "loops around a compare-and-swap on 1 and on 32 addresses with the device "
                       "full, which take too long; copies of a block of more than 4096 addresses"};
 }

@@ -51,11 +51,7 @@ study defaults_study() {
           .purpose = "GPU: what each API's update compiles to by default, beside what is enough",
           .gpu = gpu_defaults(),
           // Each round finds the cells elsewhere, at another cost: only many rounds repeat.
-          .pace = study_pace{.precision = 0.008,
-                             .max_time_s = 0.3,
-                             .min_sample_us = 0,
-                             .many = 100'000,
-                             .visits_of_many = 3}};
+          .pace = study_pace{.precision = 0.008, .max_time_s = 0.3}};
 }
 
 }  // namespace syncmeter

@@ -113,11 +113,7 @@ study levels_study() {
                      "kernel",
           .gpu = on_gpus(),
           // What is timed by events around a launch differs by their microsecond.
-          .pace = study_pace{.precision = 0.01,
-                             .max_time_s = 0.12,
-                             .min_sample_us = 200,
-                             .many = 100'000,
-                             .visits_of_many = 3},
+          .pace = study_pace{.precision = 0.01, .max_time_s = 0.12, .min_sample_us = 200},
           .native_only = true,
           .left_out = "barriers across GPUs, which are in the study multi-gpu"};
 }

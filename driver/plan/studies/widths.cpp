@@ -44,11 +44,7 @@ study widths_study() {
           .purpose = "GPU: atomic updates of 8 to 128 bits: halves, pairs, vectors, exchange, CAS",
           .gpu = gpu_widths(),
           // As in `defaults`, as far as a minute lasts for all of them.
-          .pace = study_pace{.precision = 0.008,
-                             .max_time_s = 0.2,
-                             .min_sample_us = 0,
-                             .many = 100'000,
-                             .visits_of_many = 3},
+          .pace = study_pace{.precision = 0.008, .max_time_s = 0.2},
           .left_out = "one cell that a full device updates by loops around a compare-and-swap"};
 }
 
