@@ -1,12 +1,12 @@
 #include "probe/run_delay.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "probe/count.hpp"
 #include "probe/kernel.hpp"
+#include "probe/thread_key.hpp"
 #include "probe/times.hpp"
 
 namespace syncmeter::probe {
@@ -15,8 +15,7 @@ __thread std::uint64_t met_first = 0;
 
 namespace {
 
-constinit pthread_key_t end_of_thread = 0;
-constinit bool has_key = false;
+constinit thread_key end_of_thread;
 
 /// Adds the second number of a schedstat to that of the process. False where there is none.
 bool add_run_delay(file_header& to, int folder, const char* path) {
@@ -80,17 +79,10 @@ void add_threads(file_header& to, int folder) {
   to->has_ended = 1;
 }
 
-// glibc allocates for the values of more keys than these.
-[[gnu::constructor(101)]] void start() {
-  constexpr pthread_key_t keys_without_allocation = 32;
-  has_key =
-      ::pthread_key_create(&end_of_thread, leave) == 0 && end_of_thread < keys_without_allocation;
-}
+[[gnu::constructor(101)]] void start() { end_of_thread.make(leave); }
 
 }  // namespace
 
-void follow_to_end() {
-  if (has_key) ::pthread_setspecific(end_of_thread, &met_first);
-}
+void follow_to_end() { end_of_thread.set(&met_first); }
 
 }  // namespace syncmeter::probe
