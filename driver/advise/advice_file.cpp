@@ -112,6 +112,10 @@ json line_of_price(const price& of) {
   if (!of.swap.empty()) line["swap"] = of.swap;
   if (of.equal_work_s > 0) line["measured_s"] = of.equal_work_s;
   if (of.is_disturbed) line["disturbed"] = true;
+  if (of.narrow.fast_ns > 0) {
+    line["fast_ns"] = of.narrow.fast_ns;
+    line["slowest_ns"] = of.narrow.slowest_ns;
+  }
   return line;
 }
 

@@ -132,6 +132,26 @@ struct lateness_sum {
   [[nodiscard]] double share() const { return late / std::max(worked, decltype(worked)(1)); }
 };
 
+/// Of the narrow kind; over several teams the fastest and the slowest.
+void add_slowed(const team_pieces& all, std::size_t first_round, slowed_work& to) {
+  constexpr std::size_t one_in = 10;
+  std::vector<double> pieces_ns;
+  for (const auto& mine : all.of) {
+    double sum_ns = 0;
+    for (std::size_t round = first_round; round < mine.size(); ++round) {
+      const std::chrono::duration<double, std::nano> took =
+          mine[round].of_kind[0].end - mine[round].of_kind[0].begin;
+      pieces_ns.push_back(took.count());
+      sum_ns += took.count();
+    }
+    to.slowest_ns =
+        std::max(to.slowest_ns, sum_ns / static_cast<double>(mine.size() - first_round));
+  }
+  const auto tenth = pieces_ns.begin() + static_cast<std::ptrdiff_t>(pieces_ns.size() / one_in);
+  std::ranges::nth_element(pieces_ns, tenth);
+  to.fast_ns = to.fast_ns == 0 ? *tenth : std::min(to.fast_ns, *tenth);
+}
+
 }  // namespace
 
 std::size_t first_round_apart(const std::vector<std::vector<int>>& cpus) {
@@ -157,6 +177,7 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
   std::array<lateness_sum, kinds_of_work> sums;
   std::optional<double> run_delay_s = 0;
   double threads_s = 0;
+  slowed_work narrow;
   std::size_t added = 0;
   const auto begin = steady_clock::now();
   const auto so_far_s = [&] {
@@ -166,6 +187,7 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
     const team_pieces all = work_in_team(machine, pus, threads, work_ns, rounds);
     const std::size_t first = first_round_apart(all.cpus);
     for (std::size_t kind = 0; kind < kinds_of_work; ++kind) sums[kind].add(all, kind, first);
+    add_slowed(all, first, narrow);
     added += rounds - first;
     const std::optional<double> of_team_s = all.run_delay_s_from(first);
     run_delay_s =
@@ -175,7 +197,8 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
   const auto by_share = [](const lateness_sum& sum) { return sum.share(); };
   return {.mean_ns = std::ranges::max(sums, {}, by_share).share() * work_ns,
           .rounds = added,
-          .is_disturbed = is_disturbed(run_delay_s, threads_s)};
+          .is_disturbed = is_disturbed(run_delay_s, threads_s),
+          .narrow = narrow};
 }
 
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
@@ -205,6 +228,10 @@ bool beside_equal_work::is_longer() const {
   if (equal_work_s.empty() || runs_s.empty()) return true;
   return std::ranges::min(runs_s) > std::ranges::max(equal_work_s) ||
          rank_sum_tail(runs_s, equal_work_s) <= level;
+}
+
+double beside_equal_work::by_neighbours_s(double wall_s, unsigned threads) const {
+  return wall_s * (1 - 1 / times_slowed) * (threads - 1) / threads;
 }
 
 std::string beside_equal_work::why_unsure(double wall_s) const {
@@ -289,6 +316,20 @@ beside_equal_work of_part(double site_cost::* part, const site& of, const sample
   return found;
 }
 
+/// Over all measurements: those of one state of the machine alone do not tell it from another.
+double times_slowed(const std::vector<price>& equal_work) {
+  slowed_work all;
+  for (const price& each : equal_work) {
+    if (each.narrow.fast_ns <= 0) continue;
+    // Of work of another length, where no other is near.
+    const double per_ns = 1.0 / std::max(1U, each.what.section_ns);
+    const double fast = each.narrow.fast_ns * per_ns, slowest = each.narrow.slowest_ns * per_ns;
+    all.fast_ns = all.fast_ns == 0 ? fast : std::min(all.fast_ns, fast);
+    all.slowest_ns = std::max(all.slowest_ns, slowest);
+  }
+  return all.fast_ns == 0 ? 1 : std::max(1.0, all.slowest_ns / all.fast_ns);
+}
+
 /// How many times as long the work of a site is as work that stands for it: threads of more work
 /// come later, and those of less not less late.
 double times_as_long(const site& of, const meeting_pace& pace, const point& equal_work) {
@@ -312,6 +353,7 @@ beside_equal_work lateness_beside(const site& of, const site_cost& cost, const m
   const bool is_undisturbed = all.has_enough_undisturbed();
   if (is_undisturbed) all.leave_out_disturbed();
   beside_equal_work found = of_part(&site_cost::lateness_s, of, all);
+  found.times_slowed = times_slowed(all.measurements);
   found.is_undisturbed = is_undisturbed;
   return found;
 }

@@ -31,6 +31,7 @@ struct equal_work_lateness {
   double mean_ns = 0;
   std::size_t rounds = 0;  ///< that the mean is over
   bool is_disturbed = false;
+  slowed_work narrow{};
 };
 /// From a thread's arrival to the last one's, in ns, the mean over threads and over the rounds that
 /// this time has room for. New teams go on until it is over at least 10, without those at the
@@ -71,11 +72,16 @@ struct beside_equal_work {
   std::vector<double> equal_work_s;
   double measured_s = 0;        ///< how long each of the latter was measured; 0: not known
   bool is_undisturbed = false;  ///< those in which others had the processors are left out
+  double times_slowed = 1;      ///< as long takes a thread with equal work whose core others share
 
   /// Whether the program takes longer, by the ranks of all: what disturbs a machine comes and goes,
   /// and meets some of either. Of so few that no order of them shows it each run must take longer
   /// than all equal work. Without equal work it is not known not to.
   [[nodiscard]] bool is_longer() const;
+  /// How late threads come, of one's path, where in so many seconds one alone of so many is slowed
+  /// as much as any with equal work was. How unequally the threads of one core are served is by
+  /// what they do: equal work need not show it, but no neighbour makes them later.
+  [[nodiscard]] double by_neighbours_s(double wall_s, unsigned threads) const;
   /// What makes that less sure, with a leading space, of runs of so many seconds: each equal work
   /// is short beside them, or they are so few that chance alone may have them longer. Empty where
   /// nothing does.

@@ -128,6 +128,24 @@ std::string on_equal_work(const meeting& m) {
       count_text(m.lateness.equal_work_s.size(), "measurement", "measurements"));
 }
 
+/// Whether a neighbour on the core of one thread could make the others wait as long.
+bool may_be_neighbours(const meeting& m) {
+  return median(m.lateness.runs_s) <=
+         m.lateness.by_neighbours_s(m.setting.wall_s, m.of.times->threads);
+}
+
+std::string on_neighbours(const meeting& m) {
+  return fmt::format(
+      "{}: a thread waits {} of {} for the last one ({}), longer than with equal work ({}). But "
+      "others on the same cores slow such work to {:.2g} times as long now and then, one thread "
+      "more than another by what it does: up to {} may be theirs, and no reason to divide the work "
+      "in another way. On an idle machine there are none.",
+      where_text(m.of), spread_text(m.lateness.runs_s, m.setting.wall_s),
+      seconds_text(m.setting.wall_s), m.of.kind,
+      spread_text(m.lateness.equal_work_s, m.setting.wall_s), m.lateness.times_slowed,
+      seconds_text(m.lateness.by_neighbours_s(m.setting.wall_s, m.of.times->threads)));
+}
+
 /// Threads that are woken one after another work in turn. What they take at the same time is not
 /// known from runs in which they sleep: a line that each wrote once is then fetched for each store.
 constexpr std::string_view awake_may_cost =
@@ -303,8 +321,11 @@ advice about_mechanism(const meeting& m) {
 /// Whether the program takes longer than equal work, by what is worth saying.
 bool is_shown(const meeting& m, const beside_equal_work& each) {
   if (each.equal_work_s.empty()) return true;
+  // The middle of two is half of what disturbed one of them.
+  const double runs_s =
+      each.runs_s.size() < 3 ? std::ranges::min(each.runs_s) : median(each.runs_s);
   return each.is_longer() &&
-         median(each.runs_s) - median(each.equal_work_s) >= least_worth_saying * m.setting.wall_s;
+         runs_s - median(each.equal_work_s) >= least_worth_saying * m.setting.wall_s;
 }
 
 /// Whether fewer meetings save what is worth saying, and not only a quiet machine: so many take as
@@ -355,8 +376,10 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
     if (auto found = rule(m)) return found;
   if (m.runs_tasks()) return std::nullopt;
   if (waits_for_late_threads(m.of)) {
-    if (is_shown(m, m.lateness)) return about_imbalance(m);
-    if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
+    const bool is_longer = is_shown(m, m.lateness);
+    if (is_longer && !may_be_neighbours(m)) return about_imbalance(m);
+    if (is_longer) notes.push_back(on_neighbours(m));
+    else if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
       notes.push_back(on_equal_work(m));
     return std::nullopt;
   }

@@ -88,13 +88,15 @@ double price_meter::equal_work_seconds() const {
 }
 
 void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& prices) {
-  const auto add = [&](const point& what, double ns, bool is_disturbed = false) {
+  const auto add = [&](const point& what, double ns, bool is_disturbed = false,
+                       const slowed_work& narrow = {}) {
     prices.push_back({.what = what,
                       .cost_ns = {ns, ns, ns},
                       .after_run = after_run,
                       .swap = {},
                       .equal_work_s = wanted_.equal_work_s,
-                      .is_disturbed = is_disturbed});
+                      .is_disturbed = is_disturbed,
+                      .narrow = narrow});
   };
   const auto refuse = [&](const point& what, const std::string& problem) {
     note_first(wanted_.notes, price_text(what) + " was not timed: ", problem);
@@ -103,7 +105,7 @@ void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& 
     try {
       const equal_work_lateness found = lateness_of_equal_work(
           wanted_.machine, each.pus, each.what.lanes, each.what.section_ns, wanted_.equal_work_s);
-      add(each.what, found.mean_ns, found.is_disturbed);
+      add(each.what, found.mean_ns, found.is_disturbed, found.narrow);
     } catch (const std::system_error& error) {
       refuse(each.what, fmt::format("no thread can be created ({})", error.code().message()));
     }

@@ -20,6 +20,13 @@
 
 namespace syncmeter {
 
+/// How long equal work of the narrow kind took, which a neighbour on the same core slows most; 0:
+/// not known.
+struct slowed_work {
+  double fast_ns = 0;     ///< a tenth of all pieces took less
+  double slowest_ns = 0;  ///< the mean of the thread that took longest
+};
+
 /// One measurement, by a process of its own.
 struct price {
   point what;
@@ -30,6 +37,7 @@ struct price {
   unsigned turn = 0;          ///< those of one lie beside each other; 0: of a results file
   double equal_work_s = 0;    ///< how long equal work was measured; 0: no equal work
   bool is_disturbed = false;  ///< others had the processors meanwhile
+  slowed_work narrow{};       ///< of equal work
 };
 
 /// Fewer launches of kernels are no loop that takes time, and need no price.

@@ -178,7 +178,11 @@ TEST(advice_lines, all_figures_that_decide_are_there) {
   of.of_last_run.sites[0].cost_of_runs = {
       {.lateness_s = 0.1, .mechanism_s = 0.2, .run = 3},
       {.lateness_s = 0.3, .mechanism_s = 0.4, .run = 5, .is_disturbed = true}};
-  of.prices = {{.what = {}, .equal_work_s = 0.5, .is_disturbed = true}, {.what = {}}};
+  of.prices = {{.what = {},
+                .equal_work_s = 0.5,
+                .is_disturbed = true,
+                .narrow = {.fast_ns = 7, .slowest_ns = 9}},
+               {.what = {}}};
   const std::vector<nlohmann::json> lines = advice_lines(of);
   const nlohmann::json &runs = lines[0].at("runs"), &timed = lines[1].at("timed_runs");
   EXPECT_EQ(runs[0].at("system_s"), 0.5);
@@ -197,6 +201,9 @@ TEST(advice_lines, all_figures_that_decide_are_there) {
   EXPECT_EQ(timed[1].at("disturbed"), true);
   EXPECT_EQ(lines[2].at("measured_s"), 0.5);
   EXPECT_EQ(lines[2].at("disturbed"), true);
+  EXPECT_EQ(lines[2].at("fast_ns"), 7);
+  EXPECT_EQ(lines[2].at("slowest_ns"), 9);
+  EXPECT_FALSE(lines[3].contains("fast_ns"));
   EXPECT_FALSE(lines[3].contains("measured_s") || lines[3].contains("disturbed"));
 }
 

@@ -52,6 +52,15 @@ TEST(lateness_of_equal_work, threads_that_share_a_processor_come_one_after_the_o
   EXPECT_EQ(found.is_disturbed, run_delay_reader().read().has_value()) << "where it is known";
 }
 
+TEST(lateness_of_equal_work,
+     of_a_thread_alone_the_mean_piece_takes_as_long_as_a_fast_one_or_longer) {
+  constexpr unsigned work_ns = 100'000;
+  const slowed_work found =
+      lateness_of_equal_work(topology::of_this_machine(), {}, 1, work_ns, 0).narrow;
+  EXPECT_GT(found.fast_ns, work_ns / 10.0);
+  EXPECT_GT(found.slowest_ns, 0.9 * found.fast_ns);
+}
+
 TEST(lateness_of_equal_work, the_mean_is_over_ten_rounds_or_more) {
   const topology machine = topology::of_this_machine();
   const int pu = machine.units().front().os;
@@ -130,6 +139,30 @@ TEST(lateness_beside, what_others_disturb_is_left_out_where_enough_is_left) {
   of.cost_of_runs[0].is_disturbed = false;
   prices[0].is_disturbed = true;
   EXPECT_FALSE(lateness_beside(of, {}, pace, prices).is_undisturbed);
+}
+
+TEST(lateness_beside, equal_work_is_slowed_as_much_as_the_slowest_beside_the_fastest) {
+  std::vector<price> prices(3, late(2, 1'000'000, 10'000));
+  const auto slowed = [&] {
+    return lateness_beside(late_barrier(), {}, {.before_barrier_ns = 1e6}, prices).times_slowed;
+  };
+  EXPECT_EQ(slowed(), 1) << "of older files it is not known";
+  prices[0].narrow = {.fast_ns = 1e6, .slowest_ns = 1.1e6};
+  EXPECT_DOUBLE_EQ(slowed(), 1.1);
+  prices[1].narrow = {.fast_ns = 1.8e6, .slowest_ns = 2e6};
+  EXPECT_DOUBLE_EQ(slowed(), 2);
+  // Of work half as long.
+  prices[2] = late(2, 500'000, 10'000);
+  prices[2].narrow = {.fast_ns = 0.4e6, .slowest_ns = 0.5e6};
+  EXPECT_DOUBLE_EQ(slowed(), 2) << "the nearest work alone counts";
+}
+
+TEST(by_neighbours, one_thread_of_several_makes_all_others_wait) {
+  beside_equal_work beside;
+  EXPECT_EQ(beside.by_neighbours_s(1, 4), 0);
+  beside.times_slowed = 2;
+  EXPECT_DOUBLE_EQ(beside.by_neighbours_s(1, 2), 0.25);
+  EXPECT_DOUBLE_EQ(beside.by_neighbours_s(1, 4), 0.375);
 }
 
 TEST(needs_undisturbed, three_turns_of_which_none_is_without_others_are_the_last) {
@@ -308,6 +341,30 @@ TEST(advise_on, what_is_late_in_each_run_is_imbalance_beside_a_disturbance) {
   EXPECT_THAT(notes, IsEmpty());
 }
 
+TEST(advise_on, what_neighbours_on_a_core_may_bring_is_no_imbalance) {
+  const auto rules_of = [](double slowed, std::vector<std::string>& notes) {
+    site of = late_barrier();
+    advice_setting setting{.wall_s = 1.1};
+    for (const double ms : {190, 200, 210}) of.cost_of_runs.push_back({.lateness_s = ms * 1e-3});
+    for (int i = 0; i < 7; ++i) {
+      setting.prices.push_back(late(2, 1'000'000, 80'000 + i));
+      setting.prices.back().narrow = {.fast_ns = 1e6, .slowest_ns = slowed * 1e6};
+    }
+    return advise_on({of}, setting, notes);
+  };
+  std::vector<std::string> notes;
+  const auto all = rules_of(1.4, notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().rule, "imbalance");
+  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_THAT(rules_of(1.8, notes), IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr(
+                         "a thread waits 0.19 s to 0.21 s of 1.1 s for the last one (barrier), "
+                         "longer than with equal work (0.08 s). But others on the same cores slow "
+                         "such work to 1.8 times as long now and then, one thread more than "
+                         "another by what it does: up to 0.24 s may be theirs")));
+}
+
 TEST(advise_on, as_late_as_equal_work_is_no_imbalance) {
   advice_setting setting{.wall_s = 1.1, .prices = {late(2, 1'000'000, 70'000)}};
   std::vector<std::string> notes;
@@ -380,6 +437,14 @@ TEST(advise_on, barriers_that_a_disturbance_makes_long_are_not_advised) {
   EXPECT_THAT(advice_of_barriers({100, 101, 102}, {90, 91, 92, 93, 94, 95, 96}, 300, notes),
               IsEmpty());
   EXPECT_EQ(notes.size(), 1U);
+}
+
+TEST(advise_on, of_two_runs_each_takes_longer_by_what_is_worth_saying) {
+  std::vector<std::string> notes;
+  EXPECT_THAT(advice_of_barriers({414, 0.3}, {0.17, 0.18, 0.19, 0.18, 0.17}, 300, notes),
+              IsEmpty());
+  EXPECT_EQ(notes.size(), 1U);
+  EXPECT_EQ(advice_of_barriers({414, 40}, {0.17, 0.18, 0.19, 0.18, 0.17}, 300, notes).size(), 1U);
 }
 
 TEST(advise_on, barriers_that_take_longer_than_around_equal_work_are_advised) {
