@@ -140,9 +140,9 @@ def also_student(logs, alpha):
 LOOKS = [8, 12, 18, 27, 41, 62]
 RULES = (
     ("order statistics and Student's t, halves", also_student, lambda look: 0.5 ** (look + 1)),
-    ("signed ranks, tenths", signed_ranks, lambda look: 0.1 if look else 0.5),
-    ("order statistics, halves", order_statistics, lambda look: 0.5 ** (look + 1)),
-    ("**order statistics, tenths**", order_statistics, lambda look: 0.1 if look else 0.5),
+    ("signed ranks, tenths", signed_ranks, lambda look: 0.1),
+    ("order statistics, half, then tenths", order_statistics, lambda look: 0.1 if look else 0.5),
+    ("**order statistics, tenths**", order_statistics, lambda look: 0.1),
 )
 
 

@@ -30,6 +30,9 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t least_pairs = 3, most_pairs = 1000;
+/// Of each look: ten of them (to 315 pairs) add up to chance_of_false_alarm, and further ones share
+/// most of their pairs with these.
+constexpr double chance_of_look = chance_of_false_alarm / 10;
 /// Of a program beside itself, at each look; one in a thousand over all of them.
 constexpr double chance_of_false_refusal = 5e-4;
 /// A run that takes so many times as long as the longest of A will not end.
@@ -140,15 +143,23 @@ std::vector<double> logs_of_figures(const program_comparison& of) {
   return logs;
 }
 
-void judge_runs(program_comparison& of, const program_pairs_options& options) {
-  std::vector<double> logs = logs_of_figures(of), ratios;
+double confidence_of(std::size_t comparisons) {
+  return 1 - chance_of_look / static_cast<double>(comparisons);
+}
+
+interval ratio_of(std::span<const double> logs, std::size_t comparisons) {
+  std::vector<double> ratios;
   for (const double each : logs) ratios.push_back(std::exp(each));
-  const double alpha = chance_of_false_alarm * share_of_look(of.pairs(), first_look);
-  of.confidence = 1 - alpha / static_cast<double>(options.comparisons);
-  of.ratio = over_visits(ratios, of.confidence);
+  return over_visits(ratios, confidence_of(comparisons));
+}
+
+void judge_runs(program_comparison& of, const program_pairs_options& options) {
+  std::vector<double> logs = logs_of_figures(of);
+  of.confidence = confidence_of(options.comparisons);
+  of.ratio = ratio_of(logs, options.comparisons);
   if (options.metric && options.higher_is_better)
     for (double& each : logs) each = -each;
-  of.verdict = judge_logs(logs, options.threshold, alpha, options.comparisons);
+  of.verdict = judge_logs(logs, options.threshold, options.comparisons);
 }
 
 std::string figure_text(double figure, bool of_time) {
@@ -207,18 +218,15 @@ const char* name_of_verdict(program_verdict verdict) {
   return "refused";
 }
 
-program_verdict judge_logs(std::span<const double> logs, double threshold, double alpha,
+program_verdict judge_logs(std::span<const double> logs, double threshold,
                            std::size_t comparisons) {
   using enum program_verdict;
-  std::vector<double> ratios;
-  for (const double each : logs) ratios.push_back(std::exp(each));
   const double above = 1 + threshold, below = 1 / above;
-  const interval alone = over_visits(ratios, 1 - alpha);
+  const interval alone = ratio_of(logs, 1);
   if (alone.low >= below && alone.high <= above) return same;
-  const double confidence = 1 - alpha / static_cast<double>(comparisons);
   // So few pairs may all lie on one side by chance, whatever their scatter.
-  if (median_coverage(logs.size(), 1) < confidence) return undecided;
-  const interval one_of_many = over_visits(ratios, confidence);
+  if (logs.size() < first_look) return undecided;
+  const interval one_of_many = ratio_of(logs, comparisons);
   if (one_of_many.low > above) return slower;
   return one_of_many.high < below ? faster : undecided;
 }

@@ -73,11 +73,11 @@ struct program_comparison {
   [[nodiscard]] std::size_t pairs() const { return runs[1].size(); }
 };
 
-/// What the logarithms of so many ratios say by the interval of every estimate (over_visits):
-/// slower where all of it is above the threshold, the same where all is within, at 1 - alpha; as
-/// one of so many comparisons, slower and faster at 1 - alpha / comparisons.
+/// What the logarithms of so many ratios say at one look, by the interval of every estimate
+/// (over_visits): the same where all of it is within the threshold; of eight and more, as one of so
+/// many comparisons, slower where all of it is above, faster below.
 [[nodiscard]] program_verdict judge_logs(std::span<const double> logs, double threshold,
-                                         double alpha, std::size_t comparisons);
+                                         std::size_t comparisons);
 
 /// How likely it is that of all runs so many wrote something else and all of these are B's, where B
 /// is the same program (the tail of Fisher's exact test).
