@@ -33,6 +33,14 @@ def advise(tmp_path):
     return lambda *command, options=(), **how: Advice(command, tmp_path, *options, **how)
 
 
+@pytest.fixture
+def advise_without_prices(advise, tmp_path):
+    """By a driver without workers, which measure for longer than these programs run."""
+    for path in (DRIVER, tables.PROBE):
+        shutil.copy(path, tmp_path)
+    return lambda *command, **how: advise(*command, driver=tmp_path / DRIVER.name, **how)
+
+
 def hazard(build, name, *options, compiler="g++"):
     return build(f"../../examples/hazards/{name}", compiler, "-O2", "-fopenmp", *options)
 
@@ -82,13 +90,10 @@ def test_what_is_written_has_its_rows_in_the_record(advise, build):
             check_members(line, known[line["record"]])
 
 
-def test_a_timed_run_that_a_signal_ended_tells_nothing_of_imbalance(advise, build, tmp_path):
-    # Without workers, and so without prices, which take longer than the runs.
-    for path in (DRIVER, tables.PROBE):
-        shutil.copy(path, tmp_path)
+def test_a_timed_run_that_a_signal_ended_tells_nothing_of_imbalance(advise_without_prices, build, tmp_path):
     program = build("late_threads", "g++", "-O2", "-fopenmp")
     for attempt in range(3):  # threads that others keep waiting may leave no time for a second run
-        found = advise(program, tmp_path / f"runs{attempt}", budget="10s", driver=tmp_path / DRIVER.name)
+        found = advise_without_prices(program, tmp_path / f"runs{attempt}", budget="10s")
         timed = [run["exit"] for run in found.header["runs"] if run["arm"] == "time"]
         if len(timed) > 1:
             break

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tables import TRIES
-from test_advise import DRIVER, advise, hazard  # noqa: F401 (a fixture)
+from test_advise import DRIVER, advise, advise_without_prices, hazard  # noqa: F401 (fixtures)
 
 
 def prices_of(advice, of_equal_work=False):
@@ -46,7 +46,7 @@ def test_prices_are_measured_behind_runs(name, op, priced, build):
 
 
 def test_runs_and_prices_take_turns(priced, build):
-    advice = priced(hazard(build, "barrier_storm"), budget="10s")
+    advice = priced(hazard(build, "barrier_storm"), budget="7s")
     arms = [run["arm"] for run in advice.header["runs"]]
     assert arms[:2] == ["plain", "count"] and arms.count("plain") == arms.count("count") >= 1
     behind = {price["when"] for price in prices_of(advice)}
@@ -86,11 +86,11 @@ def test_another_placement_has_no_price(setting, words, advise, build, monkeypat
     assert {line["kind"] for line in advice.advice} <= {"bound"}
 
 
-def test_other_programs_withhold_what_is_saved(advise, build):  # noqa: F811
-    program = hazard(build, "small_tasks")
+def test_other_programs_withhold_what_is_saved(advise_without_prices, build):  # noqa: F811
+    program = hazard(build, "contended_counter")
     busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count() or 1)]
     try:
-        advice = advise(program, options=["--fail-above", "0.02"])
+        advice = advise_without_prices(program, options=["--fail-above", "0.02"])
     finally:
         for each in busy:
             each.kill()

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from test_advise import DRIVER, advise  # noqa: F401 (a fixture)
+from test_advise import DRIVER, advise, hazard  # noqa: F401 (a fixture)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_what_has_no_room_is_left_out_in_words(program, advise):  # noqa: F811
 
 @pytest.mark.slow
 def test_a_barrier_that_spins_is_tried_and_writes_the_same(build, advise):  # noqa: F811
-    found = advise(build("../../examples/phases/radix_sort", "g++", "-O2", "-DPOSIX"), options=["--try"], budget="12s")
+    found = advise(hazard(build, "sleeping_barrier"), options=["--try"], budget="6s")
     trials = [line for line in found.lines if line["record"] == "trial"]
     meets = [line["rank"] for line in found.advice if line["rule"] in ("sleeping", "barriers")]
     assert [trial["advice"] for trial in trials] == meets[:1], found.text
