@@ -342,6 +342,15 @@ def test_what_was_tried_stands_beside_what_was_predicted(tmp_path):
     assert "It failed." in str(words)
 
 
+def test_advice_stands_before_how_sure_it_is_and_what_else_is_known(tmp_path):
+    lines = named("inner_region")
+    lines[0]["notes"] = ["A note."]
+    path = written(tmp_path / "f.jsonl", lines)
+    for medium in (text_of(path), html.unescape(as_page(report_of(path)))):
+        assert medium.index("regions: saves ") < medium.index("A note.") < medium.index("create ")
+    assert text_of(path).index("regions: saves ") < text_of(path).index("with its calls counted")
+
+
 def test_where_no_saving_is_named_the_reason_is_on_the_first_screen(tmp_path):
     lines = named("inner_region")
     why = "other programs used 40 % of the CPUs while it was timed"
@@ -397,7 +406,7 @@ def test_a_thread_that_waits_for_a_signal_is_idle(tmp_path):
 
 def test_a_thread_that_joins_another_one_is_idle(tmp_path):
     sentence, row, _ = of_one_site(tmp_path, "join", 1, {"wait": 0.5})
-    assert "at most 0.0 % of a thread's time" in sentence
+    assert "less than 0.1 % of a thread's time" in sentence
     assert (row["after"], "work" in row) == ("50.0 %", False)
 
 

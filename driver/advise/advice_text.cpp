@@ -114,6 +114,10 @@ std::string verdict_on_shares(const program_counts& of) {
     return fmt::format("No change is advised: no site that is timed takes 2 % of the time. What {} "
                        "calls of {} at {} take, and for what threads wait there, is not timed.",
                        grouped_digits(unknown->count), unknown->kind, where_text(*unknown));
+  if (std::ranges::find(of.of_last_run.sites, "memory", &site::kind) != of.of_last_run.sites.end())
+    return "No change is advised: no call takes 2 % of the time. Loads and stores of several "
+           "threads "
+           "take much of it, and samples cannot tell why: a sentence below says where.";
   return "Nothing to gain: no site takes 2 % of the time.";
 }
 
@@ -237,11 +241,12 @@ std::vector<std::string> sentences_of(const program_counts& of) {
                                   "locked instructions takes 1 % of the CPU time."
                                 : "The program calls nothing that synchronizes. Atomic operations "
                                   "are no calls, and not counted.");
+  const program_run* const timed = of.timed_run();
+  const bool is_rough = timed == nullptr || timed->other_cpu_share.value_or(0) > most_disturbance;
   if (const double others = most_used_by_others(of); others > most_disturbance)
-    all.push_back(
-        fmt::format("Other programs used up to {:.0f} % of the CPUs while it ran: take the "
-                    "times for rough ones.",
-                    others * 100));
+    all.push_back(fmt::format("Other programs used up to {:.0f} % of the CPUs {}.", others * 100,
+                              is_rough ? "while it ran: take the times for rough ones"
+                                       : "in other runs than the one that was timed"));
   return all;
 }
 
@@ -290,10 +295,15 @@ std::string advice_text(const program_counts& of, page_style style) {
   if (sites.size() > sites_shown)
     text += fmt::format("  ... and {} sites with {}; --json FILE has all.\n",
                         sites.size() - sites_shown, timed ? "less time" : "smaller counts");
-  if (timed)
-    text += wrapped("late: share of a thread's time in which it waits for the last thread to "
-                    "arrive, or for a signal. after: from then on until it goes on, or in the "
-                    "calls. samples: share of the CPU time.",
+  const bool has_times =
+      std::ranges::any_of(sites, [](const site& s) { return cost_of(s).has_value(); });
+  const bool has_samples =
+      std::ranges::any_of(sites, [](const site& s) { return s.samples.has_value(); });
+  if (timed && has_times)
+    text += wrapped(fmt::format("late: share of a thread's time in which it waits for the last "
+                                "thread to arrive, or for a signal. after: from then on until it "
+                                "goes on, or in the calls.{}",
+                                has_samples ? " samples: share of the CPU time." : ""),
                     0, width) +
             "\n";
   return text + kernel_table(of.of_last_run.sites, of.prices, style);

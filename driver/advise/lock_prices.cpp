@@ -72,7 +72,7 @@ std::optional<swap_saving> saving_of_swap(const char* swap, const site& of, cons
 
 std::string text_of(const std::vector<swap_saving>& swaps, double wall_s) {
   if (swaps.empty()) return "";
-  return fmt::format(" By the prices of other locks in the place of its mutex {}, of {}.",
+  return fmt::format(" Other locks in the place of its mutex, by their prices: {}, of {}.",
                      join_texts(swaps,
                                 [](const swap_saving& each) {
                                   return fmt::format("{} {}", each.swap, saving_text_of(each));

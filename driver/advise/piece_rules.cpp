@@ -60,7 +60,7 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
       std::min(cost.lateness_s, all.wall_s),
       fmt::format(
-          "{}: {} threads fetch {} chunks of a loop, one each {}, of which the call that fetches "
+          "{}: {} threads fetch {} chunks of a loop, one every {}, of which the call that fetches "
           "it takes {} and its work at most the rest. Chunks of at least {:.0f} times as many "
           "iterations (schedule(dynamic, N)), or a static schedule where all iterations take as "
           "long, save time.",

@@ -25,13 +25,15 @@ from syncmeter_analysis.render.advice_tables import (
 )
 from syncmeter_analysis.render.report import Bar, Card, Check, Drawing, Head, Report, Section
 from syncmeter_analysis.render.terminal import bold, parts_plain, prose
-from syncmeter_analysis.studies.blocks import Block, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Axis, Bars, Figure, Panel, Row
 
 #: Bars of the figure, and characters of what stands beside one.
 _most_bars, _longest_label = 12, 48
 #: A smaller share of the time is no part of a sentence.
 _least_share = 0.005
+#: What is smaller would be shown as 0.0 %.
+_least_shown = 0.001
 
 _late = "late: waiting for the last thread"
 _after = "after: the primitive itself"
@@ -53,8 +55,8 @@ def as_text(report: Report, coloured: bool = False, width: int = 0) -> str:
     parts = [bold(head.title, coloured), "\n".join(lines)]
     for i, card in enumerate(head.cards, 1):
         parts.append(f"{prose(f'{i}. {card.text}.', width)}\n{prose(card.effect, width)}")
-    sure = [*(f"- {check.text}" for check in head.checks), *head.precision]
-    parts += ["\n".join(prose(sentence, width) for sentence in sure)] * bool(sure)
+    checks = [prose(f"- {check.text}", width) for check in head.checks]
+    parts += ["\n".join(checks)] * bool(checks)
     for section in report.sections:
         blocks = [b for b in section.blocks if not isinstance(b, Drawing)]
         shown = [short for b in blocks for short in _shortened(b)]
@@ -105,7 +107,9 @@ def advice_report(file: AdviceFile) -> Report:
     """A page of the same kind as a report. The first screen: what the program spends on
     synchronization, how sure that is, what to change; then the sites, prices and runs."""
     figure = _figure(file)
+    notes = [*(file.header.get("notes") or ()), *file.left_out]
     sections = [
+        Section("notes", "Notes", [Bullets(notes)] if notes else []),
         Section("trials", "What was tried", [*trial_table(file)]),
         Section("sites", "Sites", [*site_tables(file)]),
         Section("kernels", "Kernels", [*kernel_table(file)]),
@@ -121,7 +125,6 @@ def advice_report(file: AdviceFile) -> Report:
         _checks(file),
         [figure] if figure else [],
         [_card(file, advice, bool(figure)) for advice in _in_order(file)],
-        precision=[*(file.header.get("notes") or ()), *file.left_out],
         answers=_answers(file),
     )
     return Report(head, [s for s in sections if s.blocks], [], [file.path])
@@ -199,11 +202,13 @@ def _answers(file: AdviceFile) -> list[str]:
         ]
         # Sites that different threads pass may take more together than any thread has.
         most = min(spent.in_all, wall)
-        found.append(
-            f"Synchronization takes at most {per_cent(most, wall)} of a thread's time "
+        takes = (
+            f"at most {per_cent(most, wall)} of a thread's time "
             f"({rough_seconds(most)} of {rough_seconds(wall)})"
-            f"{': ' if shown else ''}{', '.join(shown)}."
+            if most >= _least_shown * wall
+            else f"less than {per_cent(_least_shown, 1)} of a thread's time"
         )
+        found.append(f"Synchronization takes {takes}{': ' if shown else ''}{', '.join(shown)}.")
     elif calls := sum(site.get("count") or 0 for site in file.sites):
         found.append(
             f"{calls:,} calls synchronize, at {text.count(len(file.sites), 'site')}; what they take of "

@@ -8,6 +8,7 @@ namespace syncmeter::advice_text_test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -87,6 +88,13 @@ TEST(conclusion_of, calls_that_are_not_timed_may_take_the_time) {
               AllOf(Not(HasSubstr("Nothing to gain")), HasSubstr("400,000 calls of futex at app")));
   of.of_last_run.sites.back().count = 1000;
   EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"));
+}
+
+TEST(conclusion_of, lines_that_no_call_explains_may_be_something_to_gain) {
+  program_counts of = quick();
+  of.of_last_run.sites.push_back({.kind = "memory", .module = "/bin/app", .threads = 2});
+  EXPECT_THAT(conclusion_of(of), AllOf(Not(HasSubstr("Nothing to gain")),
+                                       HasSubstr("Loads and stores of several threads")));
 }
 
 TEST(conclusion_of, waiting_for_its_turn_in_a_loop_takes_time) {
@@ -222,6 +230,16 @@ TEST(conclusion_of, other_programs_leave_shares_unknown) {
   EXPECT_THAT(conclusion_of(of), AllOf(HasSubstr("is not known, as other programs used 20 %"),
                                        HasSubstr("while the machine is idle")));
   EXPECT_FALSE(may_show_shares(of));
+}
+
+TEST(sentences_of, times_are_rough_where_the_timed_run_was_disturbed) {
+  program_counts of = quick();
+  of.runs[0].other_cpu_share = 0.2;
+  EXPECT_THAT(sentences_of(of), Contains("Other programs used up to 20 % of the CPUs in other runs "
+                                         "than the one that was timed."));
+  of.runs.back().other_cpu_share = 0.1;
+  EXPECT_THAT(sentences_of(of), Contains("Other programs used up to 20 % of the CPUs while it ran: "
+                                         "take the times for rough ones."));
 }
 
 TEST(conclusion_of, other_programs_beside_most_timed_runs_leave_shares_unknown) {
