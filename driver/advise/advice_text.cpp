@@ -102,7 +102,8 @@ const site* site_of_unknown_time(const program_counts& of) {
 
 /// The verdict on undisturbed runs without advice.
 std::string verdict_on_shares(const program_counts& of) {
-  if (const std::string idle = idle_gpu_text(of.of_last_run.sites, of.timed_run()->wall_s);
+  if (const std::string idle =
+          idle_gpu_text(of.of_last_run.sites, of.prices, of.timed_run()->wall_s);
       !idle.empty() && of.of_last_run.gpu_processes <= 1)
     return fmt::format("No change is advised, but {}. A graph that has several steps (cudaGraph) "
                        "leaves out of that what the steps repeat.",

@@ -31,6 +31,13 @@ struct gpu_use {
   /// call was for, as asynchronous copies, is in it, too; but not what it was idle before these.
   [[nodiscard]] double covered_s() const { return std::max(0.0, last_s - first_s - idle_s); }
   [[nodiscard]] double kernel_s() const { return kernels_busy_s / std::max(1.0, kernels); }
+  /// Of that, what no counted call is for, as far as it is not done beside what there is one for.
+  [[nodiscard]] double uncounted_s() const { return std::max(0.0, covered_s() - busy_s); }
+  /// From a kernel to an asynchronous copy and back the GPU takes some microseconds, for which
+  /// there is no price: they stay whatever the host does.
+  [[nodiscard]] bool has_uncounted() const {
+    return uncounted_s() > least_worth_saying * covered_s();
+  }
 };
 
 gpu_use use_of(const std::vector<site>& sites) {
@@ -114,6 +121,14 @@ struct changed_span {
   double copies_s = 0;             ///< that take less where there are fewer of them
 };
 
+/// Why nothing is sure to be saved.
+std::string uncounted_text(const gpu_use& use) {
+  if (!use.has_uncounted()) return "";
+  return fmt::format(" For {} it does what no counted call is for, as asynchronous copies: to go "
+                     "from kernels to these and back may take it as long as it is idle.",
+                     seconds_text(use.uncounted_s()));
+}
+
 advice saving_of(const idle_gpu& gpu, std::string_view rule, const changed_span& then,
                  const std::string& cause, const std::string& price) {
   const double whole_s = gpu.idle_s.high + then.copies_s;
@@ -125,13 +140,13 @@ advice saving_of(const idle_gpu& gpu, std::string_view rule, const changed_span&
           .site_id = 0,
           .at_most_s = high_s,
           .text = fmt::format("{} The GPU is idle for {}{} of {} between its first kernel and its "
-                              "last one, of which that saves {}.{}",
+                              "last one, of which that saves {}.{}{}",
                               cause, range_text(gpu.idle_s.low, gpu.idle_s.high), copies,
                               range_text(gpu.span_s.low, gpu.span_s.high),
                               low_s > 0           ? range_text(low_s, high_s)
                               : high_s == whole_s ? "at most all"
                                                   : "at most " + seconds_text(high_s),
-                              price),
+                              uncounted_text(gpu.use), price),
           .cause = cause,
           .at_least_s = low_s,
           .kind = low_s > 0 ? "estimate" : "bound",
@@ -145,7 +160,7 @@ advice about_launches(const idle_gpu& gpu, const site& of) {
   const auto graph = price_of_op("additional_graph_launch", gpu.setting.prices);
   const double each_s = graph ? graph->high * s / kernels_of_priced_graph : 0;
   changed_span then{.least_s = gpu.use.covered_s()};
-  if (graph) then.most_s = then.least_s + gpu.use.launches * each_s;
+  if (graph && !gpu.use.has_uncounted()) then.most_s = then.least_s + gpu.use.launches * each_s;
   return saving_of(
       gpu, "launches", then,
       fmt::format(
@@ -180,7 +195,8 @@ advice about_waits(const idle_gpu& gpu, const site& of, std::string_view rule,
     const double gap_s = split ? split->high * s : 0;
     // One by one the GPU copies while the host launches, so that copies add nothing to these.
     then.least_s = std::max(then.least_s, gpu.use.launches * launch->low * s);
-    if (of.kind == copying || !gpu.is_often(gpu.use.copies))
+    const bool waits_for_copies = of.kind != copying && gpu.is_often(gpu.use.copies);
+    if (!waits_for_copies && !gpu.use.has_uncounted())
       then.most_s = gpu.use.launches * std::max(kernel_s + gap_s, launch->high * s) + others_s;
   }
   const std::string each = seconds_text(kernel_s);
@@ -266,15 +282,21 @@ std::vector<advice> advise_on_cuda(const std::vector<site>& sites, const advice_
   return {*std::move(found)};
 }
 
-std::string idle_gpu_text(const std::vector<site>& sites, double wall_s) {
+std::string idle_gpu_text(const std::vector<site>& sites, const std::vector<price>& prices,
+                          double wall_s) {
   if (!waits_for_host(sites, wall_s)) return "";
   const gpu_use use = use_of(sites);
+  const auto split = price_of_op("kernel_split", prices);
+  if (split && use.idle_s < use.works * split->high * 1e-9) return "";
   const double span_s = use.last_s - use.first_s;
   return fmt::format("the GPU is idle for {} of {} between its first kernel and its last one: "
-                     "{} of {} come every {}, and the host does other work, or waits, in between",
+                     "{} of {} come every {}, and the host does other work, or waits, in between{}",
                      seconds_text(use.idle_s), seconds_text(span_s),
                      use.works == use.kernels ? "kernels" : "kernels, graphs and copies",
-                     seconds_text(use.busy_s / use.works), seconds_text(span_s / use.works));
+                     seconds_text(use.busy_s / use.works), seconds_text(span_s / use.works),
+                     use.has_uncounted() ? ", or the GPU goes from kernels to asynchronous copies "
+                                           "and back"
+                                         : "");
 }
 
 }  // namespace syncmeter

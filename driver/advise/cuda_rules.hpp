@@ -23,7 +23,9 @@ namespace syncmeter {
                                                  std::vector<std::string>& notes);
 
 /// Where the GPU is idle in a run of so many seconds and no rule knows why: for how long, as a
-/// clause. Empty where it is hardly idle.
-[[nodiscard]] std::string idle_gpu_text(const std::vector<site>& sites, double wall_s);
+/// clause. Empty where it is hardly idle, or for no longer than a stream takes from one kernel to
+/// the next.
+[[nodiscard]] std::string idle_gpu_text(const std::vector<site>& sites,
+                                        const std::vector<price>& prices, double wall_s);
 
 }  // namespace syncmeter

@@ -36,11 +36,11 @@ def test_counts_of_all_cases_are_equal_to_their_formulas(way, program):
     assert sorted(closed_kernels.kernels_of_cases(cases, lines)) == sorted(cases)
 
 
-def test_they_compile_without_a_warning(tmp_path):
+@pytest.mark.parametrize("source", ["probe/closed_kernels.cu", "benchmarks/launch_savings.cu"])
+def test_they_compile_without_a_warning(source, tmp_path):
     if not shutil.which("nvcc"):
         pytest.skip("no nvcc of the CUDA Toolkit")
-    source = pathlib.Path(__file__).with_name("closed_kernels.cu")
-    subprocess.run(["nvcc", "-O0", "-std=c++20", "-arch=sm_90", "-Werror=all-warnings", source, "-o", tmp_path / "closed_kernels"], check=True,
+    subprocess.run(["nvcc", "-O0", "-std=c++20", "-arch=sm_90", "-Werror=all-warnings", ROOT / "tests" / source, "-o", tmp_path / "program"], check=True,
                    timeout=200)
 
 

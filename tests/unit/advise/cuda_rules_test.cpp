@@ -97,7 +97,25 @@ TEST(advise_on_cuda, what_no_call_is_known_of_stays) {
   setting.prices = {priced("additional_graph_launch", 16 * 50)};
   const advice found = first_of({kernels}, setting);
   EXPECT_NEAR(found.at_most_s, 0.1, 1e-6);
-  EXPECT_NEAR(found.at_least_s, 0.05, 1e-6);
+  // In a graph the GPU goes from kernels to copies and back still.
+  EXPECT_EQ(found.kind, "bound");
+  EXPECT_THAT(found.text, HasSubstr("For 0.5 s it does what no counted call is for"));
+}
+
+TEST(advise_on_cuda, what_asynchronous_copies_take_between_kernels_has_no_price) {
+  // A wait for each kernel of 5 us and the copy of 1 us behind it.
+  site kernels = launches(10'000, 5'000, 8'000);
+  kernels.device->last_ns = kernels.device->first_ns + 140'000'000;
+  advice_setting setting = setting_of(0.14, 0.14);
+  setting.prices = {priced("additional_launch", 3600)};
+  const std::vector<site> sites{kernels, calls("stream_sync", 10'000)};
+  EXPECT_EQ(first_of(sites, setting).kind, "bound");
+  EXPECT_NEAR(first_of(sites, setting).at_most_s, 0.08, 1e-6);
+  // One of 50 kernels has such a copy: that is little.
+  kernels.device->last_ns = kernels.device->first_ns + 130'200'000;
+  const advice found = first_of({kernels, calls("stream_sync", 10'000)}, setting);
+  EXPECT_EQ(found.kind, "estimate");
+  EXPECT_THAT(found.text, Not(HasSubstr("no counted call")));
 }
 
 TEST(advise_on_cuda, graphs_are_no_kernels_that_are_launched_one_by_one) {
@@ -258,6 +276,15 @@ TEST(advise_on_cuda, a_gpu_that_waits_for_other_work_of_the_host_is_not_nothing_
   EXPECT_THAT(conclusion_of(of), HasSubstr("idle for 1.4 s of 1.5 s"));
   EXPECT_THAT(conclusion_of(of), HasSubstr("kernels of 1 us come every 25 us"));
   EXPECT_THAT(conclusion_of(of), Not(HasSubstr("Nothing to gain")));
+  EXPECT_THAT(conclusion_of(of), HasSubstr("waits, in between. "));
+  // Beside copies of 4 us that no counted call is for, it may be the GPU that takes so long.
+  of.of_last_run.sites.front().device->last_ns += 60'000 * 4'000;
+  EXPECT_THAT(conclusion_of(of), HasSubstr("kernels to asynchronous copies and back"));
+  // A stream takes so long from one kernel to the next.
+  of.of_last_run.sites.front() = launches(60'000, 24'000, 1'700);
+  EXPECT_THAT(conclusion_of(of), HasSubstr("the GPU is idle"));
+  of.prices = {priced("kernel_split", 1'750)};
+  EXPECT_THAT(conclusion_of(of), Not(HasSubstr("the GPU is idle")));
   of.of_last_run.sites.front() = launches(60'000, 24'000, 10);
   EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"));
 }
