@@ -40,6 +40,7 @@ host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runn
 
 bench& host_worker_backend::prepare(const measurable& row, const point& where,
                                     const lane_request& lanes) {
+  is_prepared_ = false;
   if (where.home != home::none && row.info.family == family::handoff &&
       !home_pu(machine_.units(), where.home, lanes.pus))
     throw point_refused{why_no_home(where.home)};
@@ -47,6 +48,7 @@ bench& host_worker_backend::prepare(const measurable& row, const point& where,
   require_datum(row, where);
   rig_->prepare(row, where, lanes.pus, lanes.watch_states);
   rig_->lower_floors(lanes.quiet_floor_ns);
+  is_prepared_ = true;
   return *rig_;
 }
 
@@ -57,6 +59,7 @@ nlohmann::json host_worker_backend::declares(const measurable& row) const {
 }
 
 void host_worker_backend::describe_visit(nlohmann::json& visit) const {
+  if (!is_prepared_) return;  // refused: the rig knows of other lanes
   visit["pus_seen"] = rig_->pus_seen();
   visit["quiet_probe"] = {{"floor_ns", rig_->quiet_floor_ns()},
                           {"median_ns", rig_->quiet_median_ns()}};

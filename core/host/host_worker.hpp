@@ -38,6 +38,7 @@ class host_worker_backend : public worker_backend {
   const topology& machine_;
   std::vector<measurable> rows_;
   lane_owner<host_rig> rig_;
+  bool is_prepared_ = false;  ///< for the last point asked for
 };
 
 /// `Objects` is what its lanes share: `team`, and fit(lanes), which makes ready for so many lanes.

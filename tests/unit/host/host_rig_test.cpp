@@ -3,7 +3,9 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
+#include "core/host/host_worker.hpp"
 #include "core/ops/all.hpp"
 #include "core/worker/worker.hpp"
 #include "tests/unit/host/thread_team.hpp"
@@ -53,6 +55,31 @@ TEST_F(rig_test, counts_every_add_of_every_lane_on_every_side) {
   for (std::size_t index = 0; index < counts.size(); ++index) {
     EXPECT_THAT(take(add, index, 50).failure, IsEmpty()) << "count " << counts[index];
   }
+}
+
+class worker_of_threads final : public host_worker_backend {
+ public:
+  explicit worker_of_threads(start_gate& gate)
+      : host_worker_backend{{}, &test::run_threads, &test::release_nothing, &gate} {}
+  [[nodiscard]] std::string name() const override { return "test"; }
+  [[nodiscard]] nlohmann::json runtime() const override { return {}; }
+};
+
+TEST_F(rig_test, a_refused_point_has_nothing_of_the_one_before) {
+  worker_of_threads worker{barrier_};
+  measurable what = row<test::sound_lane, ops::atomic_add>();
+  const point where{.backend = "test", .op = "atomic_add", .type = what.type, .lanes = lanes};
+  const auto described = [&] {
+    auto visit = nlohmann::json::object();
+    worker.describe_visit(visit);
+    return visit;
+  };
+  EXPECT_THAT(described(), IsEmpty()) << "nothing was asked for";
+  worker.prepare(what, where, {.pus = std::vector<int>(lanes, -1)});
+  EXPECT_EQ(described().at("quiet_probe").at("floor_ns").size(), lanes);
+  what.info.reads_and_writes = true;
+  EXPECT_THROW(worker.prepare(what, where, {.pus = {-1}}), point_refused);
+  EXPECT_THAT(described(), IsEmpty());
 }
 
 TEST_F(rig_test, a_lost_add_fails_the_sample) {
