@@ -220,8 +220,10 @@ class prices_in_turn {
     meter_->measure(of_.runs.size(), of_.prices);
     ++measured_;
   }
+  /// Whether it has too few prices for an interval.
+  [[nodiscard]] bool is_wide() const { return measured_ < measurements_of_price && seconds() > 0; }
   void finish() {
-    while (measured_ < measurements_of_price && seconds() > 0) measure();
+    while (is_wide()) measure();
     of_.notes.insert(of_.notes.end(), wanted_.notes.begin(), wanted_.notes.end());
   }
   [[nodiscard]] double seconds() const { return meter_ ? meter_->seconds() : 0; }
@@ -353,6 +355,12 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   for (std::size_t spans = cuda_spans_s(of.runs).size();
        spans < least_spans && used_s + span_s <= budget_s; ++spans, used_s += span_s)
     run_span();
+  // The prices that are left are in turn with runs, too, where these are short beside them: no
+  // bound is then of one run alone.
+  while (prices.is_wide() && !killed()) {
+    if (of.runs.front().wall_s <= prices.seconds()) run_plain();
+    prices.measure();
+  }
   prices.finish();
   of.of_last_run = std::move(timed);
   return of;

@@ -212,7 +212,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
       "Beside its work a thread spends {} of {} there; to stay awake saves at most that{}.",
       seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
       wall_s == m.setting.wall_s ? ""
-                                 : fmt::format(", and {} of the longest plain run, {}",
+                                 : fmt::format(", and {} of the longest run as it is, {}",
                                                seconds_text(at_most_s), seconds_text(wall_s)));
   const std::string pause = m.setting.sleeps ? "as the environment has them do whenever they wait"
                                              : fmt::format("as {} pass from one region to the next",

@@ -29,11 +29,11 @@ interval plain_wall_s(const std::vector<program_run>& runs) {
   return middle_and_ends(taken_by_arm(runs, "plain", &program_run::wall_s));
 }
 
-interval user_s_as_it_is(const std::vector<program_run>& runs) {
-  const std::vector<double> plain = taken_by_arm(runs, "plain", &program_run::user_s);
+interval as_it_is(const std::vector<program_run>& runs, double program_run::* taken_s) {
+  const std::vector<double> plain = taken_by_arm(runs, "plain", taken_s);
   if (plain.empty()) return {};
   interval found = middle_and_ends(plain);
-  for (const double sampled_s : taken_by_arm(runs, "sample", &program_run::user_s)) {
+  for (const double sampled_s : taken_by_arm(runs, "sample", taken_s)) {
     found.low = std::min(found.low, sampled_s);
     found.high = std::max(found.high, sampled_s);
   }

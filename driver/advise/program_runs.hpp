@@ -42,9 +42,10 @@ struct counting_cost {
 [[nodiscard]] std::vector<double> cuda_spans_s(const std::vector<program_run>& runs);
 /// The median of the plain runs, the least and the greatest; 0 without one.
 [[nodiscard]] interval plain_wall_s(const std::vector<program_run>& runs);
-/// CPU time of the program as it is: the median of the plain runs, and with the sampled one the
+/// What the program takes as it is: the median of the plain runs, and with the sampled one the
 /// least and the greatest; 0 without one.
-[[nodiscard]] interval user_s_as_it_is(const std::vector<program_run>& runs);
+[[nodiscard]] interval as_it_is(const std::vector<program_run>& runs,
+                                double program_run::* taken_s);
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 

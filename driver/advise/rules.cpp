@@ -25,11 +25,12 @@ namespace {
 /// Their cause is how the program is set up, whatever its sites are.
 constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "nested",
                                                            "sleeping"};
-/// Their seconds are what threads wait for each other in the timed run.
-constexpr std::array<std::string_view, 8> rules_of_waits{
-    "handoffs", "ordered", "yields", "signals", "section", "readers", "locks", "padding"};
+/// Their seconds are what threads wait for each other in timed runs.
+constexpr std::array<std::string_view, 14> rules_of_waits{
+    "handoffs", "ordered", "yields",   "signals", "section",   "readers", "locks",
+    "padding",  "regions", "barriers", "chunks",  "imbalance", "nested",  "oversubscription"};
 
-/// To be woken takes longer in one run than in another, and the work of a thread does not: what
+/// To wait takes longer in one run than in another, and the work of a thread hardly does: what
 /// another run takes more may be saved, too.
 void extend_to_longest_run(advice& each, const advice_setting& setting) {
   const double longest_s = setting.plain_wall_s.high;
@@ -39,8 +40,8 @@ void extend_to_longest_run(advice& each, const advice_setting& setting) {
     return;
   each.at_most_s += more_s;
   each.run_s = longest_s;
-  each.text += fmt::format(" Threads may wait longer in another run: of the longest plain one, {}, "
-                           "that is at most {}.",
+  each.text += fmt::format(" Threads may wait longer in another run: of the longest run as it is, "
+                           "{}, that is at most {}.",
                            seconds_text(longest_s), seconds_text(each.at_most_s));
 }
 

@@ -57,7 +57,8 @@ struct advice {
 /// What else advice goes by.
 struct advice_setting {
   double wall_s = 0;        ///< of the run in which the sites were timed
-  interval plain_wall_s{};  ///< of the plain runs: the median, the least and the greatest; 0: none
+  interval plain_wall_s{};  ///< of a run as it is: the median of the plain ones, and with the
+                            ///< sampled one the least and the greatest; 0: none
   /// From the first call of CUDA to the end: of runs in which nothing else is looked at, as above,
   /// and of the timed one.
   interval cuda_span_s{};

@@ -24,7 +24,7 @@ std::string saving_text(const program_counts& of, const setting_to_try& what) {
   if (priced != first.swaps.end())
     return fmt::format("by its price it {} of {}", saving_text_of(*priced),
                        seconds_text(plain_wall_s(of.runs).value));
-  // Some seconds are of the longest plain run.
+  // Some seconds are of the longest run as it is.
   double wall_s = first.run_s;
   double most_s = first.at_most_s;
   for (const std::size_t rank : what.more_ranks) {

@@ -140,13 +140,13 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     advice_setting setting = setting_of_run();
     setting.wall_s = timed->wall_s;
     setting.voluntary_switches = timed->voluntary_switches;
-    setting.plain_wall_s = plain_wall_s(counted.runs);
+    setting.plain_wall_s = as_it_is(counted.runs, &program_run::wall_s);
     setting.cuda_span_s = middle_and_ends(cuda_spans_s(counted.runs));
     setting.timed_cuda_span_s = timed->cuda_span_s.value_or(0);
     setting.gpu_processes = counted.of_last_run.gpu_processes;
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();
-    setting.user_s = user_s_as_it_is(counted.runs);
+    setting.user_s = as_it_is(counted.runs, &program_run::user_s);
     setting.threads_at_work = counted.sampled ? counted.sampled->threads_at_work : 0;
     setting.counts_alone = counts_stand_alone(counted);
     counted.objects = objects_of(counted.of_last_run);

@@ -375,7 +375,7 @@ TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
   EXPECT_NEAR(first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 1, 3}}).share_of_run(), 0.8, 1e-9);
   EXPECT_THAT(found.text,
               HasSubstr("Beside its work a thread spends 0.4 s of 1 s there; to stay awake "
-                        "saves at most that, and 0.7 s of the longest plain run, 1.3 "
+                        "saves at most that, and 0.7 s of the longest run as it is, 1.3 "
                         "s."));
   EXPECT_NEAR(first_of({of}, {.wall_s = 1, .plain_wall_s = {0.8, 0.7, 0.9}}).at_most_s, 0.4, 1e-9);
 }
@@ -388,9 +388,10 @@ TEST(advise_on, threads_that_take_turns_may_wait_longer_in_a_plain_run) {
   EXPECT_EQ(found.rule, "ordered");
   EXPECT_NEAR(found.at_most_s, 0.75, 1e-9);
   EXPECT_NEAR(found.share_of_run(), 0.75 / 1.25, 1e-9);
-  EXPECT_THAT(found.text, HasSubstr("saves at most 0.5 s of 1 s. Threads may wait longer in "
-                                    "another run: of the longest plain one, 1.2 s, that is at most "
-                                    "0.75 s."));
+  EXPECT_THAT(found.text,
+              HasSubstr("saves at most 0.5 s of 1 s. Threads may wait longer in "
+                        "another run: of the longest run as it is, 1.2 s, that is at most "
+                        "0.75 s."));
   const advice alike = first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 0.9, 1.01}});
   EXPECT_NEAR(alike.at_most_s, 0.5, 1e-9);
   EXPECT_NEAR(alike.run_s, 1, 1e-9);
