@@ -283,8 +283,10 @@ TEST(advise_on_cuda, a_gpu_that_waits_for_other_work_of_the_host_is_not_nothing_
   // A stream takes so long from one kernel to the next.
   of.of_last_run.sites.front() = launches(60'000, 24'000, 1'700);
   EXPECT_THAT(conclusion_of(of), HasSubstr("the GPU is idle"));
-  of.prices = {priced("kernel_split", 1'750)};
+  of.prices = {priced("kernel_split", 1'400)};
   EXPECT_THAT(conclusion_of(of), Not(HasSubstr("the GPU is idle")));
+  of.prices = {priced("kernel_split", 1'300)};
+  EXPECT_THAT(conclusion_of(of), HasSubstr("the GPU is idle"));
   of.of_last_run.sites.front() = launches(60'000, 24'000, 10);
   EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"));
 }
