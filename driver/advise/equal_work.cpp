@@ -318,6 +318,7 @@ beside_equal_work of_part(double site_cost::* part, const site& of, const sample
 
 /// Over all measurements: those of one state of the machine alone do not tell it from another.
 double times_slowed(const std::vector<price>& equal_work) {
+  constexpr double most_slowed = 2;  // by the other thread of a core: what is more has no processor
   slowed_work all;
   for (const price& each : equal_work) {
     if (each.narrow.fast_ns <= 0) continue;
@@ -327,7 +328,7 @@ double times_slowed(const std::vector<price>& equal_work) {
     all.fast_ns = all.fast_ns == 0 ? fast : std::min(all.fast_ns, fast);
     all.slowest_ns = std::max(all.slowest_ns, slowest);
   }
-  return all.fast_ns == 0 ? 1 : std::max(1.0, all.slowest_ns / all.fast_ns);
+  return all.fast_ns == 0 ? 1 : std::clamp(all.slowest_ns / all.fast_ns, 1.0, most_slowed);
 }
 
 /// How many times as long the work of a site is as work that stands for it: threads of more work

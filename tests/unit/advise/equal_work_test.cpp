@@ -151,6 +151,8 @@ TEST(lateness_beside, equal_work_is_slowed_as_much_as_the_slowest_beside_the_fas
   EXPECT_DOUBLE_EQ(slowed(), 1.1);
   prices[1].narrow = {.fast_ns = 1.8e6, .slowest_ns = 2e6};
   EXPECT_DOUBLE_EQ(slowed(), 2);
+  prices[1].narrow.slowest_ns = 9e6;
+  EXPECT_DOUBLE_EQ(slowed(), 2) << "others had its processor";
   // Of work half as long.
   prices[2] = late(2, 500'000, 10'000);
   prices[2].narrow = {.fast_ns = 0.4e6, .slowest_ns = 0.5e6};
