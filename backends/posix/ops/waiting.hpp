@@ -6,6 +6,7 @@
 
 #include "backends/posix/posix_channels.hpp"
 #include "core/host/channel_ring.hpp"
+#include "core/ops/handoff.hpp"
 #include "core/ops/host.hpp"
 
 namespace syncmeter::posix::ops {
