@@ -11,7 +11,8 @@ namespace syncmeter {
 
 std::optional<double> run_delay_in(std::string_view schedstat) {
   const std::size_t space = schedstat.find(' ');
-  if (space == std::string_view::npos) return std::nullopt;
+  // Of a kernel that does not count, all three numbers are 0.
+  if (space == std::string_view::npos || schedstat.starts_with("0 0 0")) return std::nullopt;
   std::uint64_t ns = 0;
   const char* const end = schedstat.data() + schedstat.size();
   if (std::from_chars(schedstat.data() + space + 1, end, ns).ec != std::errc{}) return std::nullopt;

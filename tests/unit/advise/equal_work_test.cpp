@@ -211,6 +211,7 @@ TEST(run_delay_in, the_second_number_is_the_time_without_a_processor) {
   EXPECT_EQ(run_delay_in("189061 2242754 2\n"), 2242754);
   EXPECT_EQ(run_delay_in("189061 0 2\n"), 0);
   EXPECT_EQ(run_delay_in(""), std::nullopt);
+  EXPECT_EQ(run_delay_in("0 0 0\n"), std::nullopt);
   EXPECT_EQ(run_delay_in("189061 \n"), std::nullopt);
 }
 
