@@ -139,7 +139,7 @@ std::string on_neighbours(const meeting& m) {
       "{}: a thread waits {} of {} for the last one ({}), longer than with equal work ({}). But "
       "others on the same cores slow such work to {:.2g} times as long now and then, one thread "
       "more than another by what it does: up to {} may be theirs, and no reason to divide the work "
-      "in another way. On an idle machine there are none.",
+      "in another way.",
       where_text(m.of), spread_text(m.lateness.runs_s, m.setting.wall_s),
       seconds_text(m.setting.wall_s), m.of.kind,
       spread_text(m.lateness.equal_work_s, m.setting.wall_s), m.lateness.times_slowed,

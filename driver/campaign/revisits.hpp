@@ -64,7 +64,7 @@ inline constexpr double chance_of_false_alarm = 0.05;
 
 /// Looking until something shows would raise false alarms: the first look, at the planned visits,
 /// takes half of the chance, each further one a tenth. That is all of it after six looks if
-/// they had no visits in common; as they have, it is after ten (docs/estimates.md).
+/// they had no visits in common; as they have, it is less (docs/estimates.md).
 [[nodiscard]] double share_of_look(std::size_t visits, std::size_t planned);
 /// The number of visits at the look after one at `visits`: half as many more.
 [[nodiscard]] std::size_t next_look_at(std::size_t visits);
