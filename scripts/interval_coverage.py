@@ -177,12 +177,12 @@ def programs(pairs_of, trials=1000):
         for rule, interval, share in RULES:
             rng, cells = random.Random(39), []
             for change, threshold, counted in CASES:
-                said = [
+                verdicts = [
                     judged(lambda: draw(rng), change, threshold, interval, share)
                     for _ in range(trials)
                 ]
-                found = 100 * sum(verdict in counted for verdict, _ in said) / trials
-                pairs = sum(pairs for _, pairs in said) / trials
+                found = 100 * sum(verdict in counted for verdict, _ in verdicts) / trials
+                pairs = sum(pairs for _, pairs in verdicts) / trials
                 cells.append(f"{found:.0f} %, {pairs:.0f}" if cells else f"{found:.1f} %")
             print(f"| {name} | {rule} | " + " | ".join(cells) + " |", flush=True)
 

@@ -117,8 +117,7 @@ std::string verdict_on_shares(const program_counts& of) {
                        grouped_digits(unknown->count), unknown->kind, where_text(*unknown));
   if (std::ranges::find(of.of_last_run.sites, "memory", &site::kind) != of.of_last_run.sites.end())
     return "No change is advised: no call takes 2 % of the time. Loads and stores of several "
-           "threads "
-           "take much of it, and samples cannot tell why: a sentence below says where.";
+           "threads take much of it, and samples cannot tell why: a sentence below says where.";
   return "Nothing to gain: no site takes 2 % of the time.";
 }
 

@@ -322,11 +322,9 @@ double times_slowed(const std::vector<price>& equal_work) {
   slowed_work all;
   for (const price& each : equal_work) {
     if (each.narrow.fast_ns <= 0) continue;
-    // Of work of another length, where no other is near.
-    const double per_ns = 1.0 / std::max(1U, each.what.section_ns);
-    const double fast = each.narrow.fast_ns * per_ns, slowest = each.narrow.slowest_ns * per_ns;
-    all.fast_ns = all.fast_ns == 0 ? fast : std::min(all.fast_ns, fast);
-    all.slowest_ns = std::max(all.slowest_ns, slowest);
+    const double fast_ns = each.narrow.fast_ns;
+    all.fast_ns = all.fast_ns == 0 ? fast_ns : std::min(all.fast_ns, fast_ns);
+    all.slowest_ns = std::max(all.slowest_ns, each.narrow.slowest_ns);
   }
   return all.fast_ns == 0 ? 1 : std::clamp(all.slowest_ns / all.fast_ns, 1.0, most_slowed);
 }

@@ -114,16 +114,20 @@ advice about_imbalance(const meeting& m) {
                              seconds_text(late_s), seconds_text(m.setting.wall_s), machine));
 }
 
+std::string late_text(const meeting& m) {
+  return fmt::format("{}: a thread waits {} of {} for the last one ({})", where_text(m.of),
+                     spread_text(m.lateness.runs_s, m.setting.wall_s),
+                     seconds_text(m.setting.wall_s), m.of.kind);
+}
+
 /// Why threads that wait for the last one are none for advice.
 std::string on_equal_work(const meeting& m) {
   return fmt::format(
-      "{}: a thread waits {} of {} for the last one ({}) in {}, and threads with equal work {} in "
+      "{} in {}, and threads with equal work {} in "
       "{} in turn with the program, which is not shown to be less: processing units of this "
       "machine are not equally fast or have other work too, and that is no reason to divide the "
       "work in another way.",
-      where_text(m.of), spread_text(m.lateness.runs_s, m.setting.wall_s),
-      seconds_text(m.setting.wall_s), m.of.kind,
-      count_text(m.lateness.runs_s.size(), "timed run", "timed runs"),
+      late_text(m), count_text(m.lateness.runs_s.size(), "timed run", "timed runs"),
       spread_text(m.lateness.equal_work_s, m.setting.wall_s),
       count_text(m.lateness.equal_work_s.size(), "measurement", "measurements"));
 }
@@ -136,13 +140,11 @@ bool may_be_neighbours(const meeting& m) {
 
 std::string on_neighbours(const meeting& m) {
   return fmt::format(
-      "{}: a thread waits {} of {} for the last one ({}), longer than with equal work ({}). But "
+      "{}, longer than with equal work ({}). But "
       "others on the same cores slow such work to {:.2g} times as long now and then, one thread "
       "more than another by what it does: up to {} may be theirs, and no reason to divide the work "
       "in another way.",
-      where_text(m.of), spread_text(m.lateness.runs_s, m.setting.wall_s),
-      seconds_text(m.setting.wall_s), m.of.kind,
-      spread_text(m.lateness.equal_work_s, m.setting.wall_s), m.lateness.times_slowed,
+      late_text(m), spread_text(m.lateness.equal_work_s, m.setting.wall_s), m.lateness.times_slowed,
       seconds_text(m.lateness.by_neighbours_s(m.setting.wall_s, m.of.times->threads)));
 }
 

@@ -9,12 +9,12 @@ in brackets the least and the greatest. Of the forms with nothing to gain there 
 """
 
 import argparse
-import json
 import os
 import pathlib
 import statistics
 import subprocess
-import tempfile
+
+from closed_kernels import advised
 
 #: The slow form, the other one, and the options of both.
 CHANGES = {
@@ -43,14 +43,6 @@ def loop_s(command):
     return float(done.stderr.split()[-1]), done.stdout
 
 
-def advised(driver, budget, command):
-    """The lines of what `advise` writes."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "advice.jsonl"
-        subprocess.run([driver, "advise", "--budget", budget, "--json", path, "--", *command], check=True, capture_output=True)
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def advice_of_launches(lines):
     """On launches and waits there is one at most."""
     rules = ("launches", "synchronizations", "copies")
@@ -58,7 +50,7 @@ def advice_of_launches(lines):
 
 
 def turn(driver, budget, slow, fixed):
-    """What the change saved, and what was said on it: None where nothing was."""
+    """What the change saved, and the advice on it: None where there was none."""
     saved = []
     lines = []
     for _ in range(2):
@@ -79,12 +71,12 @@ def change(program, driver, name, turns, budget):
     slow, fixed = ([program, form, *options.split()] for form in (slow_form, fixed_form))
     all_turns = [turn(driver, budget, slow, fixed) for _ in range(turns)]
     saves = [saved for saved, _ in all_turns]
-    said = [found for _, found in all_turns if found is not None and found["saves_s"] is not None]
-    if not said:
+    predicted = [found for _, found in all_turns if found is not None and found["saves_s"] is not None]
+    if not predicted:
         return f"| {name} | nothing | {range_text(saves)} | |"
-    low, high = (statistics.median(found["saves_s"][end] for found in said) for end in ("low", "high"))
-    rules = ", ".join(sorted({found["rule"] for found in said}))
-    if any(found["kind"] != "estimate" for found in said):
+    low, high = (statistics.median(found["saves_s"][end] for found in predicted) for end in ("low", "high"))
+    rules = ", ".join(sorted({found["rule"] for found in predicted}))
+    if any(found["kind"] != "estimate" for found in predicted):
         return f"| {name} | {rules}: at most {high:.3f} | {range_text(saves)} | |"
     off = (low + high) / 2 / statistics.median(saves) - 1
     return f"| {name} | {rules}: {low:.3f} to {high:.3f} | {range_text(saves)} | {100 * off:+.0f} % |"
