@@ -68,8 +68,10 @@ template <> struct counted_call<kind::cond_wait, true> : condition_wait {
 // Where nothing is timed, what is added to a call is the count alone: a lock that threads take all
 // the time is another one with a few instructions more between its release and the next call.
 #define SM_POSIX(name, what, result_type, parameters, arguments)                                   \
-  SM_EXPORT result_type name parameters {                                                          \
-    static constinit real_function<result_type parameters> real{#name};                            \
+  SM_EXPORT result_type name parameters SM_COUNTED(#name, what, result_type, parameters, arguments)
+#define SM_COUNTED(real_name, what, result_type, parameters, arguments)                            \
+  {                                                                                                \
+    static constinit real_function<result_type parameters> real{real_name};                        \
     const call_frame frame = SM_FRAME;                                                             \
     if (timed_every().locks == 0) [[likely]] {                                                     \
       count_call(kind::what, frame, true, 0);                                                      \
@@ -111,8 +113,13 @@ template <> struct counted_call<kind::cond_wait, true> : condition_wait {
 #define SM_BY_HAND(...)
 #include "probe/wrapped.def"
 
-/// Counted by the thread that the C library singles out of those that met.
-SM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
+/// What programs call that were linked before glibc 2.34. It has no default version since, by which
+/// it would be found, and does the same as sched_yield, to which today's header redirects the name.
+SM_EXPORT int older_yield() asm("pthread_yield");
+int older_yield() SM_COUNTED("sched_yield", yield, int, (), ())
+
+    /// Counted by the thread that the C library singles out of those that met.
+    SM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   static constinit real_function<int(pthread_barrier_t*)> real{"pthread_barrier_wait"};
   const std::uint64_t site = count_call(kind::barrier_wait, SM_FRAME, false, 0);
   const posix_barrier around(barrier, site);

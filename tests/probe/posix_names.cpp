@@ -12,6 +12,14 @@
 #include <cstdio>
 #include <cstdlib>
 
+// As programs that were linked before glibc 2.34 call it.
+extern "C" int older_yield();
+#if defined(__x86_64__)
+asm(".symver older_yield, pthread_yield@GLIBC_2.2.5");
+#else
+asm(".symver older_yield, pthread_yield@GLIBC_2.17");
+#endif
+
 namespace {
 
 int calls = 100;  // of the next name: all differ
@@ -87,6 +95,7 @@ CALL(sem_clockwait, , sem_clockwait(&sem, CLOCK_MONOTONIC, &mono), )
 CALL(syscall, , syscall(SYS_futex, &calls, FUTEX_WAKE, 1, nullptr, nullptr, 0), )
 CALL(sched_yield, , sched_yield(), )
 CALL(thrd_yield, , thrd_yield(), )
+CALL(pthread_yield, , older_yield(), )
 CALL(pthread_create, , pthread_create(&thread, nullptr, nothing, nullptr), pthread_detach(thread))
 CALL(thrd_create, , thrd_create(&thrd, nothing_c, nullptr), thrd_detach(thrd))
 
@@ -198,6 +207,7 @@ int main() {
   call_syscall();
   call_sched_yield();
   call_thrd_yield();
+  call_pthread_yield();
   call_pthread_create();
   call_thrd_create();
   pthread_t other;
