@@ -54,6 +54,7 @@ struct site_cost {
   double lateness_s = 0;
   double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
   std::size_t run = 0;     ///< the number of the run, from 1 on; 0: not known
+  double wall_s = 0;       ///< of that run; 0: not known
   bool is_disturbed = false;  ///< others had the processors in that run
 };
 

@@ -210,6 +210,7 @@ void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
     auto cost = cost_of(*from);
     if (!cost) continue;
     cost->run = number;
+    cost->wall_s = run.wall_s;
     cost->is_disturbed = is_disturbed(
         run.run_delay_s, std::max(from->times->threads * run.wall_s, run.user_s + run.system_s));
     to.cost_of_runs.push_back(*cost);
@@ -309,6 +310,7 @@ samples_of_site samples_of(const site& of, const site_cost& cost, const meeting_
 beside_equal_work of_part(double site_cost::* part, const site& of, const samples_of_site& all) {
   beside_equal_work found;
   for (const site_cost& run : all.runs) found.runs_s.push_back(run.*part);
+  found.runs = all.runs;
   for (const price& each : all.measurements) {
     found.equal_work_s.push_back(each.cost_ns.value * static_cast<double>(of.count) * 1e-9);
     found.measured_s = each.equal_work_s;

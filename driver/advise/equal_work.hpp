@@ -70,9 +70,10 @@ void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
 struct beside_equal_work {
   std::vector<double> runs_s;
   std::vector<double> equal_work_s;
-  double measured_s = 0;        ///< how long each of the latter was measured; 0: not known
-  bool is_undisturbed = false;  ///< those in which others had the processors are left out
-  double times_slowed = 1;      ///< as long takes a thread with equal work whose core others share
+  std::vector<site_cost> runs{};  ///< those that `runs_s` is of
+  double measured_s = 0;          ///< how long each of the latter was measured; 0: not known
+  bool is_undisturbed = false;    ///< those in which others had the processors are left out
+  double times_slowed = 1;  ///< as long takes a thread with equal work whose core others share
 
   /// Whether the program takes longer, by the ranks of all: what disturbs a machine comes and goes,
   /// and meets some of either. Of so few that no order of them shows it each run must take longer

@@ -21,9 +21,9 @@ namespace {
 struct meeting {
   const site& of;
   const advice_setting& setting;
-  site_cost cost;     // of all timed runs, none of them longer than the one that all else is of
-  double most_s = 0;  // of it in all, over these runs
-  double reduction_s = 0;  // of the run, what its reduction takes
+  std::vector<site_cost> runs;  // timed ones, without the disturbed ones where enough are left
+  site_cost cost;               // their median, and no longer than the run that all else is of
+  double reduction_s = 0;       // of the run, what its reduction takes
   std::optional<interval> price_ns;
   beside_equal_work lateness, mechanism;
   double gap_ns = 0;                  ///< before each region, by one thread
@@ -33,6 +33,16 @@ struct meeting {
 
   [[nodiscard]] bool is_region() const { return of.kind == "region"; }
   [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
+  [[nodiscard]] run_waits most_in_all() const {
+    return longest_waits(
+        runs, [](const site_cost& run) { return run.lateness_s + run.mechanism_s; },
+        setting.plain_wall_s.high);
+  }
+  [[nodiscard]] run_waits most_late() const {
+    return longest_waits(
+        lateness.runs, [](const site_cost& run) { return run.lateness_s; },
+        setting.plain_wall_s.high);
+  }
   [[nodiscard]] double count() const { return static_cast<double>(of.count); }
   /// A thread that sleeps gives up its CPU each time. One that does not, and is late nevertheless,
   /// was taken off it.
@@ -42,6 +52,9 @@ struct meeting {
   }
   /// Whoever waits does tasks meanwhile.
   [[nodiscard]] bool runs_tasks() const { return tasks >= of.count; }
+  [[nodiscard]] bool is_worth_saying(double s) const {
+    return s >= least_worth_saying * setting.wall_s;
+  }
   [[nodiscard]] std::string what() const {
     return fmt::format("{} {}", grouped_digits(of.count),
                        is_region() ? "parallel regions" : "barriers");
@@ -54,70 +67,99 @@ struct meeting {
             .text = fmt::format("{}: {} {}", where_text(of), cause, saving),
             .cause = fmt::format("{}: {}", where_text(of), cause)};
   }
+  [[nodiscard]] advice bound(std::string_view rule, const run_waits& most, const std::string& cause,
+                             const std::string& saving) const {
+    advice found = bound(rule, most.waits_s, cause, saving);
+    found.run_s = most.run_s;
+    return found;
+  }
+  /// ", and 0.7 s of the longest run as it is, 1.3 s", behind what is saved at most of the time
+  /// that threads wait in the timed runs; empty where no run has more of it.
+  [[nodiscard]] std::string beyond(double typical_s, const run_waits& most) const {
+    if (seconds_text(most.waits_s) == seconds_text(typical_s) &&
+        seconds_text(most.run_s) == seconds_text(setting.wall_s))
+      return "";
+    return fmt::format(", and {} of the {}, {}", seconds_text(most.waits_s),
+                       most.is_timed ? "timed run in which threads wait longest"
+                                     : "longest run as it is",
+                       seconds_text(most.run_s));
+  }
 };
 
 std::optional<advice> about_oversubscription(const meeting& m) {
   const double pus = m.setting.usable_pus;
-  if (pus == 0 || m.of.times->threads <= pus) return std::nullopt;
+  if (pus == 0 || m.of.times->threads <= pus || !m.is_worth_saying(m.in_all_s()))
+    return std::nullopt;
+  const run_waits most = m.most_in_all();
   return m.bound(
-      "oversubscription", m.in_all_s(),
+      "oversubscription", most,
       fmt::format("{} threads meet in {}, and {:g} processing units run them: those that "
                   "have none keep the others waiting. Take no more threads than that{}.",
                   m.of.times->threads, m.what(), pus,
                   m.of.kind == "barrier_wait"
                       ? ""
                       : fmt::format(" (OMP_NUM_THREADS={:.0f})", std::max(1.0, std::floor(pus)))),
-      fmt::format("They take {} of {}, of which that saves at most all.",
-                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
+      fmt::format("They take {} of {}, of which that saves at most all{}.",
+                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
+                  m.beyond(m.in_all_s(), most)));
 }
 
 /// A runtime that creates a team at every other region and more often has none to take.
 std::optional<advice> about_nesting(const meeting& m) {
   constexpr std::uint64_t few = 100;
   if (!m.is_region() || m.of.count < few ||
-      2 * m.threads_created < m.of.count * (m.of.times->threads - 1))
+      2 * m.threads_created < m.of.count * (m.of.times->threads - 1) ||
+      !m.is_worth_saying(m.in_all_s()))
     return std::nullopt;
+  const run_waits most = m.most_in_all();
   return m.bound(
-      "nested", m.in_all_s(),
+      "nested", most,
       fmt::format("{} begin inside other regions, and the runtime has created {} threads "
                   "for them. Let the outer region have all threads "
                   "(OMP_MAX_ACTIVE_LEVELS=1), or use tasks.",
                   m.what(), grouped_digits(m.threads_created)),
-      fmt::format("To begin and end them takes {} of {}, of which that saves at most "
-                  "all.",
-                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s)));
+      fmt::format("To begin and end them takes {} of {}, of which that saves at most all{}.",
+                  seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
+                  m.beyond(m.in_all_s(), most)));
 }
 
-/// "0.1 s to 0.12 s", of which none is more than the run.
+/// "0.1 s to 0.12 s".
+std::string spread_text(const std::vector<double>& each_s) {
+  const auto [least, most] = std::ranges::minmax(each_s);
+  return range_text(least, most);
+}
+/// The same, of which none is more than the run.
 std::string spread_text(const std::vector<double>& each_s, double wall_s) {
   const auto [least, most] = std::ranges::minmax(each_s);
   return range_text(std::min(least, wall_s), std::min(most, wall_s));
 }
 
-advice about_imbalance(const meeting& m) {
+std::optional<advice> about_imbalance(const meeting& m) {
   const double late_s = std::min(median(m.lateness.runs_s), m.setting.wall_s);
-  std::string machine;
+  if (!m.is_worth_saying(late_s)) return std::nullopt;
+  const run_waits most = m.most_late();
+  std::string of_runs, machine;
   if (m.lateness.runs_s.size() > 1)
-    machine = fmt::format(" That is the median of {} timed runs ({}).", m.lateness.runs_s.size(),
-                          spread_text(m.lateness.runs_s, m.setting.wall_s));
+    of_runs = fmt::format(" (the median of {} timed runs, {})", m.lateness.runs_s.size(),
+                          spread_text(m.lateness.runs_s));
   if (!m.lateness.equal_work_s.empty())
-    machine += fmt::format(" With equal work threads wait {} on this machine, in turn with the "
-                           "program.{}",
-                           spread_text(m.lateness.equal_work_s, m.setting.wall_s),
-                           m.lateness.why_unsure(m.setting.wall_s));
-  return m.bound("imbalance", late_s,
+    machine = fmt::format(" With equal work threads wait {} on this machine, in turn with the "
+                          "program.{}",
+                          spread_text(m.lateness.equal_work_s, m.setting.wall_s),
+                          m.lateness.why_unsure(m.setting.wall_s));
+  return m.bound("imbalance", most,
                  fmt::format("threads wait for the last one to arrive ({}), which no other "
                              "barrier changes: give the threads equal work, by another schedule or "
                              "smaller pieces.",
                              m.of.kind),
-                 fmt::format("A thread waits {} of {}; perfect balance saves at most that.{}",
-                             seconds_text(late_s), seconds_text(m.setting.wall_s), machine));
+                 fmt::format("A thread waits {} of {}{}; perfect balance saves at most that{}.{}",
+                             seconds_text(late_s), seconds_text(m.setting.wall_s), of_runs,
+                             m.beyond(late_s, most), machine));
 }
 
 std::string late_text(const meeting& m) {
   return fmt::format("{}: a thread waits {} of {} for the last one ({})", where_text(m.of),
-                     spread_text(m.lateness.runs_s, m.setting.wall_s),
-                     seconds_text(m.setting.wall_s), m.of.kind);
+                     spread_text(m.lateness.runs_s), seconds_text(m.setting.wall_s), m.of.kind);
 }
 
 /// Why threads that wait for the last one are none for advice.
@@ -206,16 +248,10 @@ std::optional<advice> about_sleeping(const meeting& m) {
   const bool awake = (m.price_ns && m.price_ns->high < waking_ns) || m.hardly_sleeps();
   const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns && !awake;
   if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
-  // To be woken takes longer in one run than in another, and the work of a thread does not.
-  const double work_s = m.setting.wall_s - m.in_all_s();
-  const double wall_s = std::max(m.setting.wall_s, m.setting.plain_wall_s.high);
-  const double at_most_s = wall_s - work_s;
+  const run_waits most = m.most_in_all();
   const std::string saving = fmt::format(
       "Beside its work a thread spends {} of {} there; to stay awake saves at most that{}.",
-      seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
-      wall_s == m.setting.wall_s ? ""
-                                 : fmt::format(", and {} of the longest run as it is, {}",
-                                               seconds_text(at_most_s), seconds_text(wall_s)));
+      seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s), m.beyond(m.in_all_s(), most));
   const std::string pause = m.setting.sleeps ? "as the environment has them do whenever they wait"
                                              : fmt::format("as {} pass from one region to the next",
                                                            seconds_text(m.gap_ns * 1e-9));
@@ -225,9 +261,8 @@ std::optional<advice> about_sleeping(const meeting& m) {
                           "processing unit for each thread OMP_WAIT_POLICY=active keeps them "
                           "awake.{}",
                           m.what(), pause, awake_may_cost);
-  advice found = m.bound("sleeping", at_most_s, why, saving);
+  advice found = m.bound("sleeping", most, why, saving);
   found.kind = "may_cost";
-  found.run_s = wall_s;
   return found;
 }
 
@@ -282,7 +317,6 @@ std::string beside_equal_meetings(const meeting& m) {
 }
 
 advice about_mechanism(const meeting& m) {
-  const std::string wall = seconds_text(m.setting.wall_s), in_all = seconds_text(m.in_all_s());
   const std::string cause =
       m.is_region()
           ? fmt::format("{} begin and end. One region around all of them, or fewer regions, save "
@@ -292,23 +326,26 @@ advice about_mechanism(const meeting& m) {
                         "Fewer barriers save time.",
                         m.what());
   const std::string_view rule = m.is_region() ? "regions" : "barriers";
+  run_waits most = m.most_in_all();
   if (!m.price_ns)
-    return m.bound(rule, m.in_all_s(), cause,
-                   fmt::format("They take {} of {}, of which that saves at most all.{}", in_all,
-                               wall, beside_equal_meetings(m)));
+    return m.bound(rule, most, cause,
+                   fmt::format("They take {} of {}, of which that saves at most all{}.{}",
+                               seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
+                               m.beyond(m.in_all_s(), most), beside_equal_meetings(m)));
   if (m.setting.counts_alone && m.setting.plain_wall_s.value > 0)
     return by_counts_alone(m, rule, cause);
   // The price is of meetings whose threads arrive as they do on an idle machine, and the least that
   // fewer of them save; what they take here, also by threads that sleep or wait for each other in
   // turn, is saved with them at most: in any of the timed runs, as these differ, and with what each
   // thread adds to the result behind its part. A path without them has all the rest.
-  const double high_s = std::min(m.most_s + m.reduction_s, m.setting.wall_s);
-  const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, high_s);
+  most.waits_s = std::min(most.waits_s + m.reduction_s, most.run_s);
+  const double low_s = std::min(m.count() * m.price_ns->low * 1e-9, most.waits_s);
   advice estimated = m.bound(
-      rule, high_s, cause,
-      fmt::format("Without them the program takes {} of {} less, the most being what they take "
-                  "here{}: a {} of {} threads around such work takes {} on this machine.{}{}",
-                  range_text(low_s, high_s), wall,
+      rule, most, cause,
+      fmt::format("Without them the program takes {} of {} less, the most being what they {}{}: a "
+                  "{} of {} threads around such work takes {} on this machine.{}{}",
+                  range_text(low_s, most.waits_s), seconds_text(most.run_s),
+                  most.is_timed ? "take here" : "may take in the longest run as it is",
                   m.reduction_s < least_worth_saying * m.setting.wall_s
                       ? ""
                       : fmt::format(", {} of it for the reduction", seconds_text(m.reduction_s)),
@@ -345,8 +382,7 @@ std::string on_equal_meetings(const meeting& m) {
       "{}: {} take {} of {} beyond what threads wait for the last one, in {}. As many around equal "
       "work take {} in {} in turn with the program{}: the rest is what disturbs this machine, and "
       "fewer {}s are not shown to save anything.",
-      where_text(m.of), m.what(), spread_text(m.mechanism.runs_s, m.setting.wall_s),
-      seconds_text(m.setting.wall_s),
+      where_text(m.of), m.what(), spread_text(m.mechanism.runs_s), seconds_text(m.setting.wall_s),
       count_text(m.mechanism.runs_s.size(), "timed run", "timed runs"),
       spread_text(m.mechanism.equal_work_s, m.setting.wall_s),
       count_text(m.mechanism.equal_work_s.size(), "measurement", "measurements"),
@@ -399,9 +435,20 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
 }
 
 /// Sums over threads that did not run, as others had the processors, may pass the time of all.
-site_cost within(const site_cost& cost, double wall_s) {
-  const double lateness_s = std::min(cost.lateness_s, wall_s);
-  return {.lateness_s = lateness_s, .mechanism_s = std::min(cost.mechanism_s, wall_s - lateness_s)};
+site_cost within(site_cost cost, double wall_s) {
+  cost.lateness_s = std::min(cost.lateness_s, wall_s);
+  cost.mechanism_s = std::min(cost.mechanism_s, wall_s - cost.lateness_s);
+  return cost;
+}
+
+/// With what it takes in each timed run, and no more than the run takes.
+site with_runs(site of, const site_cost& first, double wall_s) {
+  if (of.cost_of_runs.empty()) of.cost_of_runs.push_back(first);
+  for (site_cost& run : of.cost_of_runs) {
+    if (run.wall_s == 0) run.wall_s = wall_s;
+    run = within(run, run.wall_s);
+  }
+  return of;
 }
 
 }  // namespace
@@ -413,15 +460,17 @@ std::vector<advice> advise_on_meetings(const std::vector<site>& sites,
   const double wakings = wakings_of_regions(sites);
   std::vector<advice> all;
   for (std::size_t i = 0; i < sites.size(); ++i) {
-    const site& of = sites[i];
-    const auto cost = cost_of_all_runs(of);
-    if (!cost || of.times->threads < 2 || of.kind == "task" || of.kind == "chunk") continue;
-    const site_cost met = within(*cost, setting.wall_s);
+    const auto cost = cost_of(sites[i]);
+    if (!cost || sites[i].times->threads < 2 || sites[i].kind == "task" || sites[i].kind == "chunk")
+      continue;
+    const site of = with_runs(sites[i], *cost, setting.wall_s);
+    const std::vector<site_cost> runs = undisturbed_runs(of.cost_of_runs);
+    const site_cost met = within(median_of_runs(runs), setting.wall_s);
     std::optional<advice> found =
         about_meeting({.of = of,
                        .setting = setting,
+                       .runs = runs,
                        .cost = met,
-                       .most_s = std::min(most_of_runs_s(of), setting.wall_s),
                        .reduction_s = reduction_share(of, sites) * setting.wall_s,
                        .price_ns = price_of(of, pace, setting.prices),
                        .lateness = lateness_beside(of, met, pace, setting.prices),

@@ -25,17 +25,19 @@ namespace {
 /// Their cause is how the program is set up, whatever its sites are.
 constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "nested",
                                                            "sleeping"};
-/// Their seconds are what threads wait for each other in timed runs.
-constexpr std::array<std::string_view, 14> rules_of_waits{
-    "handoffs", "ordered", "yields",   "signals", "section",   "readers", "locks",
-    "padding",  "regions", "barriers", "chunks",  "imbalance", "nested",  "oversubscription"};
+/// Their seconds are what threads wait for each other in one timed run, or take by a price in a
+/// plain one. Threads that meet have their bound over all runs from their own rules.
+constexpr std::array<std::string_view, 10> rules_of_waits{
+    "handoffs", "ordered", "yields",  "signals", "section",
+    "readers",  "locks",   "padding", "chunks",  "oversubscription"};
 
 /// To wait takes longer in one run than in another, and the work of a thread hardly does: what
-/// another run takes more may be saved, too.
+/// another run takes more than the one that the seconds are of may be saved, too.
 void extend_to_longest_run(advice& each, const advice_setting& setting) {
   const double longest_s = setting.plain_wall_s.high;
-  const double more_s = longest_s - setting.wall_s;
-  if (each.of_plain_runs || more_s < least_worth_saying * setting.wall_s ||
+  const double of_s = each.run_s > 0 ? each.run_s : setting.wall_s;
+  const double more_s = longest_s - of_s;
+  if (each.of_plain_runs || more_s < least_worth_saying * of_s ||
       !contains(rules_of_waits, std::string_view(each.rule)))
     return;
   each.at_most_s += more_s;

@@ -1,6 +1,8 @@
 #include "driver/advise/site_costs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 
 #include "core/harness/stats.hpp"
 
@@ -48,25 +50,35 @@ std::optional<site_cost> cost_of(const site& of) {
                                          : times.mechanism.sum_ns * each / threads};
 }
 
-std::optional<site_cost> cost_of_all_runs(const site& of) {
-  if (of.cost_of_runs.empty()) return cost_of(of);
+std::vector<site_cost> undisturbed_runs(std::vector<site_cost> runs) {
+  constexpr std::ptrdiff_t fewest = 3;
+  const auto is_disturbed = [](const site_cost& run) { return run.is_disturbed; };
+  if (std::ranges::count_if(runs, std::not_fn(is_disturbed)) >= fewest)
+    std::erase_if(runs, is_disturbed);
+  return runs;
+}
+
+site_cost median_of_runs(const std::vector<site_cost>& runs) {
   std::vector<double> lateness_s, mechanism_s;
-  for (const site_cost& run : of.cost_of_runs) {
+  for (const site_cost& run : runs) {
     lateness_s.push_back(run.lateness_s);
     mechanism_s.push_back(run.mechanism_s);
   }
-  return site_cost{.lateness_s = median(lateness_s), .mechanism_s = median(mechanism_s)};
+  return {.lateness_s = median(lateness_s), .mechanism_s = median(mechanism_s)};
 }
 
-double most_of_runs_s(const site& of) {
-  std::vector<double> each_s;
-  for (const site_cost& run : of.cost_of_runs) each_s.push_back(run.lateness_s + run.mechanism_s);
-  if (each_s.empty()) {
-    const site_cost only = cost_of(of).value_or(site_cost{});
-    return only.lateness_s + only.mechanism_s;
+run_waits longest_waits(const std::vector<site_cost>& runs, double (*part)(const site_cost&),
+                        double longest_s) {
+  run_waits most;
+  for (const site_cost& run : runs) {
+    const double more_s = longest_s - run.wall_s;
+    const bool is_timed = more_s < least_worth_saying * run.wall_s;
+    const double run_s = is_timed ? run.wall_s : longest_s;
+    const double waits_s = std::min(part(run) + (is_timed ? 0 : more_s), run_s);
+    if (most.run_s == 0 || waits_s > most.waits_s)
+      most = {.waits_s = waits_s, .run_s = run_s, .is_timed = is_timed};
   }
-  const double most_s = std::ranges::max(each_s);
-  return each_s.size() == 1 ? most_s : std::min(most_s, over_visits(each_s).high);
+  return most;
 }
 
 bool is_timed_meeting(const site& of) {

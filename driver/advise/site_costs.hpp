@@ -11,10 +11,21 @@ namespace syncmeter {
 
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
-/// Each part the median of the timed runs, where there are several.
-[[nodiscard]] std::optional<site_cost> cost_of_all_runs(const site& of);
-/// Both parts together, the most that its median over the timed runs may be.
-[[nodiscard]] double most_of_runs_s(const site& of);
+/// Those in which others had not the processors, where these are three or more; or else all.
+[[nodiscard]] std::vector<site_cost> undisturbed_runs(std::vector<site_cost> runs);
+/// Each part the median.
+[[nodiscard]] site_cost median_of_runs(const std::vector<site_cost>& runs);
+/// What threads wait in one run of the program.
+struct run_waits {
+  double waits_s = 0, run_s = 0;
+  bool is_timed = true;  ///< a run in which that was timed; otherwise one as it is
+};
+/// The run in which threads wait longest, of `part` of what they take in each timed run: no change
+/// saves more. Work takes about as long in one run as in another, and what a run of `longest_s`
+/// takes more than a timed one may be waiting, too; less than 2 % of it is chance. Each timed run
+/// has its wall time.
+[[nodiscard]] run_waits longest_waits(const std::vector<site_cost>& runs,
+                                      double (*part)(const site_cost&), double longest_s);
 /// Of threads that meet, until one goes on that slept or was not there: of a region until it has
 /// begun; of a barrier those that wait for the last one.
 [[nodiscard]] double start_ns(const site& of);

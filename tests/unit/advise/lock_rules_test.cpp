@@ -336,5 +336,22 @@ TEST(advise_on_locks, a_lock_that_is_read_and_written_has_no_price) {
   }
 }
 
+TEST(advise_on_locks, a_price_of_the_median_run_is_extended_by_what_the_longest_one_takes_more) {
+  const site reads = taking("rwlock_read", {{1, use_of(4'000'000, 60, 50, 1)}});
+  price of_call;
+  of_call.what.op = "rwlock_read";
+  of_call.what.backend = "posix";
+  of_call.what.lanes = 2;
+  of_call.cost_ns = {250, 250, 250};
+  advice_setting setting = setting_for({reads}, 1.15);
+  setting.plain_wall_s = {1, 1, 1.2};
+  setting.prices = {of_call};
+  std::vector<std::string> notes;
+  const auto all = advise_on({reads}, setting, notes);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_NEAR(all[0].at_most_s, 0.7, 1e-9) << "two million calls take 0.5 s of 1 s";
+  EXPECT_NEAR(all[0].run_s, 1.2, 1e-9);
+}
+
 }  // namespace
 }  // namespace syncmeter::lock_rules_test
