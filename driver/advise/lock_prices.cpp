@@ -70,14 +70,15 @@ std::optional<swap_saving> saving_of_swap(const char* swap, const site& of, cons
                      .high_s = most * (most < 0 ? taken_s.low : taken_s.high)};
 }
 
-std::string text_of(const std::vector<swap_saving>& swaps, double wall_s) {
+/// The most and the least are of different runs.
+std::string text_of(const std::vector<swap_saving>& swaps, const interval& plain_wall_s) {
   if (swaps.empty()) return "";
   return fmt::format(" Other locks in the place of its mutex, by their prices: {}, of {}.",
                      join_texts(swaps,
                                 [](const swap_saving& each) {
                                   return fmt::format("{} {}", each.swap, saving_text_of(each));
                                 }),
-                     seconds_text(wall_s));
+                     range_text(plain_wall_s.low, plain_wall_s.high));
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ void add_prices_of_lock(advice& found, const site& first, double calls_of_thread
       "for the calls of each here.",
       first.threads, range_text(each_ns.low * 1e-9, each_ns.high * 1e-9),
       range_text(std::min(calls_s * each_ns.low, wall_s), high_s), seconds_text(wall_s));
-  const std::string by_swaps = text_of(found.swaps, wall_s);
+  const std::string by_swaps = text_of(found.swaps, setting.plain_wall_s);
   if (setting.counts_alone) {
     found.of_plain_runs = true;
     found.kind = "range";

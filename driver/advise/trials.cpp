@@ -21,9 +21,11 @@ std::string saving_text(const program_counts& of, const setting_to_try& what) {
   const advice& first = of.advices[what.rank - 1];
   if (is_withheld(first, of)) return "no saving is named";
   const auto priced = std::ranges::find(first.swaps, what.swap, &swap_saving::swap);
-  if (priced != first.swaps.end())
+  if (priced != first.swaps.end()) {
+    const interval run_s = as_it_is(of.runs, &program_run::wall_s);
     return fmt::format("by its price it {} of {}", saving_text_of(*priced),
-                       seconds_text(plain_wall_s(of.runs).value));
+                       range_text(run_s.low, run_s.high));
+  }
   // Some seconds are of the longest run as it is.
   double wall_s = first.run_s;
   double most_s = first.at_most_s;

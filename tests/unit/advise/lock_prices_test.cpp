@@ -127,7 +127,8 @@ TEST(add_prices_of_lock, other_locks_save_as_their_prices_differ_beside_each_oth
   EXPECT_NEAR(found.swaps[0].high_s, 0.12, 0.01);
   EXPECT_NEAR(found.swaps[1].low_s, 0.24 * -0.5, 1e-9);
   EXPECT_NEAR(found.swaps[1].high_s, 0.2 * -0.5, 1e-9);
-  EXPECT_THAT(found.text, HasSubstr("mcs takes 0.1 s to 0.12 s more, of 0.3 s."));
+  EXPECT_THAT(found.text, HasSubstr("mcs takes 0.1 s to 0.12 s more, of 0.3 s to "
+                                    "0.31 s."));
   prices.clear();
   add_turns(prices, "", {200, 250});
   add_turns(prices, "mcs", {300, 400});
@@ -143,6 +144,9 @@ TEST(add_prices_of_lock, what_calls_take_is_no_more_than_the_longest_run) {
   ASSERT_THAT(found.swaps, SizeIs(2));
   EXPECT_NEAR(found.swaps[0].low_s, 0.2 * 0.5, 1e-9);
   EXPECT_NEAR(found.swaps[0].high_s, 0.31 * 0.5, 1e-9);
+  EXPECT_THAT(found.text, HasSubstr("ttas saves 0.1 s to 0.15 s, mcs takes 0.1 s to 0.15 s more, "
+                                    "of 0.3 s to 0.31 s."))
+      << "of the longest run";
   EXPECT_NEAR(found.swaps[1].low_s, 0.31 * -0.5, 1e-9);
   EXPECT_NEAR(found.swaps[1].high_s, 0.2 * -0.5, 1e-9);
 }

@@ -154,6 +154,7 @@ TEST(TrialsText, ABoundIsOfTheRunThatItsAdviceIsOf) {
 TEST(TrialsText, AnotherLockHasThePredictionOfItsPrice) {
   program_counts of = with_waits(0.05, 2);
   of.runs.push_back({.arm = "plain", .wall_s = 0.5});
+  of.runs.push_back({.arm = "sample", .wall_s = 0.6});
   of.advices[0].at_most_s = 0.9;
   of.advices[0].swaps = {{.swap = "ttas", .low_s = -0.45, .high_s = -0.25},
                          {.swap = "mcs", .low_s = -0.1, .high_s = 0.2}};
@@ -165,8 +166,8 @@ TEST(TrialsText, AnotherLockHasThePredictionOfItsPrice) {
   const std::string text = trials_text(of, left_out, {}, 1000);
   EXPECT_THAT(text, HasSubstr("SYNCMETER_SWAP=adaptive), for advice 1, locks: saves at most 0.9"));
   EXPECT_THAT(text, HasSubstr("SYNCMETER_SWAP=ttas), for advice 1, locks: by its price it takes "
-                              "0.25 s to 0.45 s more of 0.5 s."));
-  EXPECT_THAT(text, HasSubstr("by its price it takes up to 0.1 s more or 0.2 s less of 0.5 s."));
+                              "0.25 s to 0.45 s more of 0.5 s to 0.6 s."));
+  EXPECT_THAT(text, HasSubstr("by its price it takes up to 0.1 s more or 0.2 s less of 0.5 s to "));
   of.runs.front().other_cpu_share = 0.5;
   EXPECT_THAT(trials_text(of, left_out, {}, 1000), Not(HasSubstr("by its price")));
 }
