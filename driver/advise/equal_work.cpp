@@ -231,6 +231,11 @@ bool beside_equal_work::is_longer() const {
          rank_sum_tail(runs_s, equal_work_s) <= level;
 }
 
+double beside_equal_work::shown_s() const {
+  constexpr std::size_t fewest_of_median = 3;
+  return runs_s.size() < fewest_of_median ? std::ranges::min(runs_s) : median(runs_s);
+}
+
 double beside_equal_work::by_neighbours_s(double wall_s, unsigned threads) const {
   return wall_s * (1 - 1 / times_slowed) * (threads - 1) / threads;
 }

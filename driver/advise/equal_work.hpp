@@ -79,6 +79,9 @@ struct beside_equal_work {
   /// and meets some of either. Of so few that no order of them shows it each run must take longer
   /// than all equal work. Without equal work it is not known not to.
   [[nodiscard]] bool is_longer() const;
+  /// What these runs show that a thread takes: the median, and of two runs the less of both, as
+  /// the middle of two is half of what disturbed one of them.
+  [[nodiscard]] double shown_s() const;
   /// How late threads come, of one's path, where in so many seconds one alone of so many is slowed
   /// as much as any with equal work was. How unequally the threads of one core are served is by
   /// what they do: equal work need not show it, but no neighbour makes them later.

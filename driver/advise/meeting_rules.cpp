@@ -135,13 +135,14 @@ std::string spread_text(const std::vector<double>& each_s, double wall_s) {
 }
 
 std::optional<advice> about_imbalance(const meeting& m) {
-  const double late_s = std::min(median(m.lateness.runs_s), m.setting.wall_s);
+  const double late_s = std::min(m.lateness.shown_s(), m.setting.wall_s);
   if (!m.is_worth_saying(late_s)) return std::nullopt;
   const run_waits most = m.most_late();
   std::string of_runs, machine;
   if (m.lateness.runs_s.size() > 1)
-    of_runs = fmt::format(" (the median of {} timed runs, {})", m.lateness.runs_s.size(),
-                          spread_text(m.lateness.runs_s));
+    of_runs = fmt::format(" (the {} of {} timed runs, {})",
+                          m.lateness.runs_s.size() == 2 ? "less" : "median",
+                          m.lateness.runs_s.size(), spread_text(m.lateness.runs_s));
   if (!m.lateness.equal_work_s.empty())
     machine = fmt::format(" With equal work threads wait {} on this machine, in turn with the "
                           "program.{}",
@@ -176,8 +177,7 @@ std::string on_equal_work(const meeting& m) {
 
 /// Whether a neighbour on the core of one thread could make the others wait as long.
 bool may_be_neighbours(const meeting& m) {
-  return median(m.lateness.runs_s) <=
-         m.lateness.by_neighbours_s(m.setting.wall_s, m.of.times->threads);
+  return m.lateness.shown_s() <= m.lateness.by_neighbours_s(m.setting.wall_s, m.of.times->threads);
 }
 
 std::string on_neighbours(const meeting& m) {
@@ -360,11 +360,7 @@ advice about_mechanism(const meeting& m) {
 /// Whether the program takes longer than equal work, by what is worth saying.
 bool is_shown(const meeting& m, const beside_equal_work& each) {
   if (each.equal_work_s.empty()) return true;
-  // The middle of two is half of what disturbed one of them.
-  const double runs_s =
-      each.runs_s.size() < 3 ? std::ranges::min(each.runs_s) : median(each.runs_s);
-  return each.is_longer() &&
-         runs_s - median(each.equal_work_s) >= least_worth_saying * m.setting.wall_s;
+  return each.is_longer() && m.is_worth_saying(each.shown_s() - median(each.equal_work_s));
 }
 
 /// Whether fewer meetings save what is worth saying, and not only a quiet machine: so many take as

@@ -370,6 +370,26 @@ TEST(advise_on, what_neighbours_on_a_core_may_bring_is_no_imbalance) {
                          "another by what it does: up to 0.24 s may be theirs")));
 }
 
+TEST(advise_on, of_two_runs_the_less_late_one_is_compared_with_neighbours) {
+  site of = late_barrier();
+  advice_setting setting{.wall_s = 1.1};
+  std::vector<std::string> notes;
+  for (int i = 0; i < 7; ++i) {
+    setting.prices.push_back(late(2, 1'000'000, 10'000 + i));
+    setting.prices.back().narrow = {.fast_ns = 1e6, .slowest_ns = 1.8e6};
+  }
+  const auto number = [&](double first_s, double second_s) {
+    of.cost_of_runs = {{.lateness_s = first_s}, {.lateness_s = second_s}};
+    return advise_on({of}, setting, notes).size();
+  };
+  EXPECT_EQ(number(0.4, 0.15), 0U) << "0.24 s may be of neighbours, less than the middle of both";
+  EXPECT_EQ(notes.size(), 1U);
+  EXPECT_EQ(number(0.4, 0.25), 1U);
+  EXPECT_THAT(advise_on({of}, setting, notes).at(0).text,
+              HasSubstr("A thread waits 0.25 s of 1.1 s (the less of 2 timed runs, 0.25 s to 0.4 "
+                        "s);"));
+}
+
 TEST(advise_on, as_late_as_equal_work_is_no_imbalance) {
   advice_setting setting{.wall_s = 1.1, .prices = {late(2, 1'000'000, 70'000)}};
   std::vector<std::string> notes;
