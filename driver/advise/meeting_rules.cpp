@@ -425,7 +425,9 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
     return std::nullopt;
   }
   if (is_mechanism_shown(m)) return about_mechanism(m);
-  if (m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)
+  // Where counts alone stand there may be a price and nothing beside it.
+  if (!m.mechanism.equal_work_s.empty() &&
+      m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)
     notes.push_back(on_equal_meetings(m));
   return std::nullopt;
 }

@@ -304,6 +304,14 @@ TEST(advise_on, small_tasks_are_named_by_their_price) {
   EXPECT_THAT(advised({tasks(1'000'000)}, setting), IsEmpty());
 }
 
+TEST(advise_on, counts_alone_have_no_note_without_equal_work) {
+  const advice_setting setting{.wall_s = 1,
+                               .plain_wall_s = {0.5, 0.5, 0.5},
+                               .prices = {priced("barrier_after_work", 64, 1)},
+                               .counts_alone = true};
+  EXPECT_THAT(advised({meeting("barrier", 1'000'000, 50, 250)}, setting), IsEmpty());
+}
+
 TEST(advise_on, tasks_are_counted_and_priced_where_counting_disturbs) {
   advice_setting setting{.wall_s = 0.5,
                          .plain_wall_s = {0.15, 0.14, 0.16},
