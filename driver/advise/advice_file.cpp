@@ -112,10 +112,9 @@ json line_of_price(const price& of) {
   if (!of.swap.empty()) line["swap"] = of.swap;
   if (of.equal_work_s > 0) line["measured_s"] = of.equal_work_s;
   if (of.is_disturbed) line["disturbed"] = true;
-  if (of.narrow.fast_ns > 0) {
-    line["fast_ns"] = of.narrow.fast_ns;
-    line["slowest_ns"] = of.narrow.slowest_ns;
-  }
+  for (const slowed_work& each : of.narrow)
+    line["narrow"].push_back(
+        {{"pu", each.pu}, {"fast_ns", each.fast_ns}, {"mean_ns", each.mean_ns}});
   return line;
 }
 

@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -132,24 +135,15 @@ struct lateness_sum {
   [[nodiscard]] double share() const { return late / std::max(worked, decltype(worked)(1)); }
 };
 
-/// Of the narrow kind; over several teams the fastest and the slowest.
-void add_slowed(const team_pieces& all, std::size_t first_round, slowed_work& to) {
-  constexpr std::size_t one_in = 10;
-  std::vector<double> pieces_ns;
-  for (const auto& mine : all.of) {
-    double sum_ns = 0;
-    for (std::size_t round = first_round; round < mine.size(); ++round) {
-      const std::chrono::duration<double, std::nano> took =
-          mine[round].of_kind[0].end - mine[round].of_kind[0].begin;
-      pieces_ns.push_back(took.count());
-      sum_ns += took.count();
+/// Of the narrow kind.
+void add_pieces(const team_pieces& all, std::size_t first_round,
+                std::map<int, std::vector<double>>& ns_of_pu) {
+  for (std::size_t thread = 0; thread < all.of.size(); ++thread)
+    for (std::size_t round = first_round; round < all.of[thread].size(); ++round) {
+      const worked_round::piece& each = all.of[thread][round].of_kind[0];
+      ns_of_pu[all.cpus[thread][round]].push_back(
+          std::chrono::duration<double, std::nano>(each.end - each.begin).count());
     }
-    to.slowest_ns =
-        std::max(to.slowest_ns, sum_ns / static_cast<double>(mine.size() - first_round));
-  }
-  const auto tenth = pieces_ns.begin() + static_cast<std::ptrdiff_t>(pieces_ns.size() / one_in);
-  std::ranges::nth_element(pieces_ns, tenth);
-  to.fast_ns = to.fast_ns == 0 ? *tenth : std::min(to.fast_ns, *tenth);
 }
 
 }  // namespace
@@ -161,6 +155,20 @@ std::size_t first_round_apart(const std::vector<std::vector<int>>& cpus) {
     if (different.size() == cpus.size()) return round;
   }
   return 0;
+}
+
+std::vector<slowed_work> slowed_by_pu(std::map<int, std::vector<double>> pieces_ns) {
+  constexpr std::size_t fewest = 5, one_in = 10;
+  std::vector<slowed_work> all;
+  for (auto& [pu, each_ns] : pieces_ns) {
+    if (each_ns.size() < fewest) continue;
+    const double sum_ns = std::accumulate(each_ns.begin(), each_ns.end(), 0.0);
+    const auto tenth = each_ns.begin() + static_cast<std::ptrdiff_t>(each_ns.size() / one_in);
+    std::ranges::nth_element(each_ns, tenth);
+    all.push_back(
+        {.pu = pu, .fast_ns = *tenth, .mean_ns = sum_ns / static_cast<double>(each_ns.size())});
+  }
+  return all;
 }
 
 bool is_disturbed(std::optional<double> run_delay_s, double of_threads_s) {
@@ -177,7 +185,7 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
   std::array<lateness_sum, kinds_of_work> sums;
   std::optional<double> run_delay_s = 0;
   double threads_s = 0;
-  slowed_work narrow;
+  std::map<int, std::vector<double>> narrow_ns;
   std::size_t added = 0;
   const auto begin = steady_clock::now();
   const auto so_far_s = [&] {
@@ -187,7 +195,7 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
     const team_pieces all = work_in_team(machine, pus, threads, work_ns, rounds);
     const std::size_t first = first_round_apart(all.cpus);
     for (std::size_t kind = 0; kind < kinds_of_work; ++kind) sums[kind].add(all, kind, first);
-    add_slowed(all, first, narrow);
+    add_pieces(all, first, narrow_ns);
     added += rounds - first;
     const std::optional<double> of_team_s = all.run_delay_s_from(first);
     run_delay_s =
@@ -198,7 +206,7 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
   return {.mean_ns = std::ranges::max(sums, {}, by_share).share() * work_ns,
           .rounds = added,
           .is_disturbed = is_disturbed(run_delay_s, threads_s),
-          .narrow = narrow};
+          .narrow = slowed_by_pu(std::move(narrow_ns))};
 }
 
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,
@@ -323,17 +331,20 @@ beside_equal_work of_part(double site_cost::* part, const site& of, const sample
   return found;
 }
 
-/// Over all measurements: those of one state of the machine alone do not tell it from another.
+/// Each processing unit beside itself at another time, as one that is always slow is the machine's;
+/// over all measurements, as those of one state of the machine alone do not tell it from another.
 double times_slowed(const std::vector<price>& equal_work) {
   constexpr double most_slowed = 2;  // by the other thread of a core: what is more has no processor
-  slowed_work all;
-  for (const price& each : equal_work) {
-    if (each.narrow.fast_ns <= 0) continue;
-    const double fast_ns = each.narrow.fast_ns;
-    all.fast_ns = all.fast_ns == 0 ? fast_ns : std::min(all.fast_ns, fast_ns);
-    all.slowest_ns = std::max(all.slowest_ns, each.narrow.slowest_ns);
-  }
-  return all.fast_ns == 0 ? 1 : std::clamp(all.slowest_ns / all.fast_ns, 1.0, most_slowed);
+  std::map<int, slowed_work> of_pu;
+  for (const price& each : equal_work)
+    for (const slowed_work& narrow : each.narrow) {
+      slowed_work& all = of_pu.try_emplace(narrow.pu, narrow).first->second;
+      all.fast_ns = std::min(all.fast_ns, narrow.fast_ns);
+      all.mean_ns = std::max(all.mean_ns, narrow.mean_ns);
+    }
+  double times = 1;
+  for (const auto& [pu, all] : of_pu) times = std::max(times, all.mean_ns / all.fast_ns);
+  return std::min(times, most_slowed);
 }
 
 /// How many times as long the work of a site is as work that stands for it: threads of more work

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,8 +32,10 @@ struct equal_work_lateness {
   double mean_ns = 0;
   std::size_t rounds = 0;  ///< that the mean is over
   bool is_disturbed = false;
-  slowed_work narrow{};
+  std::vector<slowed_work> narrow{};
 };
+/// Of pieces of the same work by the processing unit that did them; nothing of one that did few.
+[[nodiscard]] std::vector<slowed_work> slowed_by_pu(std::map<int, std::vector<double>> pieces_ns);
 /// From a thread's arrival to the last one's, in ns, the mean over threads and over the rounds that
 /// this time has room for. New teams go on until it is over at least 10, without those at the
 /// beginning of a team in which threads share a processor. Each thread has work of so many ns,
@@ -73,7 +76,8 @@ struct beside_equal_work {
   std::vector<site_cost> runs{};  ///< those that `runs_s` is of
   double measured_s = 0;          ///< how long each of the latter was measured; 0: not known
   bool is_undisturbed = false;    ///< those in which others had the processors are left out
-  double times_slowed = 1;  ///< as long takes a thread with equal work whose core others share
+  double times_slowed = 1;  ///< as long takes equal work on a processing unit when others share
+                            ///< its core, as on the same one at another time
 
   /// Whether the program takes longer, by the ranks of all: what disturbs a machine comes and goes,
   /// and meets some of either. Of so few that no order of them shows it each run must take longer

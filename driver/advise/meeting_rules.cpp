@@ -182,10 +182,10 @@ bool may_be_neighbours(const meeting& m) {
 
 std::string on_neighbours(const meeting& m) {
   return fmt::format(
-      "{}, longer than with equal work ({}). But "
-      "others on the same cores slow such work to {:.2g} times as long now and then, one thread "
-      "more than another by what it does: up to {} may be theirs, and no reason to divide the work "
-      "in another way.",
+      "{}, longer than with equal work ({}). But on the same processing unit such work takes up to "
+      "{:.2g} times as long at one time as at another, as beside others on its core, which slow "
+      "one thread more than another by what it does: up to {} may be theirs, and no reason to "
+      "divide the work in another way.",
       late_text(m), spread_text(m.lateness.equal_work_s, m.setting.wall_s), m.lateness.times_slowed,
       seconds_text(m.lateness.by_neighbours_s(m.setting.wall_s, m.of.times->threads)));
 }

@@ -89,14 +89,14 @@ double price_meter::equal_work_seconds() const {
 
 void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& prices) {
   const auto add = [&](const point& what, double ns, bool is_disturbed = false,
-                       const slowed_work& narrow = {}) {
+                       std::vector<slowed_work> narrow = {}) {
     prices.push_back({.what = what,
                       .cost_ns = {ns, ns, ns},
                       .after_run = after_run,
                       .swap = {},
                       .equal_work_s = wanted_.equal_work_s,
                       .is_disturbed = is_disturbed,
-                      .narrow = narrow});
+                      .narrow = std::move(narrow)});
   };
   const auto refuse = [&](const point& what, const std::string& problem) {
     note_first(wanted_.notes, price_text(what) + " was not timed: ", problem);

@@ -20,11 +20,12 @@
 
 namespace syncmeter {
 
-/// How long equal work of the narrow kind took, which a neighbour on the same core slows most; 0:
-/// not known.
+/// How long equal work of the narrow kind took on one processing unit, which a neighbour on the
+/// same core slows most.
 struct slowed_work {
-  double fast_ns = 0;     ///< a tenth of all pieces took less
-  double slowest_ns = 0;  ///< the mean of the thread that took longest
+  int pu = 0;          ///< as the system numbers it
+  double fast_ns = 0;  ///< a tenth of its pieces took less
+  double mean_ns = 0;
 };
 
 /// One measurement, by a process of its own.
@@ -37,7 +38,7 @@ struct price {
   unsigned turn = 0;          ///< those of one lie beside each other; 0: of a results file
   double equal_work_s = 0;    ///< how long equal work was measured; 0: no equal work
   bool is_disturbed = false;  ///< others had the processors meanwhile
-  slowed_work narrow{};       ///< of equal work
+  std::vector<slowed_work> narrow{};  ///< of equal work
 };
 
 /// Fewer launches of kernels are no loop that takes time, and need no price.

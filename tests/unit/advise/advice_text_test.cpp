@@ -189,7 +189,7 @@ TEST(advice_lines, all_figures_that_decide_are_there) {
   of.prices = {{.what = {},
                 .equal_work_s = 0.5,
                 .is_disturbed = true,
-                .narrow = {.fast_ns = 7, .slowest_ns = 9}},
+                .narrow = {{.pu = 3, .fast_ns = 7, .mean_ns = 9}}},
                {.what = {}}};
   const std::vector<nlohmann::json> lines = advice_lines(of);
   const nlohmann::json &runs = lines[0].at("runs"), &timed = lines[1].at("timed_runs");
@@ -209,9 +209,9 @@ TEST(advice_lines, all_figures_that_decide_are_there) {
   EXPECT_EQ(timed[1].at("disturbed"), true);
   EXPECT_EQ(lines[2].at("measured_s"), 0.5);
   EXPECT_EQ(lines[2].at("disturbed"), true);
-  EXPECT_EQ(lines[2].at("fast_ns"), 7);
-  EXPECT_EQ(lines[2].at("slowest_ns"), 9);
-  EXPECT_FALSE(lines[3].contains("fast_ns"));
+  EXPECT_EQ(lines[2].at("narrow"),
+            (nlohmann::json{{{"pu", 3}, {"fast_ns", 7.0}, {"mean_ns", 9.0}}}));
+  EXPECT_FALSE(lines[3].contains("narrow"));
   EXPECT_FALSE(lines[3].contains("measured_s") || lines[3].contains("disturbed"));
 }
 

@@ -52,13 +52,29 @@ TEST(lateness_of_equal_work, threads_that_share_a_processor_come_one_after_the_o
   EXPECT_EQ(found.is_disturbed, run_delay_reader().read().has_value()) << "where it is known";
 }
 
-TEST(lateness_of_equal_work,
-     of_a_thread_alone_the_mean_piece_takes_as_long_as_a_fast_one_or_longer) {
+TEST(lateness_of_equal_work, the_mean_piece_takes_as_long_as_a_fast_one_or_longer) {
   constexpr unsigned work_ns = 100'000;
-  const slowed_work found =
-      lateness_of_equal_work(topology::of_this_machine(), {}, 1, work_ns, 0).narrow;
-  EXPECT_GT(found.fast_ns, work_ns / 10.0);
-  EXPECT_GT(found.slowest_ns, 0.9 * found.fast_ns);
+  const topology machine = topology::of_this_machine();
+  const int pu = machine.units().front().os;
+  const auto found = lateness_of_equal_work(machine, {pu}, 1, work_ns, 0).narrow;
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].pu, pu);
+  EXPECT_GT(found[0].fast_ns, work_ns / 10.0);
+  EXPECT_GT(found[0].mean_ns, 0.9 * found[0].fast_ns);
+}
+
+TEST(slowed_by_pu, is_the_mean_of_each_beside_its_fastest_tenth) {
+  std::vector<double> pieces(10, 100);
+  pieces.push_back(210);
+  pieces.push_back(90);
+  const auto found = slowed_by_pu({{3, pieces}, {5, {50, 60, 70, 80, 90}}, {6, {900, 900, 900}}});
+  ASSERT_EQ(found.size(), 2U) << "three pieces are too few for a mean";
+  EXPECT_EQ(found[0].pu, 3);
+  EXPECT_DOUBLE_EQ(found[0].fast_ns, 100);
+  EXPECT_DOUBLE_EQ(found[0].mean_ns, 1300.0 / 12);
+  EXPECT_EQ(found[1].pu, 5);
+  EXPECT_DOUBLE_EQ(found[1].fast_ns, 50);
+  EXPECT_DOUBLE_EQ(found[1].mean_ns, 70);
 }
 
 TEST(lateness_of_equal_work, the_mean_is_over_ten_rounds_or_more) {
@@ -141,22 +157,27 @@ TEST(lateness_beside, what_others_disturb_is_left_out_where_enough_is_left) {
   EXPECT_FALSE(lateness_beside(of, {}, pace, prices).is_undisturbed);
 }
 
-TEST(lateness_beside, equal_work_is_slowed_as_much_as_the_slowest_beside_the_fastest) {
+TEST(lateness_beside, equal_work_is_slowed_where_a_unit_takes_longer_at_one_time_than_at_another) {
   std::vector<price> prices(3, late(2, 1'000'000, 10'000));
   const auto slowed = [&] {
     return lateness_beside(late_barrier(), {}, {.before_barrier_ns = 1e6}, prices).times_slowed;
   };
   EXPECT_EQ(slowed(), 1) << "of older files it is not known";
-  prices[0].narrow = {.fast_ns = 1e6, .slowest_ns = 1.1e6};
+  prices[0].narrow = {{.pu = 0, .fast_ns = 1e6, .mean_ns = 1.1e6}};
   EXPECT_DOUBLE_EQ(slowed(), 1.1);
-  prices[1].narrow = {.fast_ns = 1.8e6, .slowest_ns = 2e6};
-  EXPECT_DOUBLE_EQ(slowed(), 2);
-  prices[1].narrow.slowest_ns = 9e6;
+  prices[1].narrow = {{.pu = 0, .fast_ns = 1.4e6, .mean_ns = 1.5e6}};
+  EXPECT_DOUBLE_EQ(slowed(), 1.5);
+  prices[1].narrow[0].mean_ns = 9e6;
   EXPECT_DOUBLE_EQ(slowed(), 2) << "others had its processor";
+  // Units of another kind of core are not slowed by anybody.
+  prices[1].narrow[0] = {.pu = 1, .fast_ns = 1.8e6, .mean_ns = 1.81e6};
+  EXPECT_DOUBLE_EQ(slowed(), 1.1);
+  prices[0].narrow.push_back({.pu = 1, .fast_ns = 1.5e6, .mean_ns = 1.6e6});
+  EXPECT_DOUBLE_EQ(slowed(), 1.81 / 1.5) << "the one that is slowed most";
   // Of work half as long.
   prices[2] = late(2, 500'000, 10'000);
-  prices[2].narrow = {.fast_ns = 0.4e6, .slowest_ns = 0.5e6};
-  EXPECT_DOUBLE_EQ(slowed(), 2) << "the nearest work alone counts";
+  prices[2].narrow = {{.pu = 0, .fast_ns = 0.4e6, .mean_ns = 0.5e6}};
+  EXPECT_DOUBLE_EQ(slowed(), 1.81 / 1.5) << "the nearest work alone counts";
 }
 
 TEST(by_neighbours, one_thread_of_several_makes_all_others_wait) {
@@ -347,27 +368,34 @@ TEST(advise_on, what_is_late_in_each_run_is_imbalance_beside_a_disturbance) {
 }
 
 TEST(advise_on, what_neighbours_on_a_core_may_bring_is_no_imbalance) {
-  const auto rules_of = [](double slowed, std::vector<std::string>& notes) {
+  // The second unit takes so long now and then, and the first one always.
+  const auto rules_of = [](double slowed, double other_core, std::vector<std::string>& notes) {
     site of = late_barrier();
     advice_setting setting{.wall_s = 1.1};
     for (const double ms : {190, 200, 210}) of.cost_of_runs.push_back({.lateness_s = ms * 1e-3});
     for (int i = 0; i < 7; ++i) {
       setting.prices.push_back(late(2, 1'000'000, 80'000 + i));
-      setting.prices.back().narrow = {.fast_ns = 1e6, .slowest_ns = slowed * 1e6};
+      setting.prices.back().narrow = {
+          {.pu = 0, .fast_ns = other_core * 1e6, .mean_ns = other_core * 1e6},
+          {.pu = 1, .fast_ns = 1e6, .mean_ns = (i == 3 ? slowed : 1) * 1e6}};
     }
     return advise_on({of}, setting, notes);
   };
   std::vector<std::string> notes;
-  const auto all = rules_of(1.4, notes);
-  ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all.front().rule, "imbalance");
-  EXPECT_THAT(notes, IsEmpty());
-  EXPECT_THAT(rules_of(1.8, notes), IsEmpty());
-  EXPECT_THAT(notes, ElementsAre(HasSubstr(
-                         "a thread waits 0.19 s to 0.21 s of 1.1 s for the last one (barrier), "
-                         "longer than with equal work (0.08 s). But others on the same cores slow "
-                         "such work to 1.8 times as long now and then, one thread more than "
-                         "another by what it does: up to 0.24 s may be theirs")));
+  for (const double other_core : {1.0, 1.8}) {
+    const auto all = rules_of(1.4, other_core, notes);
+    ASSERT_EQ(all.size(), 1U) << "that a unit is always slow is no neighbour's";
+    EXPECT_EQ(all.front().rule, "imbalance");
+    EXPECT_THAT(notes, IsEmpty());
+  }
+  EXPECT_THAT(rules_of(1.8, 1, notes), IsEmpty());
+  EXPECT_THAT(
+      notes,
+      ElementsAre(HasSubstr(
+          "a thread waits 0.19 s to 0.21 s of 1.1 s for the last one (barrier), longer than with "
+          "equal work (0.08 s). But on the same processing unit such work takes up to 1.8 times as "
+          "long at one time as at another, as beside others on its core, which slow one thread "
+          "more than another by what it does: up to 0.24 s may be theirs")));
 }
 
 TEST(advise_on, of_two_runs_the_less_late_one_is_compared_with_neighbours) {
@@ -376,7 +404,7 @@ TEST(advise_on, of_two_runs_the_less_late_one_is_compared_with_neighbours) {
   std::vector<std::string> notes;
   for (int i = 0; i < 7; ++i) {
     setting.prices.push_back(late(2, 1'000'000, 10'000 + i));
-    setting.prices.back().narrow = {.fast_ns = 1e6, .slowest_ns = 1.8e6};
+    setting.prices.back().narrow = {{.pu = 0, .fast_ns = 1e6, .mean_ns = 1.8e6}};
   }
   const auto number = [&](double first_s, double second_s) {
     of.cost_of_runs = {{.lateness_s = first_s}, {.lateness_s = second_s}};
