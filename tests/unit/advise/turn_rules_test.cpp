@@ -72,6 +72,11 @@ TEST(advise_on_turns, threads_that_work_at_the_same_time_take_no_turns) {
   EXPECT_THAT(advise_with({once, once}), IsEmpty());
 }
 
+TEST(advise_on_turns, readers_and_writers_of_what_one_thread_compresses_take_no_turns) {
+  EXPECT_THAT(advise_with({signalled(1, 95'000, 3'000), signalled(1, 60'000, 3'000)}), SizeIs(1));
+  EXPECT_THAT(advise_with({signalled(1, 96'000, 2'000), signalled(1, 60'000, 2'000)}), IsEmpty());
+}
+
 TEST(advise_on_turns, signals_under_the_lock_are_another_cause) {
   EXPECT_THAT(advise_with({signalled(1, 30'000, 40'000), signalled(1, 25'000, 50'000)}, {2}),
               IsEmpty());
