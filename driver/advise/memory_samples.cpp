@@ -16,18 +16,20 @@ double most_of_path(const site_samples& of) {
 }
 
 std::vector<std::string> sentences_on_memory(const std::vector<site>& sites,
-                                             const interval& plain_wall_s) {
+                                             const std::optional<interval>& plain_wall_s) {
   std::vector<std::string> all;
   for (const site& of : sites)
     if (of.kind == "memory" && of.samples)
       all.push_back(fmt::format(
           "{:.0f} % of the CPU time is at {}, a load or store of memory, in {} threads at the same "
-          "time. No call explains it. It may be work, misses of the caches, or a line that "
-          "several threads write to, and samples cannot tell which: give the data of each thread "
-          "lines of its own, and compare. That saves between nothing and {} of {}.",
+          "time. No call explains it. It may be work, misses of the caches, or a cache line that "
+          "several threads write to, and samples cannot tell which. Where threads write side by "
+          "side there, give the data of each thread cache lines of its own, and compare{}.",
           of.samples->share * 100, where_text(of), of.threads,
-          seconds_text(most_of_path(*of.samples) * plain_wall_s.high),
-          seconds_text(plain_wall_s.high)));
+          plain_wall_s ? fmt::format(": that saves between nothing and {} of {}",
+                                     seconds_text(most_of_path(*of.samples) * plain_wall_s->high),
+                                     seconds_text(plain_wall_s->high))
+                       : ""));
   return all;
 }
 

@@ -2,6 +2,7 @@
 // lines of their own save.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace syncmeter {
 
 /// Of loads and stores that take much of the CPU time without a call that explains it: samples do
 /// not tell a line that several threads write to from other memory, so that lines of their own save
-/// between nothing and what is spent there.
-[[nodiscard]] std::vector<std::string> sentences_on_memory(const std::vector<site>& sites,
-                                                           const interval& plain_wall_s);
+/// between nothing and what is spent there. Without wall times no saving is named.
+[[nodiscard]] std::vector<std::string>
+sentences_on_memory(const std::vector<site>& sites, const std::optional<interval>& plain_wall_s);
 
 }  // namespace syncmeter

@@ -151,8 +151,11 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.counts_alone = counts_stand_alone(counted);
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
-    std::ranges::move(sentences_on_memory(counted.of_last_run.sites, setting.plain_wall_s),
-                      std::back_inserter(counted.notes));
+    std::ranges::move(
+        sentences_on_memory(counted.of_last_run.sites, why_withheld(counted).empty()
+                                                           ? std::optional(setting.plain_wall_s)
+                                                           : std::nullopt),
+        std::back_inserter(counted.notes));
     std::vector<std::string> on_shares;
     counted.advices = advise_on(counted.of_last_run.sites, setting, on_shares);
     if (may_show_shares(counted)) std::ranges::move(on_shares, std::back_inserter(counted.notes));

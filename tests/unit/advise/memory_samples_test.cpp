@@ -6,6 +6,7 @@
 namespace syncmeter::memory_samples_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -26,9 +27,11 @@ TEST(most_of_path, is_of_the_function_with_what_chance_may_have_left_out) {
 }
 
 TEST(sentences_on_memory, tell_the_most_that_lines_of_their_own_save) {
-  const std::string said = sentences_on_memory({in_memory(0.6, 0.5)}, {0.8, 0.7, 1}).at(0);
-  EXPECT_THAT(said, HasSubstr("lines of its own, and compare. That saves between nothing and 0.55 "
+  const std::string said = sentences_on_memory({in_memory(0.6, 0.5)}, interval{0.8, 0.7, 1}).at(0);
+  EXPECT_THAT(said, HasSubstr("lines of its own, and compare: that saves between nothing and 0.55 "
                               "s of 1 s."));
+  EXPECT_THAT(sentences_on_memory({in_memory(0.6, 0.5)}, std::nullopt).at(0),
+              AllOf(HasSubstr("and compare."), Not(HasSubstr("saves"))));
 }
 
 TEST(sentences_on_memory, are_one_for_each_site_and_name_no_cause) {
@@ -36,7 +39,7 @@ TEST(sentences_on_memory, are_one_for_each_site_and_name_no_cause) {
   of.frames = {{.function = "work", .file = "app.cpp", .line = 7}};
   site atomic = in_memory(0.9, 0.9);
   atomic.kind = "atomic";
-  const std::vector<std::string> sentences = sentences_on_memory({of, atomic}, {1, 1, 1});
+  const std::vector<std::string> sentences = sentences_on_memory({of, atomic}, interval{1, 1, 1});
   ASSERT_THAT(sentences, SizeIs(1));
   EXPECT_THAT(sentences[0],
               HasSubstr("63 % of the CPU time is at work app.cpp:7, a load or store"));
