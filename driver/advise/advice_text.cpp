@@ -78,10 +78,29 @@ double synchronizing_s(const site& of) {
   return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
 }
 
-bool some_site_takes_much(const program_counts& of) {
-  return std::ranges::any_of(of.of_last_run.sites, [&](const site& each) {
-    return synchronizing_s(each) >= least_worth_saying * of.timed_run()->wall_s;
-  });
+/// The site that takes most of the time; none where that is little.
+const site* site_that_takes_much(const program_counts& of) {
+  const auto most = std::ranges::max_element(of.of_last_run.sites, {}, synchronizing_s);
+  return most != of.of_last_run.sites.end() &&
+                 synchronizing_s(*most) >= least_worth_saying * of.timed_run()->wall_s
+             ? &*most
+             : nullptr;
+}
+
+/// That threads wait without any work is no cost of synchronization, and stands in the table: of
+/// the site where a thread waits longest.
+std::string waits_text(const program_counts& of) {
+  const double wall_s = of.timed_run()->wall_s;
+  const auto waits_s = [](const site& each) {
+    const site_cost cost = cost_of(each).value_or(site_cost{});
+    return each.kind == "cond_wait" ? cost.lateness_s : each.kind == "join" ? cost.mechanism_s : 0;
+  };
+  const auto most = std::ranges::max_element(of.of_last_run.sites, {}, waits_s);
+  if (most == of.of_last_run.sites.end() || waits_s(*most) < least_worth_saying * wall_s) return "";
+  return fmt::format(" Threads wait longer for {} ({:.0f} % of the time at {}): that is for what "
+                     "other threads do, and no other call makes it shorter.",
+                     most->kind == "join" ? "the end of others" : "a signal",
+                     100 * std::min(1.0, waits_s(*most) / wall_s), where_text(*most));
 }
 
 /// A call of a kind that is not timed, so often that sleeping at each would take much of the time:
@@ -108,17 +127,34 @@ std::string verdict_on_shares(const program_counts& of) {
     return fmt::format("No change is advised, but {}. A graph that has several steps (cudaGraph) "
                        "leaves out of that what the steps repeat.",
                        idle);
-  if (some_site_takes_much(of))
-    return "No change is advised: sites take more than 2 % of the time, but no rule knows how they "
-           "would take less.";
+  if (const site* const much = site_that_takes_much(of))
+    return fmt::format(
+        "No change is advised: {} ({}) takes {:.1f} % of the time, but no rule knows "
+        "how it would take less.",
+        where_text(*much), much->kind,
+        100 * std::min(1.0, synchronizing_s(*much) / of.timed_run()->wall_s));
   if (const site* const unknown = site_of_unknown_time(of))
     return fmt::format("No change is advised: no site that is timed takes 2 % of the time. What {} "
-                       "calls of {} at {} take, and for what threads wait there, is not timed.",
-                       grouped_digits(unknown->count), unknown->kind, where_text(*unknown));
+                       "calls of {} at {} take{} is not timed.",
+                       grouped_digits(unknown->count), unknown->kind, where_text(*unknown),
+                       unknown->kind == "sem_post" ? "" : ", and for what threads wait there,");
   if (std::ranges::find(of.of_last_run.sites, "memory", &site::kind) != of.of_last_run.sites.end())
     return "No change is advised: no call takes 2 % of the time. Loads and stores of several "
            "threads take much of it, and samples cannot tell why: a sentence below says where.";
-  return "Nothing to gain: no site takes 2 % of the time.";
+  return fmt::format("Nothing to gain{}: no site takes 2 % of the time.{}",
+                     of.file.notes.empty() ? "" : " in what is counted, which is not all (below)",
+                     waits_text(of));
+}
+
+/// Of a program without a site.
+std::string verdict_without_sites(const program_counts& of) {
+  if (of.of_last_run.processes == 0)
+    return "Nothing is known of it: no process of the program loaded the library that counts; it "
+           "may have been started with another environment.";
+  return fmt::format("Nothing to gain{}: the program calls nothing that synchronizes{}",
+                     of.file.notes.empty() ? "" : " in what is counted, which is not all (below)",
+                     of.sampled ? ", and none of its locked instructions takes 1 % of the CPU time."
+                                : ". Atomic operations are no calls, and not counted.");
 }
 
 double most_used_by_others(const program_counts& of) {
@@ -196,6 +232,49 @@ std::vector<site> by_time(std::vector<site> sites, double wall_s) {
   return sites;
 }
 
+bool is_in_advice(const std::vector<advice>& advices, std::size_t id) {
+  return std::ranges::any_of(advices, [&](const advice& each) {
+    return each.site_id == id || std::ranges::find(each.more_ids, id) != each.more_ids.end();
+  });
+}
+
+/// Whether the time at a site is a thousandth of the run or more, so that its share is not shown as
+/// nothing; of calls that are not timed, whether so many could take that.
+bool takes_a_share(const site& of, double wall_s) {
+  constexpr double least_share = 0.001, usual_call_s = 1e-6;
+  if (of.samples) return true;
+  const auto cost = cost_of(of);
+  const double takes_s =
+      cost ? cost->lateness_s + cost->mechanism_s
+           : static_cast<double>(of.count) / std::max(1U, of.threads) * usual_call_s;
+  return takes_s >= least_share * wall_s;
+}
+
+/// What a terminal shows of the sites: those of the advice and those that take some of the time, or
+/// have the most calls where that is not known.
+struct shown_sites {
+  std::vector<site> sites;
+  std::size_t left_out = 0;
+};
+shown_sites sites_to_show(const program_counts& of, bool timed) {
+  constexpr std::size_t most = 20, least_timed = 5, most_untimed = 12;
+  const std::vector<site>& all = of.of_last_run.sites;
+  const double wall_s = of.timed_run() ? of.timed_run()->wall_s : 0;
+  std::vector<site> in_order, others;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    (is_in_advice(of.advices, i + 1) || (timed && takes_a_share(all[i], wall_s)) ? in_order
+                                                                                 : others)
+        .push_back(all[i]);
+  if (timed) in_order = by_time(std::move(in_order), wall_s);
+  // A few of those that take no time, too: a reader sees what the program calls.
+  const std::size_t enough = timed ? least_timed : most_untimed;
+  for (std::size_t i = 0; i < others.size() && in_order.size() < enough; ++i)
+    in_order.push_back(std::move(others[i]));
+  if (in_order.size() > most) in_order.resize(most);
+  const std::size_t left_out = all.size() - in_order.size();
+  return {.sites = std::move(in_order), .left_out = left_out};
+}
+
 }  // namespace
 
 std::string ending_text(int wait_status) {
@@ -206,20 +285,25 @@ std::string ending_text(int wait_status) {
 
 std::string conclusion_of(const program_counts& of) {
   if (of.timed_run() == nullptr) return "";
+  if (of.of_last_run.sites.empty()) return verdict_without_sites(of);
   const std::string withheld = why_withheld(of);
   if (!of.advices.empty())
     return std::ranges::none_of(of.advices, [&](const advice& a) { return is_withheld(a, of); })
                ? ""
                : fmt::format("No saving is named, as {}. {}", withheld, what_to_run_instead(of));
-  if (!may_show_shares(of) && !of.of_last_run.sites.empty())
+  if (!may_show_shares(of))
     return fmt::format("Whether there is something to gain is not known, as {}. The counts are "
                        "exact, and which shares of the time they take is not known. {}",
                        withheld.empty() ? "the program ran once" : withheld,
                        what_to_run_instead(of));
+  const bool has_atomic =
+      std::ranges::find(of.of_last_run.sites, "atomic", &site::kind) != of.of_last_run.sites.end();
   return fmt::format("{} {}", verdict_on_shares(of),
-                     of.sampled ? "Atomic operations are sampled; below a quarter of the time, a "
-                                  "locked instruction may cost nothing."
-                                : "Atomic operations are no calls, and not timed.");
+                     !of.sampled ? "Atomic operations are no calls, and not timed."
+                     : has_atomic
+                         ? "Atomic operations are sampled; below a quarter of the time, a locked "
+                           "instruction may cost nothing."
+                         : "By samples, no atomic operation takes 1 % of the CPU time.");
 }
 
 std::vector<std::string> sentences_of(const program_counts& of) {
@@ -233,14 +317,6 @@ std::vector<std::string> sentences_of(const program_counts& of) {
     all.push_back(fmt::format("{} calls are of no site: the tables had no room for them.",
                               grouped_digits(of.of_last_run.lost_calls)));
   if (of.runs.empty()) return all;
-  if (of.of_last_run.processes == 0)
-    all.emplace_back("No process of the program loaded the library that counts: it may have been "
-                     "started with another environment.");
-  else if (of.of_last_run.sites.empty())
-    all.emplace_back(of.sampled ? "The program calls nothing that synchronizes, and none of its "
-                                  "locked instructions takes 1 % of the CPU time."
-                                : "The program calls nothing that synchronizes. Atomic operations "
-                                  "are no calls, and not counted.");
   const program_run* const timed = of.timed_run();
   const bool is_rough = timed == nullptr || timed->other_cpu_share.value_or(0) > most_disturbance;
   if (const double others = most_used_by_others(of); others > most_disturbance)
@@ -255,12 +331,12 @@ std::string advice_text(const program_counts& of, page_style style) {
   const std::string title = "syncmeter advise: ";
   std::string text =
       "\n" + title + wrapped(printable(join(of.command, " ")), title.size(), width) + "\n";
-  const bool has_sites = !of.of_last_run.sites.empty();
-  if (has_sites) text += advice_paragraphs(of, width) + "\n";
+  const std::string found = advice_paragraphs(of, width);
+  if (!found.empty()) text += found + "\n";
   text += wrapped(runs_text(of), 0, width) + "\n";
   for (const std::string& sentence : sentences_of(of))
     text += wrapped(printable(sentence), 0, width) + "\n";
-  if (!has_sites) return text;
+  if (of.of_last_run.sites.empty()) return text;
   using enum columns::align;
   const bool shares = may_show_shares(of);
   columns table({{"kind"},
@@ -272,10 +348,8 @@ std::string advice_text(const program_counts& of, page_style style) {
                  {"samples", right},
                  {"where"}});
   const bool timed = shares && of.timed_run();
-  const std::vector<site> sites =
-      timed ? by_time(of.of_last_run.sites, of.timed_run()->wall_s) : of.of_last_run.sites;
-  for (std::size_t i = 0; i < std::min(sites.size(), sites_shown); ++i) {
-    const site& each = sites[i];
+  const auto [sites, left_out] = sites_to_show(of, timed);
+  for (const site& each : sites) {
     const auto cost = timed ? cost_of(each) : std::nullopt;
     // A few calls stand for many: what no thread can have is as much as it can have.
     const auto share = [&](double s) {
@@ -292,9 +366,9 @@ std::string advice_text(const program_counts& of, page_style style) {
                printable(where_text(each))});
   }
   text += "\n" + table.text(style);
-  if (sites.size() > sites_shown)
-    text += fmt::format("  ... and {} sites with {}; --json FILE has all.\n",
-                        sites.size() - sites_shown, timed ? "less time" : "smaller counts");
+  if (left_out > 0)
+    text += fmt::format("  ... and {} with {}; --json FILE has all.\n",
+                        count_text(left_out, "site", "sites"), timed ? "less time" : "fewer calls");
   const bool has_times =
       std::ranges::any_of(sites, [](const site& s) { return cost_of(s).has_value(); });
   const bool has_samples =

@@ -57,11 +57,12 @@ std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sit
   const condition_use& signals = signals_from(*sender)->second;
   const double at_most_s = std::min(waited_in_all_s(signals.lock, sites), setting.wall_s);
   const std::string cause = fmt::format(
-      "{}: {} for a signal {} times, and {} of {} signals from {} are sent by a thread that has "
-      "the lock that the waiting one needs: it wakes, and waits again. Release the lock first, and "
-      "then send the signal.",
+      "{}: {} for a signal {} times, and {:.0f} % of the signals from {} are sent by a thread that "
+      "has the lock that the waiting one needs: it wakes, and waits again. Release the lock first, "
+      "and then send the signal.",
       where_text(of), count_text(of.threads, "thread waits", "threads wait"),
-      grouped_digits(of.count), grouped_digits(signals.under_lock), grouped_digits(signals.signals),
+      grouped_digits(of.count),
+      100 * static_cast<double>(signals.under_lock) / static_cast<double>(signals.signals),
       where_text(*sender));
   return advice{
       .rule = "signals",

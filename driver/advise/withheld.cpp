@@ -42,11 +42,13 @@ bool counts_stand_alone(const program_counts& of) {
 }
 
 std::string why_withheld(const program_counts& of) {
-  if (counts_stand_alone(of))
-    return fmt::format("counted runs take {:.2f} times as long as plain ones, and their times are "
-                       "those of another program",
-                       cost_of_counting(of.runs)->ratio);
-  return why_disturbed(of);
+  // Beside other programs, runs that take longer are no sign of what counting costs.
+  if (std::string disturbed = why_disturbed(of); !disturbed.empty()) return disturbed;
+  return counts_stand_alone(of)
+             ? fmt::format("counted runs take {:.2f} times as long as plain ones, and their times "
+                           "are those of another program",
+                           cost_of_counting(of.runs)->ratio)
+             : "";
 }
 
 bool is_withheld(const advice& each, const program_counts& of) {

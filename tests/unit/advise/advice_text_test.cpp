@@ -60,6 +60,30 @@ TEST(advice_text, shares_of_the_time_are_those_of_the_file) {
   EXPECT_THAT(advice_text(of, {}), ContainsRegex("barrier +1,000 +2 +2 +30\\.0 % +10\\.0 % +long"));
 }
 
+std::size_t lines_with(const std::string& text, std::string_view words) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(advice_text, sites_that_take_nothing_are_left_out) {
+  std::vector<site> sites(30, locked_by_one(3));
+  sites.push_back(barrier(1e5));
+  program_counts of = counts_of(sites, 1);
+  EXPECT_EQ(lines_with(advice_text(of, {}), "often+"), 4U);
+  EXPECT_THAT(advice_text(of, {}),
+              AllOf(HasSubstr("barrier"), HasSubstr("26 sites with less time")));
+  // Those of an advice stay, and calls that are not timed and so many that they may take time.
+  of.advices = {{.rule = "locks", .site_id = 30, .more_ids = {29}}};
+  of.of_last_run.sites[27].count = 2000;
+  EXPECT_EQ(lines_with(advice_text(of, {}), "often+"), 4U);
+  EXPECT_THAT(advice_text(of, {}), HasSubstr("2,000"));
+  of.runs.back().other_cpu_share = 0.2;
+  EXPECT_EQ(lines_with(advice_text(of, {}), "often+"), 12U) << "what they take is not known";
+  EXPECT_THAT(advice_text(of, {}), HasSubstr("19 sites with fewer calls"));
+}
+
 TEST(advice_text, the_advice_stands_before_how_it_was_found) {
   program_counts of = quick();
   of.advices = {{.rule = "locks", .site_id = 1, .at_most_s = 0.5, .run_s = 1}};
@@ -78,6 +102,42 @@ TEST(conclusion_of, nothing_to_gain_is_said_of_undisturbed_runs) {
   EXPECT_THAT(conclusion_of(quick()), HasSubstr("Nothing to gain"));
   program_counts silent = counts_of({}, 2);
   EXPECT_THAT(conclusion_of(silent), HasSubstr("Nothing to gain"));
+}
+
+TEST(conclusion_of, what_is_not_counted_may_be_something_to_gain) {
+  for (program_counts of : {quick(), counts_of({}, 1)}) {
+    of.file.notes = {"It is a Go program."};
+    EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain in what is counted, which is not"));
+  }
+}
+
+TEST(conclusion_of, a_program_without_a_site_has_one_that_comes_first) {
+  program_counts of = counts_of({}, 2);
+  EXPECT_THAT(advice_text(of, {}), ContainsRegex("^\nsyncmeter advise: app\nNothing to gain: the "
+                                                 "program calls nothing that synchronizes"));
+  of.of_last_run.processes = 0;
+  EXPECT_THAT(conclusion_of(of), AllOf(HasSubstr("Nothing is known of it"),
+                                       HasSubstr("environment"), Not(HasSubstr("to gain"))));
+}
+
+TEST(conclusion_of, waiting_without_work_is_named_beside_nothing_to_gain) {
+  EXPECT_THAT(conclusion_of(quick()), Not(HasSubstr("Threads wait")));
+  site waits{.kind = "cond_wait", .module = "/bin/app", .count = 10, .threads = 1};
+  waits.times = site_times{.timed = 10};
+  waits.times->lateness.sum_ns = 8e8;
+  EXPECT_THAT(conclusion_of(counts_of({locked_by_one(9), waits}, 1)),
+              AllOf(HasSubstr("Nothing to gain: no site takes 2 % of the time. Threads wait longer "
+                              "for a signal (80 % of the time at app+0x0)"),
+                    HasSubstr("what other threads do")));
+}
+
+TEST(conclusion_of, of_atomic_operations_it_is_known_whether_samples_found_one) {
+  program_counts of = quick();
+  EXPECT_THAT(conclusion_of(of), HasSubstr("no calls, and not timed"));
+  of.sampled = {.period_ns = 1, .samples = 1, .lost = 0, .threads_at_work = 2};
+  EXPECT_THAT(conclusion_of(of), HasSubstr("no atomic operation takes 1 %"));
+  of.of_last_run.sites.push_back({.kind = "atomic", .module = "/bin/app", .threads = 2});
+  EXPECT_THAT(conclusion_of(of), HasSubstr("below a quarter of the time"));
 }
 
 TEST(conclusion_of, calls_that_are_not_timed_may_take_the_time) {
@@ -101,7 +161,8 @@ TEST(conclusion_of, waiting_for_its_turn_in_a_loop_takes_time) {
   site ordered{.kind = "ordered", .module = "/bin/app", .team = 2, .count = 1000, .threads = 2};
   ordered.times = site_times{.timed = 1000};
   ordered.times->mechanism.sum_ns = 1e9;
-  EXPECT_THAT(conclusion_of(counts_of({ordered}, 1)), HasSubstr("sites take more than 2 %"));
+  EXPECT_THAT(conclusion_of(counts_of({ordered}, 1)),
+              HasSubstr("app+0x0 (ordered) takes 50.0 % of the time"));
 }
 
 TEST(conclusion_of, counting_that_takes_long_leaves_shares_unknown) {
@@ -230,6 +291,9 @@ TEST(conclusion_of, other_programs_leave_shares_unknown) {
   EXPECT_THAT(conclusion_of(of), AllOf(HasSubstr("is not known, as other programs used 20 %"),
                                        HasSubstr("while the machine is idle")));
   EXPECT_FALSE(may_show_shares(of));
+  of.of_last_run.sites[0].count = 1'000'000;
+  of.runs[1].wall_s = 2;
+  EXPECT_THAT(why_withheld(of), HasSubstr("other programs")) << "which slow counted runs, too";
 }
 
 TEST(sentences_of, times_are_rough_where_the_timed_run_was_disturbed) {
