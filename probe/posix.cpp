@@ -137,9 +137,17 @@ SM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
 }
 
 /// The last act is a jump, as the call may return on another stack (clone): the file is compiled
-/// with optimization for this.
+/// with optimization for this. A futex's returns to its caller.
 SM_EXPORT long syscall(long number, long a, long b, long c, long d, long e, long f) {
   static constinit real_function<long(long, long, long, long, long, long, long)> real{"syscall"};
-  if (number == SYS_futex) count_call(kind::futex, SM_FRAME, true, 0);
+  if (number == SYS_futex) {
+    const call_frame frame = SM_FRAME;
+    if (timed_every().locks != 0) [[unlikely]]
+      return [=]() __attribute__((noinline)) {
+        const counted_call<kind::futex> around(frame, {});
+        return real.get()(number, a, b, c, d, e, f);
+      }();
+    count_call(kind::futex, frame, true, 0);
+  }
   return real.get()(number, a, b, c, d, e, f);
 }

@@ -30,8 +30,8 @@ struct swap_saving {
 struct advice {
   std::string rule;            ///< imbalance, regions, barriers, atomics, oversubscription, nested,
                                ///< sleeping; of locks: locks, section, readers, signals; of
-                               ///< turns: handoffs, ordered, yields; of CUDA: launches,
-                               ///< synchronizations, copies; of kernels: atomic_order,
+                               ///< turns: handoffs, ordered, yields, threads; of CUDA:
+                               ///< launches, synchronizations, copies; of kernels: atomic_order,
                                ///< fence_scope, compare_and_swap, own_barrier, hot_address,
                                ///< updates, block_barriers
   std::size_t site_id;         ///< as in the file: from 1 on

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -144,6 +145,73 @@ std::optional<advice> about_yields(const std::vector<site>& sites, const advice_
                   seconds_text(all.of_thread_s())));
 }
 
+/// Semaphores, and futexes, by which std::atomic and other languages wait: what a thread waits for
+/// is not known, but how often and for how long. Who waits by a futex may have given up its
+/// processing unit some times before.
+std::optional<advice> about_sleeps(std::string_view kind, const std::vector<site>& sites,
+                                   const advice_setting& setting) {
+  // To sleep and to be woken takes longer, and a call that does neither less than the second.
+  constexpr double least_sleep_s = 2e-6, least_mean_s = 0.5e-6;
+  waits all{.sites = sites, .setting = setting};
+  double sleeps_s = 0, yields_s = 0;
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const site& of = sites[id - 1];
+    const auto cost = cost_of(of);
+    if (!cost || of.threads == 0) continue;
+    if (of.kind == "yield") yields_s += cost->mechanism_s * of.threads;
+    if (of.kind != kind) continue;
+    all.add(id);
+    // Of one thread's path.
+    sleeps_s += least_sleep_s * static_cast<double>(of.count) / of.threads;
+  }
+  const double least_s = least_worth_saying * setting.wall_s;
+  if (sleeps_s < least_s || all.all_wake_s < least_s ||
+      all.all_wake_s < least_mean_s * static_cast<double>(all.count))
+    return std::nullopt;
+  const bool futexes = kind == "futex";
+  return all.found(
+      "handoffs", all.all_wake_s + (futexes ? yields_s : 0),
+      fmt::format("{}: threads {} {} times, {} each time in the mean. Let them hand over many "
+                  "items at a time, meet less often, or hold for a shorter time what others wait "
+                  "for: then fewer of them sleep and are woken.",
+                  all.where(),
+                  futexes ? "wait or wake others (futex)" : "wait for a semaphore (sem_wait)",
+                  grouped_digits(all.count), all.each_text()),
+      "To wait nowhere");
+}
+
+/// Runtimes of OpenMP start their teams themselves.
+bool is_of_runtime(const site& of) {
+  return of.module.find("libgomp") != of.module.npos || of.module.find("libomp") != of.module.npos;
+}
+
+/// A thread that lives for a small piece of work. The calls that start threads are what tells: to
+/// wait for their ends is to wait for their work, too.
+std::optional<advice> about_short_threads(const std::vector<site>& sites,
+                                          const advice_setting& setting) {
+  constexpr std::uint64_t few = 100;
+  waits created{.sites = sites, .setting = setting}, joined{.sites = sites, .setting = setting};
+  double path_s = 0;
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const site& of = sites[id - 1];
+    if (!cost_of(of) || is_of_runtime(of)) continue;
+    if (of.kind == "join") joined.add(id);
+    if (of.kind != "create") continue;
+    created.add(id);
+    path_s += cost_of(of)->mechanism_s;
+  }
+  if (created.count < few || path_s < least_worth_saying * setting.wall_s) return std::nullopt;
+  return created.found(
+      "threads", created.all_wake_s + joined.all_wake_s,
+      fmt::format("{}: {} threads are started, {} each in the call alone. Let a few threads live "
+                  "as long as the program and take their work from a list, or give each a larger "
+                  "piece.",
+                  created.where(), grouped_digits(created.count), created.each_text()),
+      fmt::format("The calls take {}, and threads wait {} for the ends of others, which is their "
+                  "work, too; to start and to end none",
+                  seconds_text(created.all_wake_s), seconds_text(joined.all_wake_s)));
+}
+
 }  // namespace
 
 std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice_setting& setting,
@@ -156,6 +224,8 @@ std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice
     add(about_handoffs(lock, sites, setting, advised));
   for (std::size_t id = 1; id <= sites.size(); ++id) add(about_ordered(id, sites, setting));
   add(about_yields(sites, setting));
+  for (const std::string_view kind : {"sem_wait", "futex"}) add(about_sleeps(kind, sites, setting));
+  add(about_short_threads(sites, setting));
   return all;
 }
 

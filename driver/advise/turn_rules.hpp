@@ -9,8 +9,9 @@
 
 namespace syncmeter {
 
-/// At waits for signals that are not in `advised`, ordered parts of loops, and loops that give up
-/// their processor until another thread has done something.
+/// At waits for signals that are not in `advised`, ordered parts of loops, loops that give up their
+/// processor until another thread has done something, semaphores, futexes, and where threads are
+/// started for small pieces of work.
 [[nodiscard]] std::vector<advice> advise_on_turns(const std::vector<site>& sites,
                                                   const advice_setting& setting,
                                                   const std::set<std::size_t>& advised);

@@ -1,7 +1,9 @@
 // Two threads that take turns, by what the argument names: signals and a queue with room for one
-// item, an ordered part that is the whole of a loop, or a variable polled with sched_yield.
+// item, an ordered part that is the whole of a loop, a variable polled with sched_yield,
+// semaphores, or std::atomic, which waits by a futex; or a thread for each piece of work.
 #include <omp.h>
 #include <sched.h>
+#include <semaphore.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -64,12 +66,46 @@ void yields() {
   both([&] { pass(0); }, [&] { pass(1); });
 }
 
+void semaphores() {
+  sem_t filled, emptied;
+  sem_init(&filled, 0, 0);
+  sem_init(&emptied, 0, 0);
+  const auto pass = [](sem_t& went, sem_t& came) {
+    for (int i = 0; i < items; ++i) {
+      work(500);
+      sem_post(&went);
+      sem_wait(&came);
+    }
+  };
+  both([&] { pass(filled, emptied); }, [&] { pass(emptied, filled); });
+}
+
+void futexes() {
+  std::atomic<int> turn = 0;
+  const auto pass = [&](int own) {
+    for (int i = 0; i < items; ++i) {
+      turn.wait(1 - own);
+      work(10'000);  // for longer than it spins
+      turn = 1 - own;
+      turn.notify_one();
+    }
+  };
+  both([&] { pass(0); }, [&] { pass(1); });
+}
+
+void threads() {
+  for (int i = 0; i < 2'000; ++i) std::thread(work, 500).join();
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
   const char* const chosen = arguments[1];
   if (std::strcmp(chosen, "handoffs") == 0) handoffs();
   else if (std::strcmp(chosen, "ordered") == 0) ordered();
-  else yields();
+  else if (std::strcmp(chosen, "yields") == 0) yields();
+  else if (std::strcmp(chosen, "semaphores") == 0) semaphores();
+  else if (std::strcmp(chosen, "futexes") == 0) futexes();
+  else threads();
   std::puts("done");
 }

@@ -114,5 +114,43 @@ TEST(advise_on_turns, one_thread_or_a_library_that_yields_is_not_the_program_to_
   EXPECT_THAT(advise_with({yields, yields}), IsEmpty());
 }
 
+TEST(advise_on_turns, threads_that_sleep_at_each_item_hand_over_more_at_a_time) {
+  // 20,000 calls of two threads, 30 us each.
+  const auto all = advise_with({waiting("sem_wait", 20'000, 2, 0, 30'000)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "handoffs");
+  EXPECT_NEAR(all[0].at_most_s, 0.6, 1e-9);
+  EXPECT_THAT(all[0].text,
+              HasSubstr("wait for a semaphore (sem_wait) 20,000 times, 30 us each time"));
+  // Work that a few calls wait for, and calls that need not wait.
+  EXPECT_THAT(advise_with({waiting("sem_wait", 900, 1, 0, 500'000)}), IsEmpty());
+  EXPECT_THAT(advise_with({waiting("sem_wait", 1'000'000, 2, 0, 300)}), IsEmpty());
+}
+
+TEST(advise_on_turns, who_sleeps_at_a_futex_may_have_yielded_before) {
+  const auto all =
+      advise_with({waiting("futex", 20'000, 2, 0, 20'000), waiting("yield", 40'000, 1, 0, 200)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].text, HasSubstr("wait or wake others (futex) 20,000 times, 20 us each"));
+  EXPECT_NEAR(all[0].at_most_s, 0.4 + 0.008, 1e-9);
+}
+
+TEST(advise_on_turns, threads_for_small_pieces_of_work_live_longer) {
+  site created = waiting("create", 10'000, 1, 0, 12'000);
+  const site joined = waiting("join", 10'000, 1, 0, 60'000);
+  const auto all = advise_with({created, joined});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "threads");
+  EXPECT_EQ(all[0].site_id, 1U);
+  EXPECT_NEAR(all[0].at_most_s, 0.12 + 0.6, 1e-9);
+  EXPECT_THAT(all[0].text, AllOf(HasSubstr("10,000 threads are started, 12 us each"),
+                                 HasSubstr("threads wait 0.6 s for the ends of others")));
+  // Those that a runtime starts, long lives, and a few.
+  EXPECT_THAT(advise_with({waiting("create", 1'000, 1, 0, 12'000), joined}), IsEmpty());
+  EXPECT_THAT(advise_with({waiting("create", 50, 1, 0, 1'000'000), joined}), IsEmpty());
+  created.module = "/usr/lib/libgomp.so.1";
+  EXPECT_THAT(advise_with({created, joined}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace syncmeter::turn_rules_test
