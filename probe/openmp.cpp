@@ -229,6 +229,96 @@ template <kind What> static std::uint64_t object_of(std::string_view name, const
   return waiting_of(What) == waiting::of_section ? number_of_lock(lock_of(name, lock)) : 0;
 }
 
+namespace {
+
+/// What a loop's tasks are by, as the program asks for.
+struct task_split {
+  bool by_size = false;      ///< of `number` iterations or more each; else `number` tasks
+  bool is_strict = false;    ///< of that many, but for the last one
+  std::uint64_t number = 0;  ///< 0: as many as `others`
+  std::uint64_t others = 1;
+};
+std::uint64_t tasks_of_loop(std::uint64_t iterations, const task_split& how) {
+  if (iterations == 0) return 0;
+  if (how.by_size && how.number != 0) {
+    const std::uint64_t full = iterations / how.number;
+    return full + (how.is_strict && iterations % how.number != 0) + (!how.is_strict && full == 0);
+  }
+  const std::uint64_t wanted = how.number == 0 ? how.others : how.number;
+  return wanted < iterations ? wanted : iterations;
+}
+
+/// Iterations from `from` to before `end`, up or down.
+template <class Number>
+std::uint64_t iterations_between(Number from, Number end, Number step, bool up) {
+  const auto distance = [](Number low, Number high) {
+    return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  };
+  const std::uint64_t each =
+      up ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+  if (each == 0 || (up ? from >= end : from <= end)) return 0;
+  return ((up ? distance(from, end) : distance(end, from)) - 1) / each + 1;
+}
+
+/// Flags of libgomp's.
+constexpr unsigned goes_up = 1U << 8U, has_grain_size = 1U << 9U, is_strict = 1U << 14U;
+
+/// Counts the tasks of a loop at its call, by which the runtime makes them.
+void count_tasks_of_gomp_loop(std::uint64_t site, std::uint64_t iterations, unsigned flags,
+                              unsigned long number) {
+  const unsigned team = place_of_thread().team;
+  count(kind::task, site, team,
+        tasks_of_loop(iterations, {.by_size = (flags & has_grain_size) != 0,
+                                   .is_strict = (flags & is_strict) != 0,
+                                   .number = number,
+                                   .others = team}));
+}
+
+}  // namespace
+
+SM_EXPORT void GOMP_taskloop(gomp_body* body, void* data, void* copy, long bytes, long alignment,
+                             unsigned flags, unsigned long number, int priority, long first,
+                             long end, long step) {
+  static constinit real_function<decltype(GOMP_taskloop)> real{"GOMP_taskloop"};
+  count_tasks_of_gomp_loop(site_of_call("GOMP_taskloop", SM_SITE),
+                           iterations_between(first, end, step, step > 0), flags, number);
+  if (auto* const call = real.get())
+    call(body, data, copy, bytes, alignment, flags, number, priority, first, end, step);
+  asm volatile("");
+}
+
+SM_EXPORT void GOMP_taskloop_ull(gomp_body* body, void* data, void* copy, long bytes,
+                                 long alignment, unsigned flags, unsigned long number, int priority,
+                                 unsigned long long first, unsigned long long end,
+                                 unsigned long long step) {
+  static constinit real_function<decltype(GOMP_taskloop_ull)> real{"GOMP_taskloop_ull"};
+  count_tasks_of_gomp_loop(site_of_call("GOMP_taskloop_ull", SM_SITE),
+                           iterations_between(first, end, step, (flags & goes_up) != 0), flags,
+                           number);
+  if (auto* const call = real.get())
+    call(body, data, copy, bytes, alignment, flags, number, priority, first, end, step);
+  asm volatile("");
+}
+
+/// Both ends are iterations, in words of the task, which are signed.
+SM_EXPORT void __kmpc_taskloop(void* place, int thread, void* task, int is_deferred,
+                               long long* first, long long* last, long long step, int no_group,
+                               int way, unsigned long long number, void* copy) {
+  static constinit real_function<decltype(__kmpc_taskloop)> real{"__kmpc_taskloop"};
+  constexpr int by_grain_size = 1;
+  constexpr unsigned tasks_of_thread = 10;
+  const unsigned team = place_of_thread().team;
+  const bool up = step > 0;
+  const std::uint64_t iterations = iterations_between(*first, *last + (up ? 1 : -1), step, up);
+  count(kind::task, site_of_call("__kmpc_taskloop", SM_SITE), team,
+        tasks_of_loop(iterations, {.by_size = way == by_grain_size,
+                                   .number = way == 0 ? 0 : number,
+                                   .others = std::uint64_t{tasks_of_thread} * team}));
+  if (auto* const call = real.get())
+    call(place, thread, task, is_deferred, first, last, step, no_group, way, number, copy);
+  asm volatile("");
+}
+
 #define SM_OPENMP(name, what, result_type, parameters, arguments)                                  \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \

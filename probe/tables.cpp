@@ -304,32 +304,32 @@ row* other_row(row_key& key, call_frame wrapper) {
 }
 
 // One instruction: a signal handler of this thread may add to the same row.
-void add_one(std::uint64_t& counter) {
+void add(std::uint64_t& counter, std::uint64_t number) {
 #if defined(__x86_64__)
-  asm volatile("addq $1, %0" : "+m"(counter));
+  asm volatile("addq %1, %0" : "+m"(counter) : "er"(number));
 #else
-  __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counter, number, __ATOMIC_RELAXED);
 #endif
 }
 
-[[gnu::noinline, gnu::cold]] std::uint64_t count_elsewhere(row_key key, bool adds,
+[[gnu::noinline, gnu::cold]] std::uint64_t count_elsewhere(row_key key, std::uint64_t adds,
                                                            call_frame wrapper) {
   row* const found = other_row(key, wrapper);
-  if (!adds) return key.site;
-  if (found != nullptr) add_one(found->count);
+  if (adds == 0) return key.site;
+  if (found != nullptr) add(found->count, adds);
   else if (file_header* const header = here.header; header != nullptr)
-    __atomic_fetch_add(&header->lost_calls, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&header->lost_calls, adds, __ATOMIC_RELAXED);
   return key.site;
 }
 
-[[gnu::always_inline]] inline std::uint64_t count_in(const row_key& key, bool adds,
+[[gnu::always_inline]] inline std::uint64_t count_in(const row_key& key, std::uint64_t adds,
                                                      call_frame wrapper) {
   if (own_rows == nullptr) [[unlikely]]
     return count_elsewhere(key, adds, wrapper);
   row& found = first_choice(own_rows, hash_of(key));
   if (!is_for(found, key)) [[unlikely]]
     return count_elsewhere(key, adds, wrapper);
-  if (adds) add_one(found.count);
+  if (adds != 0) add(found.count, adds);
   return key.site;
 }
 
@@ -364,12 +364,12 @@ void begin_child() {
 
 }  // namespace
 
-void count(kind what, std::uint64_t site, unsigned team, bool adds, std::uint64_t object) {
+void count(kind what, std::uint64_t site, unsigned team, std::uint64_t adds, std::uint64_t object) {
   count_in(key_of(what, site, team, object), adds, {});
 }
 
 std::uint64_t count_call(kind what, call_frame wrapper, bool adds, std::uint64_t object) {
-  return count_in(key_of(what, wrapper.record->returns_to, 0, object), adds, wrapper);
+  return count_in(key_of(what, wrapper.record->returns_to, 0, object), adds ? 1 : 0, wrapper);
 }
 
 times_block* times_of(kind what, std::uint64_t site, unsigned row_team, unsigned threads,

@@ -105,6 +105,12 @@ FUNCTION(__kmpc_omp_task_with_deps) {
     asm volatile("");
   }
 }
+FUNCTION(__kmpc_taskloop) {
+  TIMES {
+#pragma omp taskloop num_tasks(1)
+    for (int j = 0; j < 3; ++j) asm volatile("");
+  }
+}
 FUNCTION(__kmpc_omp_taskwait) {
   TIMES {
 #pragma omp taskwait
@@ -205,6 +211,18 @@ FUNCTION(GOMP_task) {
   TIMES {
 #pragma omp task
     asm volatile("");
+  }
+}
+FUNCTION(GOMP_taskloop) {
+  TIMES {
+#pragma omp taskloop num_tasks(1) nogroup
+    for (int j = 0; j < 3; ++j) asm volatile("");
+  }
+}
+FUNCTION(GOMP_taskloop_ull) {
+  TIMES {
+#pragma omp taskloop num_tasks(1) nogroup
+    for (unsigned long long j = 0; j < 3; ++j) asm volatile("");
   }
 }
 FUNCTION(GOMP_taskwait) {
@@ -368,6 +386,42 @@ FUNCTION(omp_test_nest_lock) {
   }
 }
 
+// What gfortran calls.
+extern "C" {
+void omp_set_lock_(omp_lock_t*);
+void omp_unset_lock_(omp_lock_t*);
+int omp_test_lock_(omp_lock_t*);
+void omp_init_nest_lock_(void**);
+void omp_set_nest_lock_(void**);
+void omp_unset_nest_lock_(void**);
+int omp_test_nest_lock_(void**);
+}
+void* fortran_nest_lock = nullptr;
+FUNCTION(omp_set_lock_) {
+  TIMES {
+    omp_set_lock_(&lock);
+    omp_unset_lock_(&lock);
+  }
+}
+FUNCTION(omp_set_nest_lock_) {
+  TIMES {
+    omp_set_nest_lock_(&fortran_nest_lock);
+    omp_unset_nest_lock_(&fortran_nest_lock);
+  }
+}
+FUNCTION(omp_test_lock_) {
+  TIMES {
+    (void)omp_test_lock_(&lock);
+    omp_unset_lock_(&lock);
+  }
+}
+FUNCTION(omp_test_nest_lock_) {
+  TIMES {
+    (void)omp_test_nest_lock_(&fortran_nest_lock);
+    omp_unset_nest_lock_(&fortran_nest_lock);
+  }
+}
+
 }  // namespace
 
 #define TEAM(name) run(#name, call_##name, 2)
@@ -378,6 +432,7 @@ int main(int argc, char** argv) {
   llvm_runtime = argc > 1 && std::strcmp(argv[1], "libomp") == 0;
   omp_init_lock(&lock);
   omp_init_nest_lock(&nest_lock);
+  omp_init_nest_lock_(&fortran_nest_lock);
   int regions = 0;
 #if defined(__clang__)
   TOGETHER(__kmpc_barrier);
@@ -390,6 +445,7 @@ int main(int argc, char** argv) {
   TEAM(__kmpc_reduce_nowait);
   TEAM(__kmpc_omp_task);
   TEAM(__kmpc_omp_task_with_deps);
+  TEAM(__kmpc_taskloop);
   TEAM(__kmpc_omp_taskwait);
   TEAM(__kmpc_end_taskgroup);
   TOGETHER(__kmpc_cancel_barrier);
@@ -397,7 +453,7 @@ int main(int argc, char** argv) {
   TOGETHER(__kmpc_dispatch_next_4u);
   TOGETHER(__kmpc_dispatch_next_8);
   TOGETHER(__kmpc_dispatch_next_8u);
-  regions += 16;
+  regions += 17;
 #else
   TOGETHER(GOMP_barrier);
   TOGETHER(GOMP_loop_end);
@@ -409,9 +465,11 @@ int main(int argc, char** argv) {
   TEAM(GOMP_single_start);
   TEAM(GOMP_single_copy_start);
   TEAM(GOMP_task);
+  TEAM(GOMP_taskloop);
+  TEAM(GOMP_taskloop_ull);
   TEAM(GOMP_taskwait);
   TEAM(GOMP_taskgroup_end);
-  regions += 12;
+  regions += 14;
   if (!llvm_runtime) {
     TOGETHER(GOMP_barrier_cancel);
     TOGETHER(GOMP_loop_end_cancel);
@@ -445,9 +503,13 @@ int main(int argc, char** argv) {
 #endif
   TEAM(omp_set_lock);
   TEAM(omp_set_nest_lock);
-  regions += 2;
+  TEAM(omp_set_lock_);
+  TEAM(omp_set_nest_lock_);
+  regions += 4;
   ALONE(omp_test_lock);
   ALONE(omp_test_nest_lock);
+  ALONE(omp_test_lock_);
+  ALONE(omp_test_nest_lock_);
 #if defined(__clang__)
   std::printf("__kmpc_fork_call %d\n", regions);
 #else

@@ -57,6 +57,14 @@ def test_every_name_is_called(counts):
     assert called == set(tables.wrapped())
 
 
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_tasks_of_loops(compiler, build, tmp_path):
+    if compiler != "g++" and not LIBOMP:
+        pytest.skip("clang++ is not installed, or has no libomp")
+    run = tables.Counted([build("task_loops", compiler, "-O2", "-fopenmp")], tmp_path / "files")
+    assert sum(row.count for row in run.rows if row.kind == "task" and not row.runtime) == int(run.done.stdout)
+
+
 def test_teams(counts):
     _, _, run = counts("g++")
     assert {row.team for row in run.rows if row.kind in ("region", "barrier") and not row.runtime} == {2}
