@@ -227,6 +227,10 @@ class prices_in_turn {
     of_.notes.insert(of_.notes.end(), wanted_.notes.begin(), wanted_.notes.end());
   }
   [[nodiscard]] double seconds() const { return meter_ ? meter_->seconds() : 0; }
+  /// Of the measurements that an interval needs yet.
+  [[nodiscard]] double seconds_left() const {
+    return is_wide() ? static_cast<double>(measurements_of_price - measured_) * seconds() : 0;
+  }
   /// Whether threads may wait because of the machine: then further runs are timed, in turn with
   /// equal work.
   [[nodiscard]] bool has_equal_work() const { return wanted_.controls() > 0; }
@@ -355,11 +359,15 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   for (std::size_t spans = cuda_spans_s(of.runs).size();
        spans < least_spans && used_s + span_s <= budget_s; ++spans, used_s += span_s)
     run_span();
-  // The prices that are left are in turn with runs, too, where these are short beside them: no
-  // bound is then of one run alone.
-  while (prices.is_wide() && !killed()) {
-    if (of.runs.front().wall_s <= prices.seconds()) run_plain();
+  // The prices that are left are in turn with runs, too, where these are short beside them and the
+  // budget has room for both: no bound is then of one run alone.
+  for (const double plain_s = of.runs.front().wall_s; prices.is_wide() && !killed();) {
+    if (plain_s <= prices.seconds() && used_s + plain_s + prices.seconds_left() <= budget_s) {
+      run_plain();
+      used_s += plain_s;
+    }
     prices.measure();
+    used_s += prices.seconds();
   }
   prices.finish();
   of.of_last_run = std::move(timed);
