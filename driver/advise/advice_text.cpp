@@ -13,6 +13,7 @@
 #include "driver/advise/advise.hpp"
 #include "driver/advise/cuda_rules.hpp"
 #include "driver/advise/kernel_prices.hpp"
+#include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -127,7 +128,17 @@ std::string verdict_on_shares(const program_counts& of) {
     return fmt::format("No change is advised, but {}. A graph that has several steps (cudaGraph) "
                        "leaves out of that what the steps repeat.",
                        idle);
-  if (const site* const much = site_that_takes_much(of))
+  const site* const much = site_that_takes_much(of);
+  if (much != nullptr && much->kind == "barrier" &&
+      tasks_in(of.of_last_run.sites, much->team) >= much->count)
+    return fmt::format(
+        "No change is advised: threads spend {:.1f} % of the time at {} ({}), where they run "
+        "tasks. "
+        "For how long they find none, as tasks wait for each other or are made one by one, is not "
+        "known.",
+        100 * std::min(1.0, synchronizing_s(*much) / of.timed_run()->wall_s), where_text(*much),
+        much->kind);
+  if (much != nullptr)
     return fmt::format(
         "No change is advised: {} ({}) takes {:.1f} % of the time, but no rule knows "
         "how it would take less.",
@@ -141,9 +152,15 @@ std::string verdict_on_shares(const program_counts& of) {
   if (std::ranges::find(of.of_last_run.sites, "memory", &site::kind) != of.of_last_run.sites.end())
     return "No change is advised: no call takes 2 % of the time. Loads and stores of several "
            "threads take much of it, and samples cannot tell why: a sentence below says where.";
-  return fmt::format("Nothing to gain{}: no site takes 2 % of the time.{}",
+  const bool has_threads = std::ranges::any_of(of.of_last_run.sites, [](const site& each) {
+    return each.kind == "create" || each.team > 1 || each.threads > 1;
+  });
+  return fmt::format("Nothing to gain{}: no site takes 2 % of the time.{}{}",
                      of.file.notes.empty() ? "" : " in what is counted, which is not all (below)",
-                     waits_text(of));
+                     waits_text(of),
+                     has_threads ? " A loop of the program's own that waits for another thread to "
+                                   "change a variable is no call, and looks like work."
+                                 : "");
 }
 
 /// Of a program without a site.

@@ -314,8 +314,11 @@ bool is_same_function(const site& a, const site& b) {
          !a.frames.back().function.empty() && a.frames.back().function == b.frames.back().function;
 }
 
+/// Of a contended one 77 % of the samples are on the instruction behind it, whose they are, and 9 %
+/// on the next one, which are not told from work.
 advice about_atomic(const site& of, std::size_t id, double wall_s) {
-  const double at_most_s = most_of_path(*of.samples) * wall_s;
+  constexpr double with_next = 1.12;
+  const double at_most_s = std::min(1.0, with_next * most_of_path(*of.samples)) * wall_s;
   constexpr double much_more = 1.05;
   const bool around = of.samples->function_path_share > much_more * of.samples->path_share;
   const std::string where = where_text(of);
@@ -331,7 +334,8 @@ advice about_atomic(const site& of, std::size_t id, double wall_s) {
                               where, seconds_text(at_most_s), seconds_text(wall_s), there),
           .cause = fmt::format("{}: CPU time is spent {} A variable for each thread, or fewer "
                                "updates of this one, may save time.",
-                               where, there)};
+                               where, there),
+          .run_s = wall_s};
 }
 
 }  // namespace
@@ -355,7 +359,7 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
     if (may_be_dear(of) && std::ranges::none_of(all, [&](const advice& a) {
           return a.rule == "atomics" && is_same_function(sites[a.site_id - 1], of);
         }))
-      all.push_back(about_atomic(of, id, setting.wall_s));
+      all.push_back(about_atomic(of, id, std::max(setting.wall_s, setting.plain_wall_s.high)));
     if (auto found = about_signals(id, sites, setting)) all.push_back(*std::move(found));
     if (!is_for_lock(of) || of.threads < 2 || !of.times) continue;
     const lock_case rest = rest_of(id, sites, setting, advised);

@@ -30,6 +30,7 @@ struct meeting {
   double wakings = 0;                 ///< of all regions, where their threads sleep before each
   std::uint64_t threads_created = 0;  ///< by the runtime
   std::uint64_t tasks = 0;            ///< made in teams of this size
+  bool others_nest = false;           ///< other regions are begun by several threads
 
   [[nodiscard]] bool is_region() const { return of.kind == "region"; }
   [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
@@ -104,10 +105,11 @@ std::optional<advice> about_oversubscription(const meeting& m) {
                   m.beyond(m.in_all_s(), most)));
 }
 
-/// A runtime that creates a team at every other region and more often has none to take.
+/// A runtime that creates a team at every other region and more often has none to take. Regions
+/// that one thread begins are the ones around those that several do.
 std::optional<advice> about_nesting(const meeting& m) {
   constexpr std::uint64_t few = 100;
-  if (!m.is_region() || m.of.count < few ||
+  if (!m.is_region() || m.of.count < few || (m.others_nest && m.of.threads < 2) ||
       2 * m.threads_created < m.of.count * (m.of.times->threads - 1) ||
       !m.is_worth_saying(m.in_all_s()))
     return std::nullopt;
@@ -151,8 +153,12 @@ std::optional<advice> about_imbalance(const meeting& m) {
   return m.bound("imbalance", most,
                  fmt::format("threads wait for the last one to arrive ({}), which no other "
                              "barrier changes: give the threads equal work, by another schedule or "
-                             "smaller pieces.",
-                             m.of.kind),
+                             "smaller pieces{}.",
+                             m.of.kind,
+                             m.of.kind == "barrier"
+                                 ? ", or leave out the barrier (nowait) where what follows needs "
+                                   "nothing of it"
+                                 : ""),
                  fmt::format("A thread waits {} of {}{}; perfect balance saves at most that{}.{}",
                              seconds_text(late_s), seconds_text(m.setting.wall_s), of_runs,
                              m.beyond(late_s, most), machine));
@@ -322,9 +328,10 @@ advice about_mechanism(const meeting& m) {
           ? fmt::format("{} begin and end. One region around all of them, or fewer regions, save "
                         "time.",
                         m.what())
-          : fmt::format("{}, which take most of their time after the last thread has arrived. "
-                        "Fewer barriers save time.",
-                        m.what());
+          : fmt::format("{}{}. Fewer barriers save time.", m.what(),
+                        waits_for_late_threads(m.of)
+                            ? ""
+                            : ", which take most of their time after the last thread has arrived");
   const std::string_view rule = m.is_region() ? "regions" : "barriers";
   run_waits most = m.most_in_all();
   if (!m.price_ns)
@@ -415,7 +422,9 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
     if (is_longer) notes.push_back(on_neighbours(m));
     else if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
       notes.push_back(on_equal_work(m));
-    return std::nullopt;
+    // Threads that arrive as with equal work meet nevertheless, and that has its price.
+    if (m.of.count < 2 || m.setting.counts_alone || !is_price_worth_it(m)) return std::nullopt;
+    return about_mechanism(m);
   }
   if (auto found = about_sleeping(m)) return found;
   if (m.of.count < 2) return std::nullopt;
@@ -456,6 +465,8 @@ std::vector<advice> advise_on_meetings(const std::vector<site>& sites,
                                        std::vector<std::string>& notes) {
   const std::uint64_t created = created_by_runtimes(sites);
   const double wakings = wakings_of_regions(sites);
+  const bool others_nest = std::ranges::any_of(
+      sites, [](const site& each) { return each.kind == "region" && each.threads > 1; });
   std::vector<advice> all;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const auto cost = cost_of(sites[i]);
@@ -476,7 +487,8 @@ std::vector<advice> advise_on_meetings(const std::vector<site>& sites,
                        .gap_ns = pace.before_region_ns,
                        .wakings = wakings,
                        .threads_created = created,
-                       .tasks = tasks_in(sites, of.team)},
+                       .tasks = tasks_in(sites, of.team),
+                       .others_nest = others_nest},
                       notes);
     if (!found) continue;
     all.push_back(*std::move(found));

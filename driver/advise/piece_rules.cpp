@@ -18,11 +18,14 @@ struct pieces {
   const site& of;
   double wall_s;
   std::optional<interval> price_ns;
-  unsigned threads;  ///< that share them
+  unsigned threads;                      ///< that share them
+  std::uint64_t count = of.count;        ///< of tasks, in all teams of this size
+  std::vector<std::size_t> other_ids{};  ///< of further sites that make them
+  std::string others{};                  ///< " and at 2 more"
 
   /// What all of them take of one thread's path, at so much each.
   [[nodiscard]] double path_s(double each_ns) const {
-    return static_cast<double>(of.count) / threads * each_ns * 1e-9;
+    return static_cast<double>(count) / threads * each_ns * 1e-9;
   }
   [[nodiscard]] advice saving(std::string_view rule, double low_s, double high_s,
                               const std::string& cause) const {
@@ -36,7 +39,8 @@ struct pieces {
                                 seconds_text(wall_s)),
             .cause = cause,
             .at_least_s = low_s,
-            .kind = low_s > 0 ? "estimate" : "bound"};
+            .kind = low_s > 0 ? "estimate" : "bound",
+            .more_ids = other_ids};
   }
 };
 
@@ -54,7 +58,9 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
   const double each_s = cost.lateness_s / static_cast<double>(all.of.count) * all.threads;
   const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
   const double work_s = std::max(each_s - fetch_s, 1e-9);
-  if (long_enough * fetch_s <= work_s) return std::nullopt;
+  // Where the calls take little of the run, so does what goes with them.
+  if (long_enough * fetch_s <= work_s || cost.mechanism_s < least_worth_saying * all.wall_s)
+    return std::nullopt;
   const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
   return all.saving(
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
@@ -84,11 +90,34 @@ std::optional<advice> about_tasks(const pieces& all) {
                    : "may take much of that. A task for many pieces at once,";
   const double most_s = all.price_ns ? all.path_s(all.price_ns->high) : all.wall_s;
   return all.saving("tasks", 0, std::min(most_s, all.wall_s),
-                    fmt::format("{}: {} tasks are made, one for each {} of a thread's time; to "
+                    fmt::format("{}{}: {} tasks are made, one for each {} of a thread's time; to "
                                 "make one and hand it over {} or none below a certain size, saves "
                                 "time.",
-                                where_text(all.of), grouped_digits(all.of.count),
+                                where_text(all.of), all.others, grouped_digits(all.count),
                                 seconds_text(each_ns * 1e-9), price));
+}
+
+/// Tasks of one kind of team are made at several places of a program that divides its work in two,
+/// and each of them would be named with what all save. The place that makes most has them all.
+void add_other_places(pieces& of_site, std::size_t id, const std::vector<site>& sites) {
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const site& other = sites[i];
+    if (i + 1 == id || other.kind != "task" || other.team != of_site.of.team) continue;
+    of_site.count += other.count;
+    of_site.other_ids.push_back(i + 1);
+  }
+  const auto& ids = of_site.other_ids;
+  if (ids.size() == 1) of_site.others = fmt::format(" and {}", where_text(sites[ids[0] - 1]));
+  if (ids.size() > 1) of_site.others = fmt::format(" and at {} more", ids.size());
+}
+
+bool makes_most_of_its_tasks(std::size_t id, const std::vector<site>& sites) {
+  const site& of = sites[id - 1];
+  for (std::size_t i = 0; i < sites.size(); ++i)
+    if (sites[i].kind == "task" && sites[i].team == of.team &&
+        (sites[i].count > of.count || (sites[i].count == of.count && i + 1 < id)))
+      return false;
+  return true;
 }
 
 }  // namespace
@@ -100,13 +129,15 @@ std::vector<advice> advise_on_pieces(const std::vector<site>& sites, const advic
     const site& of = sites[i];
     const bool is_task = of.kind == "task";
     if (!is_task && of.kind != "chunk") continue;
+    if (is_task && !makes_most_of_its_tasks(i + 1, sites)) continue;
     // Of tasks nothing is timed: counts and prices stand where times of counted runs do not.
     const bool by_counts = is_task && setting.counts_alone && setting.plain_wall_s.value > 0 &&
                            price_of(of, pace, setting.prices);
-    const pieces of_site{.of = of,
-                         .wall_s = by_counts ? setting.plain_wall_s.high : setting.wall_s,
-                         .price_ns = price_of(of, pace, setting.prices),
-                         .threads = is_task ? of.team : of.threads};
+    pieces of_site{.of = of,
+                   .wall_s = by_counts ? setting.plain_wall_s.high : setting.wall_s,
+                   .price_ns = price_of(of, pace, setting.prices),
+                   .threads = is_task ? of.team : of.threads};
+    if (is_task) add_other_places(of_site, i + 1, sites);
     const auto cost = cost_of(of);
     std::optional<advice> found;
     if (is_task) found = about_tasks(of_site);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 
@@ -99,21 +100,36 @@ std::optional<advice> about_handoffs(const lock_object& lock, const std::vector<
       "To wake nobody, and to work at the same time,");
 }
 
+/// What a thread waits for the last one where teams of this size meet. An ordered loop holds
+/// threads back in turn, and those that are through first wait at its end.
+double late_in_team_s(unsigned team, const std::vector<site>& sites) {
+  double late_s = 0;
+  for (const site& of : sites)
+    if (of.team == team && is_timed_meeting(of)) late_s += cost_of(of)->lateness_s;
+  return late_s;
+}
+
 std::optional<advice> about_ordered(std::size_t id, const std::vector<site>& sites,
                                     const advice_setting& setting) {
   const site& of = sites[id - 1];
   if (of.kind != "ordered" || of.threads < 2 || !cost_of(of)) return std::nullopt;
   waits all{.sites = sites, .setting = setting};
   all.add(id);
+  const double late_s =
+      all.of_thread_s() < least_worth_saying * setting.wall_s ? 0 : late_in_team_s(of.team, sites);
   return all.found(
-      "ordered", all.of_thread_s(),
+      "ordered", all.of_thread_s() + late_s,
       fmt::format(
           "{}: {} threads come {} times to an ordered part of a loop, and wait {} each time "
           "for the iteration before. Leave in it only what needs the order, hand out "
           "iterations in turn (schedule(static, 1)), or keep what they compute "
           "in an array and go through it behind the loop.",
           all.where(), all.threads, grouped_digits(all.count), all.each_text()),
-      fmt::format("A thread waits {}; to wait nowhere", seconds_text(all.of_thread_s())));
+      fmt::format("A thread waits {}{}; to wait nowhere", seconds_text(all.of_thread_s()),
+                  late_s < least_worth_saying * setting.wall_s
+                      ? ""
+                      : fmt::format(" there, and {} for the last thread where its team meets",
+                                    seconds_text(late_s))));
 }
 
 /// A library's loops are not the program's to change, and one thread that waits for the others

@@ -207,6 +207,44 @@ TEST(advise_on, teams_made_for_each_region_are_nested) {
   EXPECT_EQ(first_of({inner, few}, {.wall_s = 1}).rule, "regions");
 }
 
+TEST(advise_on, the_region_around_others_is_not_nested) {
+  const site created{.kind = "create", .module = "/usr/lib/libgomp.so.1", .count = 20'000};
+  site outer = region(2'000, 9000, 100'000, 5000), inner = region(20'000, 9000, 1000, 5000);
+  outer.threads = 1;
+  const std::vector<advice> all = advised({outer, inner, created}, {.wall_s = 1});
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].rule, "nested");
+  EXPECT_EQ(all[0].site_id, 2U);
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_NE(all[i].rule, "nested");
+}
+
+TEST(advise_on, threads_that_come_as_with_equal_work_still_pay_for_the_meeting) {
+  const price of_equal_work = priced("equal_work", 1650, 600);
+  const advice_setting setting{.wall_s = 1,
+                               .prices = {priced("barrier_after_work", 64, 100), of_equal_work}};
+  const std::vector<advice> all = advised({meeting("barrier", 500'000, 300, 50)}, setting);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "barriers");
+  EXPECT_NEAR(all[0].at_least_s, 0.05, 1e-9);
+  EXPECT_NEAR(all[0].at_most_s, 0.175, 1e-9);
+  EXPECT_THAT(all[0].cause, Not(HasSubstr("most of their time after")));
+}
+
+TEST(advise_on, tasks_of_several_places_are_one_advice) {
+  const advice_setting setting{.wall_s = 0.5, .prices = {priced("task_by_one", 0, 64 * 400)}};
+  const std::vector<advice> all = advised({tasks(400'000), tasks(600'000)}, setting);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].more_ids, ::testing::ElementsAre(1));
+  EXPECT_NEAR(all[0].at_most_s, 0.2, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("1,000,000 tasks"));
+}
+
+TEST(advise_on, calls_for_chunks_that_take_little_of_the_run_are_none_for_advice) {
+  EXPECT_THAT(advised({chunks(20'000, 1000, 20'000)}, {.wall_s = 0.51}), IsEmpty());
+  EXPECT_EQ(first_of({chunks(20'000, 1000, 20'000)}, {.wall_s = 0.49}).rule, "chunks");
+}
+
 TEST(advise_on, threads_that_sleep_are_named) {
   const site after_gap = region(1000, 60'000, 1000, 5000);
   const advice idle = first_of({after_gap}, {.wall_s = 1});

@@ -93,6 +93,18 @@ TEST(advise_on_turns, who_waits_for_its_turn_in_a_loop_waits_less_with_less_in_o
   EXPECT_THAT(advise_with({waiting("ordered", 10'000, 1, 0, 80'000)}), IsEmpty());
 }
 
+TEST(advise_on_turns, who_is_through_an_ordered_loop_first_waits_at_its_end) {
+  site ordered = waiting("ordered", 20'000, 2, 0, 20'000);
+  site end = waiting("barrier", 100, 2, 1e6, 100);
+  ordered.team = end.team = end.times->threads = 2;
+  end.times->timed *= 2;
+  const auto all = advise_with({ordered, end});
+  ASSERT_THAT(all, SizeIs(1));
+  // Each of two threads waits 0.2 s in the loop; what both wait at the end is 0.1 s.
+  EXPECT_NEAR(all[0].at_most_s, 0.2 + 0.05, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("0.05 s for the last thread where its team meets"));
+}
+
 TEST(advise_on_turns, threads_that_yield_to_each_other_may_pause_or_sleep) {
   const site yields = waiting("yield", 1'000'000, 1, 0, 300);
   const auto all = advise_with({yields, yields});
