@@ -27,8 +27,8 @@ namespace syncmeter::probe {
   return {record, reinterpret_cast<std::uint64_t>(record + 1)};
 }
 
-/// Adds so many to the row of this site and thread; with 0 makes the row alone. Takes no lock and no
-/// memory but at the first event of a site or thread, and may be called from a signal handler.
+/// Adds so many to the row of this site and thread; with 0 makes the row alone. Takes no lock and
+/// no memory but at the first event of a site or thread, and may be called from a signal handler.
 void count(kind what, std::uint64_t site, unsigned team, std::uint64_t adds = 1,
            std::uint64_t object = 0);
 /// The same for the call of a wrapper with this frame, in no team. Returns the site: where the

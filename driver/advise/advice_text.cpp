@@ -334,12 +334,13 @@ std::vector<std::string> sentences_of(const program_counts& of) {
     all.push_back(fmt::format("{} calls are of no site: the tables had no room for them.",
                               grouped_digits(of.of_last_run.lost_calls)));
   if (of.runs.empty()) return all;
-  const program_run* const timed = of.timed_run();
-  const bool is_rough = timed == nullptr || timed->other_cpu_share.value_or(0) > most_disturbance;
+  const bool is_rough = of.timed_run() == nullptr || !why_disturbed(of).empty();
+  const bool is_one_timed = std::ranges::count(of.runs, "time", &program_run::arm) == 1;
   if (const double others = most_used_by_others(of); others > most_disturbance)
     all.push_back(fmt::format("Other programs used up to {:.0f} % of the CPUs {}.", others * 100,
-                              is_rough ? "while it ran: take the times for rough ones"
-                                       : "in other runs than the one that was timed"));
+                              is_rough       ? "while it ran: take the times for rough ones"
+                              : is_one_timed ? "in other runs than the one that was timed"
+                                             : "in some of the runs"));
   return all;
 }
 

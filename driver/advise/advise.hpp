@@ -66,6 +66,9 @@ inline constexpr double most_disturbance = 0.05;
 
 /// Whether counting takes so much of the time that times of counted runs are another program's.
 [[nodiscard]] bool counts_stand_alone(const program_counts& counted);
+/// Why the times of timed runs are not those of runs beside nothing else; empty where they are.
+/// Meetings are of the median of these runs, and all else of the first one.
+[[nodiscard]] std::string why_disturbed(const program_counts& counted);
 /// Why no seconds are named for what a change may save, in half a sentence: counting or other
 /// programs took too much of the time. Empty where they are named.
 [[nodiscard]] std::string why_withheld(const program_counts& counted);

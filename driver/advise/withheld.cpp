@@ -10,10 +10,7 @@
 #include "driver/advise/site_costs.hpp"
 
 namespace syncmeter {
-namespace {
 
-/// Why the times of timed runs are not those of runs beside nothing else; empty where they are.
-/// Meetings are of the median of these runs, and all else of the first one.
 std::string why_disturbed(const program_counts& of) {
   std::vector<double> shares;
   for (const program_run& run : of.runs)
@@ -24,8 +21,6 @@ std::string why_disturbed(const program_counts& of) {
                            100 * others)
              : "";
 }
-
-}  // namespace
 
 bool counts_stand_alone(const program_counts& of) {
   // No call takes as long to count, nor does it to those that wait for its thread: where so many

@@ -10,6 +10,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -304,6 +305,22 @@ TEST(sentences_of, times_are_rough_where_the_timed_run_was_disturbed) {
   of.runs.back().other_cpu_share = 0.1;
   EXPECT_THAT(sentences_of(of), Contains("Other programs used up to 20 % of the CPUs while it ran: "
                                          "take the times for rough ones."));
+}
+
+TEST(sentences_of, times_are_rough_where_most_timed_runs_were_disturbed) {
+  program_counts of = quick();
+  of.runs.push_back(of.runs.back());
+  of.runs.push_back(of.runs.back());
+  const auto with_shares = [&](double first, double second, double third) {
+    std::size_t timed = of.runs.size() - 3;
+    for (const double share : {first, second, third}) of.runs[timed++].other_cpu_share = share;
+    return sentences_of(of);
+  };
+  EXPECT_THAT(with_shares(0.04, 0.2, 0.2),
+              ElementsAre("Other programs used up to 20 % of the CPUs while it ran: take the times "
+                          "for rough ones."));
+  EXPECT_THAT(with_shares(0.04, 0.2, 0.01),
+              ElementsAre("Other programs used up to 20 % of the CPUs in some of the runs."));
 }
 
 TEST(conclusion_of, other_programs_beside_most_timed_runs_leave_shares_unknown) {
