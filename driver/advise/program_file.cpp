@@ -7,6 +7,9 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -24,9 +27,17 @@ namespace fs = std::filesystem;
   throw usage_error(fmt::format("advise: {} {}", quote(command), why));
 }
 
+/// Why the system does not run this file.
+std::string_view why_no_program(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return "there is no such file";
+  return fs::is_directory(path, error) ? "it is a folder" : "it is not executable (chmod +x)";
+}
+
 fs::path find_program(const std::string& command) {
   if (command.find('/') != std::string::npos) {
-    if (!is_program(command)) refuse(command, "is not a program that can be run");
+    if (!is_program(command))
+      refuse(command, fmt::format("is not a program that can be run: {}", why_no_program(command)));
     return fs::absolute(command);
   }
   for (const fs::path& folder : folders_on_path())
@@ -34,10 +45,21 @@ fs::path find_program(const std::string& command) {
   refuse(command, "is not on PATH; a program of this folder is named ./" + command);
 }
 
-bool is_script(const fs::path& path) {
-  std::array<char, 2> first{};
-  std::ifstream(path, std::ios::binary).read(first.data(), 2);
-  return first[0] == '#' && first[1] == '!';
+/// What the first line names of a script; nothing of another file.
+std::optional<std::string> interpreter_of_script(const fs::path& path) {
+  std::string line;
+  std::getline(std::ifstream(path, std::ios::binary), line);
+  if (!line.starts_with("#!")) return std::nullopt;
+  constexpr const char* blanks = " \t\r";
+  const std::size_t first = line.find_first_not_of(blanks, 2);
+  if (first == std::string::npos) return "";
+  return line.substr(first, line.find_first_of(blanks, first) - first);
+}
+
+bool is_elf(const fs::path& path) {
+  std::array<char, SELFMAG> first{};
+  std::ifstream(path, std::ios::binary).read(first.data(), first.size());
+  return std::string_view(first.data(), first.size()) == ELFMAG;
 }
 
 /// The names of libraries that it is linked with.
@@ -132,7 +154,15 @@ void look_into(elf_file& file, const std::string& command, program_file& found) 
 
 program_file look_at_program(const std::string& command) {
   program_file found{.path = find_program(command)};
-  if (is_script(found.path)) return found;
+  if (const auto interpreter = interpreter_of_script(found.path)) {
+    if (!is_program(*interpreter))
+      refuse(command, fmt::format("begins with #!{}, which is not a program that can be run: {}",
+                                  printable(*interpreter), why_no_program(*interpreter)));
+    return found;
+  }
+  if (!is_elf(found.path))
+    refuse(command, "is neither an ELF program nor a script that begins with #! and its "
+                    "interpreter; name the interpreter, as in sh SCRIPT");
   try {
     elf_file file(found.path);
     look_into(file, command, found);

@@ -1,7 +1,9 @@
 #include "driver/advise/source_lines.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "driver/census/tools/disassembler.hpp"
 #include "driver/census/tools/elf_file.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -123,12 +126,26 @@ void join_copies(std::vector<site>& sites) {
   sites = std::move(joined);
 }
 
-/// Without a full table of symbols, addr2line names the exported function before the address, which
-/// may be any.
 bool has_all_symbols(const std::string& module) {
   const elf_file file(module);
   return std::ranges::any_of(
       file.sections(), [](const Elf64_Shdr& section) { return section.sh_type == SHT_SYMTAB; });
+}
+
+/// Without a full table of symbols, addr2line names the exported function before the address, which
+/// may be any: that name is left where the function's code has the address.
+void keep_certain_names(const std::string& module, const std::vector<std::uint64_t>& offsets,
+                        std::vector<std::vector<source_frame>>& frames) {
+  std::vector<code_range> exported;
+  for (const auto& [name, code] : read_elf_symbols(module).functions) exported.push_back(code);
+  std::ranges::sort(exported);
+  const auto is_certain = [&](std::uint64_t offset) {
+    const auto after = std::ranges::upper_bound(exported, offset, {}, &code_range::first);
+    return after != exported.begin() && offset - std::prev(after)->first < std::prev(after)->size;
+  };
+  for (std::size_t i = 0; i < std::min(frames.size(), offsets.size()); ++i)
+    for (source_frame& frame : frames[i])
+      if (frame.file.empty() && !is_certain(offsets[i])) frame.function.clear();
 }
 
 bool is_system_header(const source_frame& frame) {
@@ -140,7 +157,42 @@ bool is_system_header(const source_frame& frame) {
          frame.file.find("/include/c++/") != std::string::npos;
 }
 
+/// A name without a long list of parameters, and which of the compiler's copies it is.
+std::string short_name(const std::string& name) {
+  constexpr std::size_t long_list = 20;
+  std::string_view head(name);
+  head = head.substr(0, head.find(" [clone "));
+  if (head.ends_with(" const")) head.remove_suffix(std::strlen(" const"));
+  if (!head.ends_with(')')) return std::string(head);
+  std::size_t depth = 0, at = head.size();
+  while (at > 0) {
+    --at;
+    if (head[at] == ')') ++depth;
+    if (head[at] == '(' && --depth == 0) break;
+  }
+  return head.size() - at <= long_list ? std::string(head)
+                                       : fmt::format("{}(...)", head.substr(0, at));
+}
+
+bool has_name(const site& of) {
+  return std::ranges::any_of(of.frames, [](const source_frame& f) { return !f.function.empty(); });
+}
+
 }  // namespace
+
+std::string unnamed_sites_text(const std::vector<site>& sites) {
+  // As many as a reader looks at first.
+  constexpr std::size_t looked_at = 10;
+  std::vector<std::string> modules;
+  for (std::size_t i = 0; i < std::min(sites.size(), looked_at); ++i)
+    if (!sites[i].module.empty() && !has_name(sites[i]))
+      add_once(modules, fs::path(sites[i].module).filename().string());
+  if (modules.empty()) return "";
+  return fmt::format("Sites of {} without a name are in functions that have no symbol in the file: "
+                     "debug packages (-dbgsym, -debuginfo), or a build with -g, give functions and "
+                     "lines.",
+                     join(modules, ", "));
+}
 
 std::string find_source_lines(std::vector<site>& sites) {
   std::map<std::string, std::vector<site*>> by_module;
@@ -152,10 +204,7 @@ std::string find_source_lines(std::vector<site>& sites) {
     for (const site* each : of_module) offsets.push_back(each->offset);
     try {
       auto frames = ask_addr2line(module, offsets);
-      if (!has_all_symbols(module))
-        for (auto& of_address : frames)
-          for (source_frame& frame : of_address)
-            if (frame.file.empty()) frame.function.clear();
+      if (!has_all_symbols(module)) keep_certain_names(module, offsets, frames);
       for (std::size_t i = 0; i < std::min(frames.size(), of_module.size()); ++i)
         of_module[i]->frames = frames[i];
     } catch (const disassembly_error& error) {
@@ -174,13 +223,13 @@ const source_frame* frame_to_show(const site& of) {
 
 std::string where_text(const site& of) {
   if (const source_frame* const shown = frame_to_show(of))
-    return fmt::format("{} {}:{}", shown->function.empty() ? "?" : shown->function,
+    return fmt::format("{} {}:{}", shown->function.empty() ? "?" : short_name(shown->function),
                        fs::path(shown->file).filename().string(), shown->line);
   const bool named = !of.frames.empty() && !of.frames.front().function.empty();
   if (named && !of.architecture.empty()) return of.frames.front().function;
   const std::string module = fs::path(of.module).filename();
   const std::string place = fmt::format("{}+{:#x}", module.empty() ? "?" : module, of.offset);
-  return named ? fmt::format("{} {}", of.frames.front().function, place) : place;
+  return named ? fmt::format("{} {}", short_name(of.frames.front().function), place) : place;
 }
 
 }  // namespace syncmeter

@@ -17,5 +17,8 @@ namespace syncmeter {
 [[nodiscard]] const source_frame* frame_to_show(const site& of);
 /// That frame, or the place in the module.
 [[nodiscard]] std::string where_text(const site& of);
+/// Where to get the names from that the first of these sites are without; empty where they have
+/// theirs.
+[[nodiscard]] std::string unnamed_sites_text(const std::vector<site>& sites);
 
 }  // namespace syncmeter

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/ab/arm_plan.hpp"
 #include "driver/advise/advise.hpp"
 #include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/memory_samples.hpp"
@@ -52,8 +53,8 @@ std::vector<option_row> rows_of(advise_request& request) {
                 request.json, &parse_file_name),
       value_row("fail-above", "SHARE",
                 "exit status 1 where a change at one site may save more than this share of the "
-                "time (default: none)",
-                request.fail_above, &parse_share),
+                "time, such as 10% (default: none)",
+                request.fail_above, &parse_threshold),
       value_row("static", "FILE",
                 "run nothing: the atomic operations and the calls that synchronize in the "
                 "machine code of this program or library (default: none)",
@@ -104,7 +105,12 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const auto separator = std::ranges::find(arguments, before_command);
   advise_request request;
   const std::vector<option_row> rows = rows_of(request);
-  parse_command_line({arguments.begin(), separator}, rows);
+  const std::vector<std::string> words =
+      parse_command_line({arguments.begin(), separator}, rows, arguments.size());
+  if (!words.empty())
+    throw usage_error(fmt::format("advise: {} is no option; the program and its arguments stand "
+                                  "behind --, as in syncmeter advise -- {}",
+                                  quote(words.front()), printable(words.front())));
   if (request.help) {
     fmt::print(
         out,
@@ -136,6 +142,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const std::string problem = find_source_lines(counted.of_last_run.sites);
   if (!problem.empty()) counted.notes.push_back(problem);
   choose_sampled_sites(counted.of_last_run.sites);
+  if (const std::string unnamed = unnamed_sites_text(counted.of_last_run.sites); !unnamed.empty())
+    counted.notes.push_back(unnamed);
   if (const program_run* const timed = counted.timed_run()) {
     advice_setting setting = setting_of_run();
     setting.wall_s = timed->wall_s;

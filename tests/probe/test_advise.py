@@ -47,7 +47,7 @@ def hazard(build, name, *options, compiler="g++"):
 
 def test_a_change_that_may_save_much_is_a_status(advise, build):
     program = hazard(build, "contended_counter")
-    assert advise(program, options=["--fail-above", "0.03"]).done.returncode == 1
+    assert advise(program, options=["--fail-above", "3%"]).done.returncode == 1
     assert advise("/usr/bin/true", options=["--fail-above", "0.03"]).done.returncode == 0
 
 

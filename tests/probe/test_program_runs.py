@@ -106,13 +106,33 @@ def test_a_static_runtime_is_named_before_the_run(advise, build):  # noqa: F811
 @pytest.mark.parametrize(("command", "words"), [
     ([], "no program given, as in syncmeter advise -- ./app"),
     (["no-such-program"], "'no-such-program' is not on PATH"),
-    (["./no-such-program"], "is not a program that can be run"),
-    (["/etc/passwd"], "is not a program that can be run"),
+    (["./no-such-program"], "is not a program that can be run: there is no such file"),
+    (["/etc/passwd"], "is not a program that can be run: it is not executable"),
+    (["/etc"], "is not a program that can be run: it is a folder"),
 ])
 def test_commands_that_cannot_run(command, words, advise):  # noqa: F811
     advice = advise(*command)
     assert advice.done.returncode == 2
     assert words in " ".join(advice.text.split())
+
+
+@pytest.mark.parametrize(("first_line", "words"), [
+    ("#!/no/such/interpreter -x", "begins with #!/no/such/interpreter, which is not a program that can be run: there is no such file"),
+    ("echo", "is neither an ELF program nor a script that begins with #!"),
+])
+def test_a_script_that_nothing_runs(first_line, words, tmp_path, advise):  # noqa: F811
+    script = tmp_path / "script"
+    script.write_text(first_line + "\n", encoding="utf-8")
+    script.chmod(0o755)
+    advice = advise(str(script))
+    assert advice.done.returncode == 2
+    assert words in " ".join(advice.text.split())
+
+
+def test_a_program_that_stands_before_the_dashes(advise):  # noqa: F811
+    advice = advise(options=["./app"])
+    assert advice.done.returncode == 2
+    assert "'./app' is no option; the program and its arguments stand behind --, as in syncmeter advise -- ./app" in " ".join(advice.text.split())
 
 
 def test_a_file_that_exists_is_kept(tmp_path):
