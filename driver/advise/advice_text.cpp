@@ -149,9 +149,11 @@ std::string verdict_on_shares(const program_counts& of) {
                        "calls of {} at {} take{} is not timed.",
                        grouped_digits(unknown->count), unknown->kind, where_text(*unknown),
                        unknown->kind == "sem_post" ? "" : ", and for what threads wait there,");
-  if (std::ranges::find(of.of_last_run.sites, "memory", &site::kind) != of.of_last_run.sites.end())
-    return "No change is advised: no call takes 2 % of the time. Loads and stores of several "
-           "threads take much of it, and samples cannot tell why: a sentence below says where.";
+  if (const auto memory = std::ranges::find(of.of_last_run.sites, "memory", &site::kind);
+      memory != of.of_last_run.sites.end())
+    return fmt::format("No change is advised: no call takes 2 % of the time. Loads and stores of "
+                       "several threads take much of it ({}), and samples cannot tell why.",
+                       where_text(*memory));
   const bool has_threads = std::ranges::any_of(of.of_last_run.sites, [](const site& each) {
     return each.kind == "create" || each.team > 1 || each.threads > 1;
   });
