@@ -90,8 +90,8 @@ void read_value(const std::string& member, const nlohmann::json& j,
 std::string usual_visits() {
   std::string text = fmt::format("{}; on a GPU {}", usual_cpu_visits, usual_gpu_visits);
   for (const study& s : studies()) {
-    if (!s.pace || s.rules.empty()) continue;
-    text += fmt::format("; in {} with more than {} points {}", s.name, s.pace->many,
+    if (!s.pace || !s.pace->many || s.rules.empty()) continue;
+    text += fmt::format("; in {} with more than {} points {}", s.name, *s.pace->many,
                         s.pace->visits_of_many);
   }
   return text;

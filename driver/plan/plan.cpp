@@ -232,7 +232,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   if (!lacking.empty())
     plan.left_out = fmt::format("backends without a worker ({}); {}", join(lacking), plan.left_out);
   if (chosen->counterparts_only) keep_counterparts(plan, workers);
-  if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many)
+  if (chosen->pace && chosen->pace->many && !options.visits &&
+      plan.points.size() > *chosen->pace->many)
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
   share_among_gpus(plan, options, ops, workers);
   queue_rounds(plan, chosen->gpu.rounds_at_once, workers);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -136,9 +135,9 @@ struct gpu_part {
 /// How long a study takes over each point, where that is not the usual.
 struct study_pace {
   double precision, max_time_s;
-  double min_sample_us = 0;                                    ///< 0: the usual
-  std::size_t many = std::numeric_limits<std::size_t>::max();  ///< more points than this get
-  unsigned visits_of_many = 3;                                 ///< so many visits each
+  double min_sample_us = 0;           ///< 0: the usual
+  std::optional<std::size_t> many{};  ///< more points than this get
+  unsigned visits_of_many = 3;        ///< so many visits each
   std::optional<double> longest_s{};  ///< of a plan that takes longer a sample of each class of
                                       ///< pairs comes first, and the others as far as this lasts
 };
