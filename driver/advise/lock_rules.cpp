@@ -240,12 +240,17 @@ advice about_lock(const lock_case& of) {
   return found;
 }
 
+/// A lock that is taken this often takes time by what it is. Where fewer calls take as much, each
+/// waits for a thread that holds it for long, or that has no processor, and no other lock helps.
+constexpr std::uint64_t fewest_calls = 100;
+
 /// The cause is the first of these that holds. Counts alone do not say how long a lock is held.
-advice about_case(const lock_case& of) {
-  if (auto found = about_crowd(of)) return *std::move(found);
+std::optional<advice> about_case(const lock_case& of) {
+  if (auto found = about_crowd(of)) return found;
   if (!of.setting.counts_alone)
     for (const auto rule : {&about_section, &about_readers})
-      if (auto found = rule(of)) return *std::move(found);
+      if (auto found = rule(of)) return found;
+  if (of.count < fewest_calls) return std::nullopt;
   return about_lock(of);
 }
 
@@ -348,10 +353,12 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
     if (advised.contains(object.number) || of.ids.empty() || of.threads < 2 ||
         !of.is_worth_saying())
       continue;
-    all.push_back(about_case(of));
+    advised.insert(object.number);
+    auto found = about_case(of);
+    if (!found) continue;
+    all.push_back(*std::move(found));
     if (of.has_calls_of_one_kind())
       add_prices_of_lock(all.back(), of.first(), of.calls_of_thread(), setting);
-    advised.insert(object.number);
   }
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
@@ -363,7 +370,7 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
     if (auto found = about_signals(id, sites, setting)) all.push_back(*std::move(found));
     if (!is_for_lock(of) || of.threads < 2 || !of.times) continue;
     const lock_case rest = rest_of(id, sites, setting, advised);
-    if (rest.is_worth_saying()) all.push_back(about_lock(rest));
+    if (rest.count >= fewest_calls && rest.is_worth_saying()) all.push_back(about_lock(rest));
   }
   return all;
 }

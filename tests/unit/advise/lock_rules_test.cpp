@@ -65,6 +65,22 @@ TEST(advise_on_locks, who_holds_a_lock_all_the_time_is_to_hold_it_less) {
   EXPECT_THAT(all[0].cause, Not(HasSubstr("saves at most")));
 }
 
+TEST(advise_on_locks, no_other_lock_helps_where_a_few_calls_wait_for_long) {
+  // 1 ms each: whoever has the lock has no processor.
+  const auto rarely = [](std::uint64_t count) {
+    return taking("mutex_lock", {{1,
+                                  {.count = count,
+                                   .timed = count,
+                                   .waited = count,
+                                   .wait_ns = 1e6 * static_cast<double>(count),
+                                   .section_ns = 1e6 * static_cast<double>(count)}}});
+  };
+  EXPECT_THAT(advise_with({rarely(99)}), IsEmpty());
+  const auto all = advise_with({rarely(100)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "locks");
+}
+
 TEST(advise_on_locks, one_thread_may_wait_for_all_that_another_does) {
   // One waits 0.4 s for the other, which does not wait: in the mean 0.2 s, and each works 0.4 s.
   const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 40'000, 80'000)}})}, 0.8);
