@@ -375,7 +375,7 @@ bool is_shown(const meeting& m, const beside_equal_work& each) {
 bool is_mechanism_shown(const meeting& m) {
   // Times of counted runs show nothing where counting takes much of them.
   if (m.price_ns && m.setting.counts_alone) return is_price_worth_it(m);
-  return is_price_worth_it(m) || is_shown(m, m.mechanism);
+  return is_price_worth_it(m) || (m.is_worth_saying(m.in_all_s()) && is_shown(m, m.mechanism));
 }
 
 /// Why they are none for advice.

@@ -21,6 +21,7 @@ struct pieces {
   unsigned threads;                      ///< that share them
   std::uint64_t count = of.count;        ///< of tasks, in all teams of this size
   std::vector<std::size_t> other_ids{};  ///< of further sites that make them
+  double late_s = 0;                     ///< that a thread waits where their teams meet
   std::string others{};                  ///< " and at 2 more"
 
   /// What all of them take of one thread's path, at so much each.
@@ -88,13 +89,20 @@ std::optional<advice> about_tasks(const pieces& all) {
                                  range_text(all.price_ns->low * 1e-9, all.price_ns->high * 1e-9),
                                  seconds_text(long_enough * all.price_ns->value * 1e-9))
                    : "may take much of that. A task for many pieces at once,";
-  const double most_s = all.price_ns ? all.path_s(all.price_ns->high) : all.wall_s;
+  // Of tasks that one thread makes, and runs where too many wait, the others have none.
+  const double most_s = all.price_ns ? all.path_s(all.price_ns->high) + all.late_s : all.wall_s;
+  const std::string waiting =
+      all.late_s < least_worth_saying * all.wall_s
+          ? ""
+          : fmt::format(" A thread waits {} for the last one where their team meets, also where it "
+                        "finds no task.",
+                        seconds_text(std::min(all.late_s, all.wall_s)));
   return all.saving("tasks", 0, std::min(most_s, all.wall_s),
                     fmt::format("{}{}: {} tasks are made, one for each {} of a thread's time; to "
                                 "make one and hand it over {} or none below a certain size, saves "
-                                "time.",
+                                "time.{}",
                                 where_text(all.of), all.others, grouped_digits(all.count),
-                                seconds_text(each_ns * 1e-9), price));
+                                seconds_text(each_ns * 1e-9), price, waiting));
 }
 
 /// Tasks of one kind of team are made at several places of a program that divides its work in two,
@@ -137,7 +145,10 @@ std::vector<advice> advise_on_pieces(const std::vector<site>& sites, const advic
                    .wall_s = by_counts ? setting.plain_wall_s.high : setting.wall_s,
                    .price_ns = price_of(of, pace, setting.prices),
                    .threads = is_task ? of.team : of.threads};
-    if (is_task) add_other_places(of_site, i + 1, sites);
+    if (is_task) {
+      add_other_places(of_site, i + 1, sites);
+      of_site.late_s = late_in_team_s(of.team, sites);
+    }
     const auto cost = cost_of(of);
     std::optional<advice> found;
     if (is_task) found = about_tasks(of_site);

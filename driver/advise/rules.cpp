@@ -47,6 +47,26 @@ void extend_to_longest_run(advice& each, const advice_setting& setting) {
                            seconds_text(longest_s), seconds_text(each.at_most_s));
 }
 
+/// A fix of one site may be that of all: the first one has what they save together.
+void name_sum(std::vector<advice>& all, std::string_view rule) {
+  advice* first = nullptr;
+  advice sum{.rule = std::string(rule), .site_id = 0};
+  std::size_t sites = 0;
+  for (advice& each : all) {
+    if (each.rule != rule) continue;
+    if (first == nullptr) first = &each;
+    sum.at_least_s += each.at_least_s;
+    sum.at_most_s += each.at_most_s;
+    ++sites;
+  }
+  if (sites < 2) return;
+  sum.run_s = first->run_s;
+  sum.at_most_s = std::min(sum.at_most_s, sum.run_s);
+  sum.at_least_s = std::min(sum.at_least_s, sum.at_most_s);
+  first->text += fmt::format(" A change of all {} sites of {} in this list {}.", sites, rule,
+                             saving_text(sum));
+}
+
 }  // namespace
 
 advice_setting setting_of_run() {
@@ -94,6 +114,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     return std::pair(is_of_setting(a), a.share_of_run()) >
            std::pair(is_of_setting(b), b.share_of_run());
   });
+  for (const std::string_view rule : {"regions", "barriers"}) name_sum(all, rule);
   return all;
 }
 

@@ -148,6 +148,14 @@ std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
   return tasks;
 }
 
+double late_in_team_s(unsigned team, const std::vector<site>& sites) {
+  double late_s = 0;
+  for (const site& of : sites)
+    if (of.team == team && is_timed_meeting(of))
+      late_s += cost_of(of).value_or(site_cost{}).lateness_s;
+  return late_s;
+}
+
 double wakings_of_regions(const std::vector<site>& sites) {
   double all = 0;
   for (const site& each : sites)

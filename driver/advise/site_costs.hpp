@@ -63,6 +63,8 @@ struct meeting_pace {
 
 /// Made in teams of this size.
 [[nodiscard]] std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team);
+/// What a thread waits for the last one where teams of this size meet, all sites together.
+[[nodiscard]] double late_in_team_s(unsigned team, const std::vector<site>& sites);
 /// Of threads that sleep before each region, all but the one that begins it.
 [[nodiscard]] double wakings_of_regions(const std::vector<site>& sites);
 /// Threads that a runtime creates for the program's regions.

@@ -100,15 +100,7 @@ std::optional<advice> about_handoffs(const lock_object& lock, const std::vector<
       "To wake nobody, and to work at the same time,");
 }
 
-/// What a thread waits for the last one where teams of this size meet. An ordered loop holds
-/// threads back in turn, and those that are through first wait at its end.
-double late_in_team_s(unsigned team, const std::vector<site>& sites) {
-  double late_s = 0;
-  for (const site& of : sites)
-    if (of.team == team && is_timed_meeting(of)) late_s += cost_of(of)->lateness_s;
-  return late_s;
-}
-
+/// An ordered loop holds threads back in turn, and those that are through first wait at its end.
 std::optional<advice> about_ordered(std::size_t id, const std::vector<site>& sites,
                                     const advice_setting& setting) {
   const site& of = sites[id - 1];

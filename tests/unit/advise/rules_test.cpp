@@ -230,6 +230,26 @@ TEST(advise_on, threads_that_come_as_with_equal_work_still_pay_for_the_meeting) 
   EXPECT_THAT(all[0].cause, Not(HasSubstr("most of their time after")));
 }
 
+TEST(advise_on, meetings_that_take_little_are_none_for_advice_in_a_longer_run) {
+  const advice_setting setting{.wall_s = 1, .plain_wall_s = {1.2, 1.1, 1.3}};
+  EXPECT_THAT(advised({meeting("barrier", 30'000, 50, 250)}, setting), IsEmpty());
+}
+
+TEST(advise_on, the_first_of_several_sites_has_what_all_save) {
+  const site one = meeting("barrier", 1'000'000, 50, 250);
+  const std::vector<advice> all = advised({one, one}, {.wall_s = 1});
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_THAT(all[0].text,
+              HasSubstr("A change of all 2 sites of barriers in this list saves at most 0.6 s"));
+  EXPECT_THAT(all[1].text, Not(HasSubstr("A change of all")));
+}
+
+TEST(advise_on, tasks_whose_threads_wait_for_the_last_one_may_save_that_too) {
+  const advice_setting setting{.wall_s = 1, .prices = {priced("task_by_one", 0, 64 * 400)}};
+  const site end = meeting("barrier", 1, 3e8, 10);
+  EXPECT_NEAR(first_of({tasks(1'000'000), end}, setting).at_most_s, 0.2 + 0.3, 1e-9);
+}
+
 TEST(advise_on, tasks_of_several_places_are_one_advice) {
   const advice_setting setting{.wall_s = 0.5, .prices = {priced("task_by_one", 0, 64 * 400)}};
   const std::vector<advice> all = advised({tasks(400'000), tasks(600'000)}, setting);
