@@ -52,8 +52,8 @@ void note_runtime(const void* real) {
 }
 
 SM_RUNS_REGION void run_gomp_body(void* data) {
-  const auto [frame, is_timed] = passed_frame<gomp_frame>(data);
-  const inside_region inside(frame, is_timed);
+  const auto [frame, turn] = passed_frame<gomp_frame>(data);
+  const inside_region inside(frame, turn);
   frame.body(frame.data);
 }
 
@@ -69,7 +69,7 @@ SM_RUNS_REGION void run_gomp_body(void* data) {
     const region_call around(frame, site_of_call(#name, SM_SITE));                                 \
     auto* const call = real.get();                                                                 \
     note_runtime(reinterpret_cast<const void*>(call));                                             \
-    auto* const passed = with_timed(frame, around.is_timed());                                     \
+    auto* const passed = with_turn(frame, around.turn());                                          \
     if (call != nullptr) call(run_gomp_body, passed, threads, __VA_ARGS__);                        \
     else run_gomp_body(passed);                                                                    \
   }
@@ -134,8 +134,8 @@ template <std::size_t... I>
 }
 
 SM_RUNS_REGION void run_kmpc_body(int* global, int* bound, void* passed) {
-  const auto [frame, is_timed] = passed_frame<kmpc_frame>(passed);
-  const inside_region inside(frame, is_timed);
+  const auto [frame, turn] = passed_frame<kmpc_frame>(passed);
+  const inside_region inside(frame, turn);
   if (frame.words <= few_words)
     call_with(frame, global, bound, std::make_index_sequence<few_words>{});
   else if (frame.words <= 128) call_with(frame, global, bound, std::make_index_sequence<128>{});
@@ -167,8 +167,7 @@ SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
   auto* const call = real.get();
   note_runtime(reinterpret_cast<const void*>(call));
   if (call != nullptr)
-    call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body),
-         with_timed(frame, around.is_timed()));
+    call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), with_turn(frame, around.turn()));
 }
 
 struct returns_here {

@@ -39,7 +39,7 @@ void add_region(const region_frame& frame, std::uint64_t called, std::uint64_t b
     times->inside_ns += since(stamps.of[i].begin, stamps.of[i].end);
     bool same = false;
     for (unsigned other = 0; other < stamps.team; ++other)
-      same |= other != i && stamps.of[other].begin_processor == stamps.of[i].begin_processor;
+      same |= other != i && stamps.of[other].region_processor == stamps.of[i].region_processor;
     times->same_processor += same ? 1 : 0;
   }
   add_to(times->mechanism, since(last, back));
@@ -99,7 +99,10 @@ region_call::region_call(region_frame& frame, std::uint64_t site) : frame_(frame
     frame.stamps->team = 0;
     frame.stamps->first_barrier = barriers_of_regions;
   }
-  if (frame.stamps != nullptr && regions++ % every == 0) called_ = now();
+  if (frame.stamps == nullptr) return;
+  const std::uint64_t number = regions++ % every;
+  turn_ = {.is_timed = number == 0, .looks_at_processor = number + 1 == every};
+  if (turn_.is_timed) called_ = now();
 }
 
 region_call::~region_call() {
@@ -110,8 +113,8 @@ region_call::~region_call() {
   unused_stamps = frame_.stamps;
 }
 
-inside_region::inside_region(region_frame& frame, bool is_timed)
-    : frame_(frame), is_timed_(is_timed), outer_(region_of_thread) {
+inside_region::inside_region(region_frame& frame, region_turn turn)
+    : frame_(frame), is_timed_(turn.is_timed), outer_(region_of_thread) {
   region_of_thread = {};
   region_of_thread.keeps_team = true;
   region_of_thread.is_inside = true;
@@ -126,10 +129,13 @@ inside_region::inside_region(region_frame& frame, bool is_timed)
   if (number >= most_timed_threads) return;
   region_of_thread.stamps = frame.stamps;
   region_of_thread.number = number;
-  if (!is_timed) return;
-  frame.stamps->of[number].begin = now();
-  frame.stamps->of[number].begin_processor = ::sched_getcpu();
-  note_meeting(frame.stamps->of[number].begin);
+  thread_stamps& own = frame.stamps->of[number];
+  if (turn.is_timed) {
+    own.begin = now();
+    note_meeting(own.begin);
+  }
+  if (turn.looks_at_processor || (turn.is_timed && own.region_processor == 0))
+    own.region_processor = ::sched_getcpu() + 1;
 }
 
 inside_region::~inside_region() {

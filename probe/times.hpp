@@ -23,7 +23,8 @@ void add_to(interval_sums& sums, std::uint64_t ns);
 struct alignas(64) thread_stamps {
   std::uint64_t begin, end;
   std::uint64_t arrived[2];  ///< at timed barriers inside the region, in turn
-  int processor[2], begin_processor;
+  int processor[2];
+  int region_processor;  ///< and 1: 0 is none yet
 };
 
 /// Those of a team: kept by the thread that calls regions, one for each level of nesting.
@@ -57,18 +58,28 @@ struct alignas(64) kmpc_frame : region_frame {
   void* first_words[few_words];
 };
 
-/// A frame on its way through the runtime, with whether this region is timed in the address: what
-/// stands in the frame itself and changes from region to region is fetched anew by each thread.
-template <class Frame> [[nodiscard]] Frame* with_timed(Frame& frame, bool is_timed) {
-  return reinterpret_cast<Frame*>(reinterpret_cast<std::uintptr_t>(&frame) | (is_timed ? 1U : 0U));
+/// What threads do in a region, in two bits that the address of an aligned frame leaves.
+struct region_turn {
+  bool is_timed = false;
+  /// In the one before a region that is timed: what is written there takes no line from another
+  /// cache then, and to look at the clock is all that a timed region takes longer.
+  bool looks_at_processor = false;
+};
+
+/// A frame on its way through the runtime, with the region's turn in the address: what stands in
+/// the frame itself and changes from region to region is fetched anew by each thread.
+template <class Frame> [[nodiscard]] Frame* with_turn(Frame& frame, region_turn turn) {
+  return reinterpret_cast<Frame*>(reinterpret_cast<std::uintptr_t>(&frame) |
+                                  (turn.is_timed ? 1U : 0U) | (turn.looks_at_processor ? 2U : 0U));
 }
 template <class Frame> struct passed_frame {
   explicit passed_frame(void* address)
       : frame(*reinterpret_cast<Frame*>(reinterpret_cast<std::uintptr_t>(address) &
-                                        ~std::uintptr_t{1})),
-        is_timed((reinterpret_cast<std::uintptr_t>(address) & 1U) != 0) {}
+                                        ~std::uintptr_t{3})),
+        turn{.is_timed = (reinterpret_cast<std::uintptr_t>(address) & 1U) != 0,
+             .looks_at_processor = (reinterpret_cast<std::uintptr_t>(address) & 2U) != 0} {}
   Frame& frame;
-  bool is_timed;
+  region_turn turn;
 };
 
 /// Writes what is not there already: all threads of a team read its frame, and fetch anew each
@@ -94,10 +105,11 @@ class region_call {
   region_call(const region_call&) = delete;
   region_call& operator=(const region_call&) = delete;
   ~region_call();
-  [[nodiscard]] bool is_timed() const { return called_ != 0; }
+  [[nodiscard]] region_turn turn() const { return turn_; }
 
  private:
   region_frame& frame_;
+  region_turn turn_;
   std::uint64_t called_ = 0;  // 0: this region is one of those left out
 };
 
@@ -135,7 +147,7 @@ inline void enter_serialized_region() {
 /// that called: it alone knows its site, and here alone the size of the team is known.
 class inside_region {
  public:
-  inside_region(region_frame& frame, bool is_timed);
+  inside_region(region_frame& frame, region_turn turn);
   inside_region(const inside_region&) = delete;
   inside_region& operator=(const inside_region&) = delete;
   ~inside_region();

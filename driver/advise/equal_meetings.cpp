@@ -9,6 +9,7 @@
 
 #include "core/machine/topology.hpp"
 #include "driver/advise/equal_work.hpp"
+#include "driver/advise/objects.hpp"
 #include "driver/advise/probe_settings.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/workers/visit_record.hpp"
@@ -53,8 +54,9 @@ timed_meeting mechanism_of_equal_work(const worker_info& worker, const equal_mee
   pool.close();
   if (const visit_cost found = cost_of_visit(outcome); !found.cost_ns)
     return {.problem = found.problem};
-  const std::vector<site> sites = read_counts(folder.path(), 0).sites;
-  const site* const of = site_of_op(sites, what.at.what);
+  call_counts counts = read_counts(folder.path(), 0);
+  subtract_clock(counts, costs_of_stamps().stamp_ns);
+  const site* const of = site_of_op(counts.sites, what.at.what);
   const std::optional<site_cost> cost = of == nullptr ? std::nullopt : cost_of(*of);
   if (!cost) return {.problem = "its worker's calls were not counted"};
   return {.mechanism_ns = cost->mechanism_s * 1e9 / static_cast<double>(of->count)};

@@ -46,7 +46,7 @@ void subtract_clock(call_counts& counts, double stamp_ns) {
     sum_ns = std::max(0.0, sum_ns - looks * stamp_ns);
   };
   for (site& of : counts.sites) {
-    if (!of.times || of.times->threads != 0) continue;
+    if (!of.times) continue;
     const auto of_site = static_cast<double>(of.times->timed);
     if (has_section(of)) {
       subtract(of.times->lateness.sum_ns, 2 * of_site);
@@ -54,6 +54,10 @@ void subtract_clock(call_counts& counts, double stamp_ns) {
     }
     subtract(of.times->mechanism.sum_ns, of_site);
     subtract(of.times->mechanism.median_ns, 1);
+    if (of.kind == "region") {
+      subtract(of.times->fork_ns, of_site * of.times->threads);
+      subtract(of.times->inside_ns, of_site * of.times->threads);
+    }
     for (auto& [number, use] : of.locks) {
       const auto timed = static_cast<double>(use.timed);
       subtract(use.wait_ns, timed);

@@ -41,9 +41,9 @@ struct stamp_costs {
 /// cache takes so long.
 [[nodiscard]] double waits_from_ns(const stamp_costs& costs);
 
-/// Takes what the clock added out of the times of calls that wait for a lock, a signal or a chunk:
-/// an interval ends with a look at it, and that of a section has two more inside. Those of threads
-/// that meet are differences of looks at the clock by each of them.
+/// Takes out of all times what the clock added: an interval ends with a look at it, and that of a
+/// section has two more inside. Lateness of threads that meet stays: each of them has looked once
+/// where it arrived.
 void subtract_clock(call_counts& counts, double stamp_ns);
 
 /// The lock that was held for the longest time first; none where nothing was timed.

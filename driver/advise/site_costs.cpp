@@ -24,7 +24,7 @@ double start_ns(const site& of) {
   const auto timed = static_cast<double>(times.timed);
   if (of.kind == "region") return times.fork_ns / (times.threads * timed);
   const double waiting = timed * (times.threads - 1) / times.threads;
-  return (times.mechanism.sum_ns - times.mechanism.long_ns) / waiting;
+  return std::max(0.0, times.mechanism.sum_ns - times.mechanism.long_ns) / waiting;
 }
 
 bool waits_for_late_threads(const site& of) {

@@ -75,12 +75,14 @@ def by_probe(binaries, folder, program, what, threads, calls, every):
     return [each for path in counts.glob("*.counts") for each in tables.read_times(path) if each.kind == what and each.timed > 1]
 
 
-def of_one(times, what):
-    """Of one meeting in ns, as `advise` adds them up: its mechanism, and that with the lateness and a region's inside."""
+def of_one(times, what, clock_ns):
+    """Of one meeting in ns, as `advise` adds them up without what the clock takes: its mechanism, and that with the
+    lateness and a region's inside."""
     timed = sum(each.timed for each in times)
-    mechanism = sum(each.mechanism_ns + each.fork_ns / each.threads for each in times) / timed
+    looks = 2 if what == "region" else 1
+    mechanism = sum(each.mechanism_ns + each.fork_ns / each.threads for each in times) / timed - looks * clock_ns
     of_thread = [(each.lateness_ns + each.inside_ns) / (each.threads if what == "region" else 1) for each in times]
-    return mechanism, mechanism + sum(of_thread) / timed
+    return mechanism, mechanism + sum(of_thread) / timed - (looks - 1) * clock_ns
 
 
 def main():
@@ -107,6 +109,7 @@ def main():
         subprocess.run(["g++", "-std=c++20", "-O2", "-fopenmp", "-pthread", HERE / "lock_rates.cpp", "-o", program], check=True)
         print("| of | run: ns | again within | mechanism: ns | over run | with lateness: ns | over run | plain: ns | over run |")
         print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+        looks = subprocess.run([program, "1", "100000", "0", "clock"], check=True, text=True, capture_output=True).stdout
         words = [str(arguments.threads), str(arguments.calls), "0"]
         kept = [arguments.keep and arguments.keep / f"run-{turn}.jsonl" for turn in range(arguments.turns + 1)]
         before = by_run(binaries, folder, arguments.threads, kept[0])
@@ -118,7 +121,7 @@ def main():
                 plain = [subprocess.run([program, *words, what], check=True, text=True, capture_output=True, env=os.environ | PLACED).stdout
                          for _ in range(arguments.processes)]
                 plain_ns = [float(text.split()[0]) / arguments.calls * 1e9 for text in plain]
-                seen = [of_one(times, what) for times in timed]
+                seen = [of_one(times, what, float(looks) * 1e9) for times in timed]
                 found[what] = [*map(statistics.median, zip(*seen, strict=True)), statistics.median(plain_ns)]
                 if arguments.keep:
                     with open(arguments.keep / "processes.jsonl", "a", encoding="utf-8") as file:

@@ -1,5 +1,7 @@
 """Lateness and mechanism of regions and barriers, by a clock that the program plans."""
 
+import os
+
 import pytest
 
 
@@ -28,6 +30,20 @@ def test_meetings_are_those_planned(compiler, every, build, count, monkeypatch):
         assert (kind, sums_of(parts)) == (kind, printed[kind])
         assert 0 < sum(times.long_lateness_ns for times in parts) < printed[kind][1]
         assert sum(sum(times.buckets) for times in parts) == printed[kind][0] * (2 if kind == "region" else 1)
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_threads_that_share_one_processor_are_seen(every, build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", f"{every},0")
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    program = build("times", "g++", "-O2", "-fopenmp")
+    allowed = sorted(os.sched_getaffinity(0))
+    for processors in [allowed[:1], allowed[:2]]:
+        monkeypatch.setenv("OMP_PLACES", ",".join(f"{{{each}}}" for each in processors))
+        monkeypatch.setenv("OMP_PROC_BIND", "true")
+        regions = [times for times in count(program, str(every)).times if times.kind == "region" and times.timed > 1]
+        assert [times.same_processor for times in regions] == [times.timed * 2 * (len(processors) == 1) for times in regions]
+        assert regions
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])

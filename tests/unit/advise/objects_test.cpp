@@ -61,9 +61,7 @@ TEST(subtract_clock, what_a_site_takes_is_what_its_locks_take) {
                      .short_hold_ns = 110};
   site locks = taking("mutex_lock", {{1, use}});
   locks.times = {.timed = 10, .lateness = {.sum_ns = 1700}, .mechanism = {.sum_ns = 500}};
-  site meets{.kind = "barrier", .module = "/bin/app", .times = locks.times};
-  meets.times->threads = 2;
-  call_counts counts{.sites = {locks, meets}};
+  call_counts counts{.sites = {locks}};
   subtract_clock(counts, 20);
   const site& of = counts.sites[0];
   EXPECT_NEAR(of.times->lateness.sum_ns, 1300, 1e-9);
@@ -72,10 +70,28 @@ TEST(subtract_clock, what_a_site_takes_is_what_its_locks_take) {
   EXPECT_NEAR(of.locks.at(1).wait_ns, of.times->mechanism.sum_ns, 1e-9);
   EXPECT_NEAR(of.locks.at(1).hold_ns, 1000, 1e-9);
   EXPECT_NEAR(of.locks.at(1).short_hold_ns, 90, 1e-9);
-  // Of threads that meet nothing is subtracted, and nothing takes less than no time.
-  EXPECT_NEAR(counts.sites[1].times->lateness.sum_ns, 1700, 1e-9);
+  // Nothing takes less than no time.
   subtract_clock(counts, 1000);
   EXPECT_EQ(of.times->mechanism.sum_ns, 0);
+}
+
+TEST(subtract_clock, threads_that_meet_look_at_it_where_each_begins_and_ends) {
+  const site_times times{.timed = 10,
+                         .threads = 2,
+                         .lateness = {.sum_ns = 1700},
+                         .mechanism = {.sum_ns = 5000, .median_ns = 500},
+                         .fork_ns = 6000,
+                         .inside_ns = 700};
+  call_counts counts{.sites = {{.kind = "barrier", .module = "/bin/app", .times = times},
+                               {.kind = "region", .module = "/bin/app", .times = times}}};
+  subtract_clock(counts, 20);
+  for (const site& of : counts.sites) {
+    EXPECT_NEAR(of.times->lateness.sum_ns, 1700, 1e-9) << of.kind;
+    EXPECT_NEAR(of.times->mechanism.sum_ns, 4800, 1e-9) << of.kind;
+    EXPECT_NEAR(of.times->mechanism.median_ns, 480, 1e-9) << of.kind;
+  }
+  EXPECT_NEAR(counts.sites[1].times->fork_ns, 5600, 1e-9);
+  EXPECT_NEAR(counts.sites[1].times->inside_ns, 300, 1e-9);
 }
 
 TEST(objects_of, readers_hold_a_lock_beside_each_other) {
