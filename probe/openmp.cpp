@@ -358,5 +358,6 @@ SM_EXPORT void __kmpc_taskloop(void* place, int thread, void* task, int is_defer
 #define SM_POSIX_END(...)
 #define SM_POSIX(...)
 #define SM_POSIX_TRY(...)
+#define SM_POSIX_UNTIL(...)
 #define SM_BY_HAND(...)
 #include "probe/wrapped.def"

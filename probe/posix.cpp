@@ -63,6 +63,32 @@ template <> struct counted_call<kind::cond_wait, true> : condition_wait {
       : condition_wait(objects.first, objects.second, wrapper) {}
 };
 
+/// A call that has its lock without a wait: of one that its thread holds already one release more
+/// is to come.
+template <kind What> void count_try(call_frame wrapper, const objects_of_call& objects) {
+  const counted call = count_of<What>(wrapper, objects);
+  if (waits_of_thread.locks_held != 0) (void)begin_wait(What, call.object);
+}
+
+/// Around a call that waits for some time at most: it is counted, and timed, if it has what it
+/// waits for.
+template <kind What> class bounded_wait {
+ public:
+  explicit bounded_wait(const objects_of_call& objects)
+      : object_(waiting_of(What) == waiting::of_section ? number_of_lock(objects.first) : 0),
+        begun_(begin_wait(What, object_)) {}
+  void end(call_frame wrapper) const {
+    const std::uint64_t site = count_call(What, wrapper, true, object_);
+    if (begun_ != 0) end_wait({.what = What, .site = site, .object = object_, .begun = begun_});
+  }
+  void give_up() const {
+    if (begun_ == 0) take_back_wait(What, object_);
+  }
+
+ private:
+  std::uint64_t object_, begun_;
+};
+
 }  // namespace
 
 // Where nothing is timed, what is added to a call is the count alone: a lock that threads take all
@@ -86,8 +112,25 @@ template <> struct counted_call<kind::cond_wait, true> : condition_wait {
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
     const result_type result = real.get() arguments;                                               \
-    if (got) count_of<kind::what>(SM_FRAME, objects_in arguments);                                 \
+    if (got) count_try<kind::what>(SM_FRAME, objects_in arguments);                                \
     return result;                                                                                 \
+  }
+#define SM_POSIX_UNTIL(name, what, result_type, parameters, arguments, got)                        \
+  SM_EXPORT result_type name parameters {                                                          \
+    static constinit real_function<result_type parameters> real{#name};                            \
+    const call_frame frame = SM_FRAME;                                                             \
+    if (timed_every().locks == 0) [[likely]] {                                                     \
+      const result_type result = real.get() arguments;                                             \
+      if (got) count_call(kind::what, frame, true, 0);                                             \
+      return result;                                                                               \
+    }                                                                                              \
+    return [=]() __attribute__((noinline)) {                                                       \
+      const bounded_wait<kind::what> wait(objects_in arguments);                                   \
+      const result_type result = real.get() arguments;                                             \
+      if (got) wait.end(frame);                                                                    \
+      else wait.give_up();                                                                         \
+      return result;                                                                               \
+    }();                                                                                           \
   }
 #define SM_POSIX_END(name, result_type, parameters, arguments)                                     \
   SM_EXPORT result_type name parameters {                                                          \

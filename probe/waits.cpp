@@ -53,6 +53,12 @@ void write_down(const timed_section& of) {
   add_to(times->hold, since(of.returned, of.gives_back));
 }
 
+/// Whether a call is for the lock of the timed section, in which this thread is.
+bool is_of_section(kind what, std::uint64_t object) {
+  const timed_sections* const own = sections_of_thread();
+  return waiting_of(what) == waiting::of_section && own != nullptr && object == own->section.object;
+}
+
 }  // namespace
 
 std::uint64_t begin_wait(kind what, std::uint64_t object) {
@@ -60,9 +66,7 @@ std::uint64_t begin_wait(kind what, std::uint64_t object) {
   if (waits.locks_held != 0) {
     // Inside the timed section, which ends with its own lock: a thread may have that several times,
     // and give others back before it or after.
-    const timed_sections* const own = sections_of_thread();
-    if (waiting_of(what) == waiting::of_section && own != nullptr && object == own->section.object)
-      ++waits.locks_held;
+    if (is_of_section(what, object)) ++waits.locks_held;
     return 0;
   }
   if (waits.until_next == 0) waits.until_next = draw(timed_every().locks);
@@ -81,6 +85,10 @@ void end_wait(const timed_section& begun) {
   section.returned = returned;
   if (waiting_of(section.what) == waiting::of_section) waits_of_thread.locks_held = 1;
   else write_down(section);
+}
+
+void take_back_wait(kind what, std::uint64_t object) {
+  if (waits_of_thread.locks_held != 0 && is_of_section(what, object)) --waits_of_thread.locks_held;
 }
 
 bool leaves_section(const void* lock) {

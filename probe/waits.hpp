@@ -49,6 +49,8 @@ struct timed_sections {
 
 [[nodiscard]] std::uint64_t begin_wait(kind what, std::uint64_t object);
 void end_wait(const timed_section& section);
+/// Of a call that was not to be timed, and has not got its lock.
+void take_back_wait(kind what, std::uint64_t object);
 /// Whether the release of this lock ends the timed section; then it ends now.
 [[nodiscard]] bool leaves_section(const void* lock);
 void end_section();

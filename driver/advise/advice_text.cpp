@@ -110,7 +110,7 @@ const site* site_of_unknown_time(const program_counts& of) {
   constexpr double sleep_s = 20e-6;
   const site* most = nullptr;
   for (const site& each : of.of_last_run.sites) {
-    constexpr std::array<std::string_view, 4> untimed{"single", "reduce", "sem_post", "futex"};
+    constexpr std::array<std::string_view, 3> untimed{"single", "reduce", "sem_post"};
     const double calls = static_cast<double>(each.count) / std::max(1U, each.threads);
     if (contains(untimed, std::string_view(each.kind)) &&
         calls * sleep_s >= least_worth_saying * of.timed_run()->wall_s &&

@@ -19,6 +19,7 @@ const std::map<std::string, std::string, std::less<>>& kinds_of_functions() {
 #define SM_OPENMP_TRY(name, kind, ...) {#name, #kind},
 #define SM_POSIX(name, kind, ...) {#name, #kind},
 #define SM_POSIX_TRY(name, kind, ...) {#name, #kind},
+#define SM_POSIX_UNTIL(name, kind, ...) {#name, #kind},
 #define SM_BY_HAND(name, kind) {#name, #kind},
 #define SM_LOOP_REGION(name) {"GOMP_parallel_loop_" #name, "region"},
 #define SM_OPENMP_END(...)
@@ -163,16 +164,30 @@ sampled_code code_of_sample(const instruction& at, const instruction_class& is,
   return {at.address, "", ""};
 }
 
+instruction_class without_constant(const instruction& what, const instruction_class& is,
+                                   const std::vector<code_range>& read_only) {
+  const bool constant =
+      what.data_address && std::ranges::any_of(read_only, [&](const code_range& part) {
+        return *what.data_address >= part.first && *what.data_address - part.first < part.size;
+      });
+  return constant && is_access(is) ? instruction_class{.name = "constant"} : is;
+}
+
 std::map<std::uint64_t, sampled_code> code_at(const std::string& path,
                                               const std::set<std::uint64_t>& offsets) {
   const std::map<std::uint64_t, std::uint64_t> offset_of = offsets_by_address(path, offsets);
   std::map<std::uint64_t, sampled_code> found;
   const elf_symbols symbols = read_elf_symbols(path);
+  std::vector<code_range> read_only;
+  for (const Elf64_Phdr& part : elf_file(path).segments())
+    if (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0)
+      read_only.push_back({part.p_vaddr, part.p_memsz});
   for (const code_range& part : code_around(offset_of, symbols, code_sections(path))) {
     instruction before;
     instruction_class before_is;
     visit_code(path, symbols.machine, {part},
-               [&](const instruction& what, const instruction_class& is) {
+               [&](const instruction& what, const instruction_class& of_code) {
+                 const instruction_class is = without_constant(what, of_code, read_only);
                  if (const auto sampled = offset_of.find(what.address); sampled != offset_of.end())
                    found.emplace(sampled->second, code_of_sample(what, is, before, before_is));
                  before = what;

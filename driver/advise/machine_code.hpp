@@ -11,6 +11,7 @@
 
 #include "driver/advise/counts.hpp"
 #include "driver/census/isa/instruction_class.hpp"
+#include "driver/census/tools/elf_file.hpp"
 
 namespace syncmeter {
 
@@ -37,6 +38,12 @@ struct sampled_code {
 [[nodiscard]] sampled_code code_of_sample(const instruction& at, const instruction_class& is,
                                           const instruction& before,
                                           const instruction_class& before_is);
+
+/// As the class says, but for a load of a constant: no thread writes to what these parts of a
+/// program have, and loops with such a constant load it each time.
+[[nodiscard]] instruction_class without_constant(const instruction& what,
+                                                 const instruction_class& is,
+                                                 const std::vector<code_range>& read_only);
 
 /// That of each offset in a file of code, but for those that are no instruction's. Throws
 /// disassembly_error.

@@ -27,8 +27,8 @@ constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "
                                                            "sleeping"};
 /// Their seconds are what threads wait for each other in one timed run, or take by a price in a
 /// plain one. Threads that meet have their bound over all runs from their own rules.
-constexpr std::array<std::string_view, 10> rules_of_waits{
-    "handoffs", "ordered", "yields",  "signals", "section",
+constexpr std::array<std::string_view, 11> rules_of_waits{
+    "handoffs", "ordered", "yields",  "threads", "signals",         "section",
     "readers",  "locks",   "padding", "chunks",  "oversubscription"};
 
 /// To wait takes longer in one run than in another, and the work of a thread hardly does: what

@@ -231,8 +231,10 @@ std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice
   for (const lock_object& lock : setting.objects)
     add(about_handoffs(lock, sites, setting, advised));
   for (std::size_t id = 1; id <= sites.size(); ++id) add(about_ordered(id, sites, setting));
-  add(about_yields(sites, setting));
-  for (const std::string_view kind : {"sem_wait", "futex"}) add(about_sleeps(kind, sites, setting));
+  add(about_sleeps("sem_wait", sites, setting));
+  // What yields before it sleeps is one wait.
+  auto sleeps = about_sleeps("futex", sites, setting);
+  add(sleeps ? std::move(sleeps) : about_yields(sites, setting));
   add(about_short_threads(sites, setting));
   return all;
 }

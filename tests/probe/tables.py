@@ -22,7 +22,7 @@ KINDS = re.findall(r"^SM_KIND\((\w+),", (ROOT / "probe" / "kinds.def").read_text
 def wrapped():
     """The kind of every function that the probe stands in for."""
     text = (ROOT / "probe" / "wrapped.def").read_text(encoding="utf-8")
-    found = dict(re.findall(r"^SM_(?:OPENMP|POSIX)(?:_TRY)?\((\w+), (\w+)", text, re.MULTILINE))
+    found = dict(re.findall(r"^SM_(?:OPENMP|POSIX)(?:_TRY|_UNTIL)?\((\w+), (\w+)", text, re.MULTILINE))
     found |= {f"GOMP_parallel_loop_{name}": "region" for name in re.findall(r"^SM_LOOP_REGION\((\w+)\)", text, re.MULTILINE)}
     return found | dict(re.findall(r"^SM_BY_HAND\((\w+), (\w+)\)", text, re.MULTILINE))
 

@@ -50,6 +50,17 @@ def test_counts_are_those_of_the_program(name, counts):
     assert {each: found[f"call_{each}", kinds[each]] for each in printed} == printed
 
 
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_what_waits_is_timed_also_up_to_a_time(compiler, build, count, monkeypatch):
+    """And a lock that is taken without a wait is not."""
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
+    run = count(build("posix_names", compiler, "-O2"))
+    printed = {line.split()[0]: int(line.split()[1]) for line in run.done.stdout.splitlines()}
+    for kind in ("rwlock_read", "rwlock_write", "sem_wait"):
+        expected = sum(printed[name] for name, of in tables.wrapped().items() if of == kind and "try" not in name)
+        assert (kind, sum(times.timed for times in run.times if times.kind == kind)) == (kind, expected)
+
+
 def test_every_name_is_called(counts):
     called = set()
     for name in BUILDS:

@@ -45,6 +45,7 @@ struct instruction {
   std::string target;    ///< what a jump, a call or a program-relative operand names: "f@plt",
                          ///< "f+0x10"
   std::optional<std::uint64_t> target_address;  ///< where a direct jump or call goes
+  std::optional<std::uint64_t> data_address;    ///< of a program-relative operand of x86
 };
 
 inline constexpr std::string_view blanks = " \t\r";

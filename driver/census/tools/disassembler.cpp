@@ -157,7 +157,10 @@ std::optional<instruction> parse_instruction(std::string_view line) {
   parsed.target = cut_name(text);
   if (!parsed.target.empty())
     parsed.target_address = parse_hex(text.substr(text.find_last_of(", \t") + 1));
-  else if (!comment.empty()) parsed.target = cut_name(comment);
+  else if (!comment.empty()) {
+    parsed.target = cut_name(comment);
+    parsed.data_address = parse_hex(trimmed(comment));
+  }
   parsed.operands = text;
   return parsed;
 }

@@ -103,5 +103,16 @@ TEST(MachineCode, ALoadIsNamedByWhatNeedsItsValue) {
             std::tuple(0x14U, "", ""));
 }
 
+TEST(MachineCode, AConstantIsNoMemoryThatThreadsWriteTo) {
+  const std::vector<instruction> body =
+      code({"  10:\tmulsd  0xe5c(%rip),%xmm0        # 2010 <k>",
+            "  18:\tmulsd  0x2e5c(%rip),%xmm0        # 4010", "  20:\tmov    (%rax),%rbx"});
+  const auto classes = classes_of(body, machine::x86_64);
+  std::vector<bool> constant;
+  for (std::size_t i = 0; i < body.size(); ++i)
+    constant.push_back(without_constant(body[i], classes[i], {{0x2000, 0x100}}).name == "constant");
+  EXPECT_THAT(constant, ElementsAre(true, false, false));
+}
+
 }  // namespace
 }  // namespace syncmeter::machine_code_test
