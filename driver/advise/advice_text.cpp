@@ -120,6 +120,37 @@ const site* site_of_unknown_time(const program_counts& of) {
   return most;
 }
 
+/// In words, of a program whose threads are idle for most of the time and that no call keeps so;
+/// empty of others. Threads that wait for others do not: it has none at work all the same.
+std::string idle_text(const program_counts& of) {
+  // What starts a program may wait for a disk.
+  constexpr double least_idle_s = 0.05, most_work = 0.5;
+  const program_run* busiest = nullptr;
+  const auto works_s = [](const program_run& run) { return run.user_s + run.system_s; };
+  for (const program_run& run : of.runs)
+    if (run.arm == "plain" &&
+        (busiest == nullptr || run.wall_s - works_s(run) < busiest->wall_s - works_s(*busiest)))
+      busiest = &run;
+  // The CPU time of a GPU, and of processes that nobody waits for, is not known.
+  if (busiest == nullptr || works_s(*busiest) <= 0 || of.of_last_run.processes > 1 ||
+      of.of_last_run.gpu_processes > 0 || of.leaves_processes)
+    return "";
+  const double idle_s = busiest->wall_s - works_s(*busiest);
+  if (idle_s < least_idle_s || works_s(*busiest) >= most_work * busiest->wall_s) return "";
+  const bool others_work = busiest->other_cpu_share.value_or(0) > most_disturbance;
+  return fmt::format("for {} of {} no thread was at work, and it is not known why: threads sleep, "
+                     "read or write, {}wait in a way that is not counted{}",
+                     seconds_text(idle_s), seconds_text(busiest->wall_s), others_work ? "" : "or ",
+                     others_work ? ", or have no processor beside other programs" : "");
+}
+
+/// Whether the program calls what is not counted.
+std::string unless_all_is_counted(const program_counts& of) {
+  return of.file.notes.empty() && !of.leaves_processes
+             ? ""
+             : " in what is counted, which is not all (below)";
+}
+
 /// The verdict on undisturbed runs without advice.
 std::string verdict_on_shares(const program_counts& of) {
   if (const std::string idle =
@@ -154,12 +185,14 @@ std::string verdict_on_shares(const program_counts& of) {
     return fmt::format("No change is advised: no call takes 2 % of the time. Loads and stores of "
                        "several threads take much of it ({}), and samples cannot tell why.",
                        where_text(*memory));
+  if (const std::string idle = idle_text(of); !idle.empty())
+    return fmt::format("No change is advised: no site takes 2 % of the time, but {}.{}", idle,
+                       waits_text(of));
   const bool has_threads = std::ranges::any_of(of.of_last_run.sites, [](const site& each) {
     return each.kind == "create" || each.team > 1 || each.threads > 1;
   });
   return fmt::format("Nothing to gain{}: no site takes 2 % of the time.{}{}",
-                     of.file.notes.empty() ? "" : " in what is counted, which is not all (below)",
-                     waits_text(of),
+                     unless_all_is_counted(of), waits_text(of),
                      has_threads ? " A loop of the program's own that waits for another thread to "
                                    "change a variable is no call, and looks like work."
                                  : "");
@@ -170,8 +203,10 @@ std::string verdict_without_sites(const program_counts& of) {
   if (of.of_last_run.processes == 0)
     return "Nothing is known of it: no process of the program loaded the library that counts; it "
            "may have been started with another environment.";
-  return fmt::format("Nothing to gain{}: the program calls nothing that synchronizes{}",
-                     of.file.notes.empty() ? "" : " in what is counted, which is not all (below)",
+  const std::string calls = "the program calls nothing that synchronizes";
+  if (const std::string idle = idle_text(of); !idle.empty())
+    return fmt::format("No change is advised: {}, but {}.", calls, idle);
+  return fmt::format("Nothing to gain{}: {}{}", unless_all_is_counted(of), calls,
                      of.sampled ? ", and none of its locked instructions takes 1 % of the CPU time."
                                 : ". Atomic operations are no calls, and not counted.");
 }
@@ -197,6 +232,41 @@ std::string what_to_run_instead(const program_counts& of) {
   return fmt::format("Most calls are at {} ({}): run it with more work between them, or fewer "
                      "threads.",
                      where_text(*most), grouped_digits(most->count));
+}
+
+/// How the program ended, where a run has another end than exit status 0. A signal in a run with
+/// the library alone is no end of the program itself.
+std::string end_text(const program_counts& of) {
+  const auto plain = std::ranges::find(of.runs, "plain", &program_run::arm);
+  const auto killed_with_library = std::ranges::find_if(of.runs, [](const program_run& run) {
+    return run.arm != "plain" && run.arm != "sample" && WIFSIGNALED(run.wait_status);
+  });
+  if (plain != of.runs.end() && killed_with_library != of.runs.end() &&
+      std::ranges::none_of(of.runs, [](const program_run& run) {
+        return run.arm == "plain" && WIFSIGNALED(run.wait_status);
+      }))
+    return fmt::format("With the library that counts its calls the program ended with {}; as it is "
+                       "it ends with {}.",
+                       ending_text(killed_with_library->wait_status),
+                       ending_text(plain->wait_status));
+  const auto strange =
+      std::ranges::find_if(of.runs, [](const program_run& r) { return r.wait_status != 0; });
+  return strange == of.runs.end()
+             ? ""
+             : fmt::format("The program ended with {}.", ending_text(strange->wait_status));
+}
+
+/// As much of the command as a reader needs to know which it is; the file has all.
+std::string title_of(const std::vector<std::string>& command) {
+  constexpr std::size_t most_characters = 200;
+  const std::string words = join(command, " ");
+  if (words.size() <= most_characters) return printable(words);
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(words[at]) & 0xC0U) == 0x80;
+  };
+  std::size_t end = most_characters;
+  while (end > 0 && continues(end)) --end;
+  return printable(words.substr(0, end)) + " ...";
 }
 
 /// What kernels update and where they wait, those with the most updates first; empty where no
@@ -328,10 +398,10 @@ std::string conclusion_of(const program_counts& of) {
 std::vector<std::string> sentences_of(const program_counts& of) {
   std::vector<std::string> all = of.file.notes;
   all.insert(all.end(), of.notes.begin(), of.notes.end());
-  const auto strange =
-      std::ranges::find_if(of.runs, [](const program_run& r) { return r.wait_status != 0; });
-  if (strange != of.runs.end())
-    all.push_back(fmt::format("The program ended with {}.", ending_text(strange->wait_status)));
+  if (const std::string end = end_text(of); !end.empty()) all.push_back(end);
+  if (of.leaves_processes)
+    all.emplace_back("The program left processes that went on after its end: what they called then "
+                     "is not counted, and those that still run at the end of advise are ended.");
   if (of.of_last_run.lost_calls > 0)
     all.push_back(fmt::format("{} calls are of no site: the tables had no room for them.",
                               grouped_digits(of.of_last_run.lost_calls)));
@@ -349,8 +419,7 @@ std::vector<std::string> sentences_of(const program_counts& of) {
 std::string advice_text(const program_counts& of, page_style style) {
   const std::size_t width = style.width == 0 ? usual_width : style.width;
   const std::string title = "syncmeter advise: ";
-  std::string text =
-      "\n" + title + wrapped(printable(join(of.command, " ")), title.size(), width) + "\n";
+  std::string text = "\n" + title + wrapped(title_of(of.command), title.size(), width) + "\n";
   const std::string found = advice_paragraphs(of, width);
   if (!found.empty()) text += found + "\n";
   text += wrapped(runs_text(of), 0, width) + "\n";

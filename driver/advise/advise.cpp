@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <set>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -26,6 +29,7 @@
 #include "driver/campaign/cpu_use.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/process_tree.hpp"
 #include "driver/workers/start_program.hpp"
 #include "probe/tables.hpp"
 
@@ -42,26 +46,43 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
   return std::clamp((use.used_ns - use.own_ns) / all, 0.0, 1.0);
 }
 
+/// Whether a process that is not of `before` runs on. Those that end beside the program itself have
+/// a moment for it.
+bool has_new_process(const std::set<pid_t>& before) {
+  using namespace std::chrono_literals;
+  for (int look = 0; look < 10; ++look) {
+    bool runs_on = false;
+    for (const pid_t pid : descendants_of(::getpid()))
+      if (!before.contains(pid)) runs_on |= ::waitpid(pid, nullptr, WNOHANG) <= 0;
+    if (!runs_on) return false;
+    std::this_thread::sleep_for(10ms);
+  }
+  return true;
+}
+
 /// Nothing where it was ended since it ran for longer than that.
-std::optional<program_run> run_within(std::optional<double> longest_s, const program_counts& of,
+std::optional<program_run> run_within(std::optional<double> longest_s, program_counts& of,
                                       const std::string& arm,
                                       const std::vector<std::string>& settings) {
   const std::vector<int> allowed = read_cpu_grant().allowed;
+  const std::set<pid_t> processes = descendants_of(::getpid());
   const cpu_times before = read_cpu_times(allowed);
   const finished_program done =
       run_in_our_place(of.file.path, of.command, settings, {0, 1, 2}, longest_s);
+  const cpu_times after = read_cpu_times(allowed);
+  of.leaves_processes |= has_new_process(processes);
   if (done.timed_out) return std::nullopt;
   return program_run{.arm = arm,
                      .wall_s = done.wall_s,
                      .user_s = done.user_s,
                      .system_s = done.system_s,
                      .wait_status = done.wait_status,
-                     .other_cpu_share = share_of_others(before, read_cpu_times(allowed)),
+                     .other_cpu_share = share_of_others(before, after),
                      .voluntary_switches = done.voluntary_switches,
                      .involuntary_switches = done.involuntary_switches};
 }
 
-program_run run_once(const program_counts& of, const std::string& arm,
+program_run run_once(program_counts& of, const std::string& arm,
                      const std::vector<std::string>& settings) {
   return *run_within(std::nullopt, of, arm, settings);
 }

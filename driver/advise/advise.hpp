@@ -38,6 +38,7 @@ struct program_counts {
   std::vector<advice> advices;         ///< of the timed run
   std::vector<std::string> notes;      ///< beside those of its file
   std::optional<sampling> sampled{};
+  bool leaves_processes = false;  ///< that go on after the end of a run
 
   /// The run in which sites were timed; null where the program ended before.
   [[nodiscard]] const program_run* timed_run() const;

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <stdexcept>
+#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -364,7 +366,14 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   call_counts all;
   std::map<site_key, site_sums> sums;
   bool has_run_delay = true;
-  for (const auto& entry : fs::directory_iterator(folder))
+  std::error_code error;
+  const fs::directory_iterator entries(folder, error);
+  if (error)
+    throw std::runtime_error(
+        fmt::format("what was counted is lost: the folder for it, '{}', cannot be read: {}; it was "
+                    "there when the program began, which may have deleted it",
+                    folder, error.message()));
+  for (const auto& entry : entries)
     if (entry.path().extension() == probe::file_suffix)
       has_run_delay &= add_file(read_file(entry.path()).bytes, waits_from_ns, all, sums);
   if (!has_run_delay) all.run_delay_s.reset();

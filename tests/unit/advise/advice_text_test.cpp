@@ -1,4 +1,7 @@
 // What a terminal shows of a program: which sites come first.
+#include <csignal>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -130,6 +133,79 @@ TEST(conclusion_of, waiting_without_work_is_named_beside_nothing_to_gain) {
               AllOf(HasSubstr("Nothing to gain: no site takes 2 % of the time. Threads wait longer "
                               "for a signal (80 % of the time at app+0x0)"),
                     HasSubstr("what other threads do")));
+}
+
+/// The same, whose plain runs had so much CPU time.
+program_counts at_work(program_counts of, double user_s, double system_s = 0) {
+  for (program_run& run : of.runs) run.user_s = user_s, run.system_s = system_s;
+  return of;
+}
+
+TEST(conclusion_of, threads_that_sleep_by_themselves_may_be_something_to_gain) {
+  EXPECT_THAT(
+      conclusion_of(at_work(quick(), 0.2, 0.1)),
+      AllOf(HasSubstr("No change is advised: no site takes 2 % of the time, but for 0.7 s of "
+                      "1 s no thread was at work, and it is not known why: threads sleep"),
+            Not(HasSubstr("to gain"))));
+  EXPECT_THAT(
+      conclusion_of(at_work(counts_of({}, 1), 0.2)),
+      AllOf(HasSubstr("calls nothing that synchronizes, but for 0.8 s of 1 s no thread was"),
+            Not(HasSubstr("to gain"))));
+  EXPECT_THAT(conclusion_of(at_work(quick(), 0.3, 0.3)), HasSubstr("Nothing to gain"));
+}
+
+TEST(conclusion_of, threads_that_are_idle_may_have_a_reason) {
+  const program_counts idle = at_work(quick(), 0.2);
+  program_counts of = idle;
+  of.runs.front().other_cpu_share = 0.2;
+  EXPECT_THAT(conclusion_of(of), HasSubstr("or have no processor beside other programs."));
+  of = idle;
+  of.of_last_run.processes = 2;
+  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"))
+      << "of which one may not be waited for";
+  of = idle;
+  of.of_last_run.gpu_processes = 1;
+  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain")) << "a GPU may be at work";
+  of = idle;
+  for (program_run& run : of.runs) run.wall_s = 0.04, run.user_s = 0.001;
+  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain")) << "it may take that to start";
+  of = idle;
+  of.runs.push_back({.arm = "plain", .wall_s = 1, .user_s = 0.9});
+  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain")) << "not in each run";
+}
+
+TEST(sentences_of, processes_that_go_on_are_named) {
+  program_counts of = counts_of({}, 1);
+  EXPECT_THAT(sentences_of(of), Not(Contains(HasSubstr("left processes"))));
+  of.leaves_processes = true;
+  EXPECT_THAT(sentences_of(of),
+              Contains(HasSubstr("The program left processes that went on after its end")));
+  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain in what is counted, which is not all"));
+}
+
+TEST(sentences_of, a_signal_with_the_library_alone_is_not_of_the_program) {
+  program_counts of = quick();
+  of.runs[0].wait_status = 3 << 8;
+  EXPECT_THAT(sentences_of(of), Contains("The program ended with exit status 3."));
+  of.runs[1].wait_status = SIGSYS;
+  EXPECT_THAT(sentences_of(of),
+              Contains("With the library that counts its calls the program ended with signal 31 "
+                       "(Bad system call); as it is it ends with exit status 3."));
+  of.runs[0].wait_status = SIGSYS;
+  EXPECT_THAT(sentences_of(of), Contains("The program ended with signal 31 (Bad system call)."));
+}
+
+TEST(advice_text, the_title_has_the_beginning_of_a_long_command) {
+  program_counts of = quick();
+  of.command = {"app", std::string(195, 'x') + "\xc3\xa4", "last"};
+  const std::string text = advice_text(of, {.width = 400});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("app " + std::string(195, 'x') + " ...\n"), Not(HasSubstr("last"))));
+  EXPECT_THAT(advice_lines(of).front().at("command").dump(), HasSubstr("last"));
+  of.command.pop_back();
+  EXPECT_THAT(advice_text(of, {.width = 400}), HasSubstr("x ...\n"));
+  of.command.back().resize(196);
+  EXPECT_THAT(advice_text(of, {.width = 400}), Not(HasSubstr(" ...")));
 }
 
 TEST(conclusion_of, of_atomic_operations_it_is_known_whether_samples_found_one) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,17 @@ TEST_F(ReadCounts, ThreadsOfCuptiAreNotTheProgramS) {
   const call_counts all = read_counts(folder(), 0);
   ASSERT_EQ(all.sites.size(), 1U);
   EXPECT_EQ(all.sites.front().module, "/lib/libcuda.so.1");
+}
+
+TEST(read_counts, a_folder_that_the_program_deletes_is_named) {
+  try {
+    (void)read_counts("/nowhere/at/all", 0);
+    FAIL() << "there is none";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(std::string(error.what()).find("what was counted is lost: the folder for it, '/now"),
+              0U)
+        << error.what();
+  }
 }
 
 }  // namespace
