@@ -202,16 +202,19 @@ TEST(Samples, SitesThatTakeLittleAreNotShown) {
   EXPECT_THAT(kinds, ElementsAre("memory", "atomic", "mutex_lock"));
 }
 
+/// What the samples on the instruction after the next one add.
+constexpr double with_next = 1.12;
+
 TEST(Samples, AdviceOnAtomicsIsAnUpperBound) {
   const std::vector<advice> found =
       advised({sampled_site("atomic", 0.64, 2, 10'000)}, {.wall_s = 2});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().rule, "atomics");
   // Two standard deviations of 10,000 samples are 2 %.
-  EXPECT_NEAR(found.front().at_most_s, 0.64 * 1.02 * 2, 1e-9);
+  EXPECT_NEAR(found.front().at_most_s, 0.64 * 1.02 * with_next * 2, 1e-9);
   EXPECT_THAT(
       found.front().text,
-      HasSubstr("work app.cpp:7: up to 1.3 s of 2 s are at a locked instruction (lock_add)"));
+      HasSubstr("work app.cpp:7: up to 1.5 s of 2 s are at a locked instruction (lock_add)"));
   EXPECT_THAT(found.front().text, HasSubstr("costs less than it seems"));
 }
 
@@ -225,7 +228,7 @@ TEST(Samples, AdviceOnAtomicsIsOneForAFunction) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(sites[found.front().site_id - 1].samples->share, 0.2);
   const double noise = 1 + 2 / std::sqrt(1000.0);
-  EXPECT_NEAR(found.front().at_most_s, (0.1 + 0.2 + 0.15) * noise * 2, 1e-9);
+  EXPECT_NEAR(found.front().at_most_s, (0.1 + 0.2 + 0.15) * noise * with_next * 2, 1e-9);
   EXPECT_THAT(found.front().text,
               HasSubstr("(lock_add) and the loads and stores of the same function, in 2 threads"));
 }
