@@ -46,6 +46,12 @@ void add_region(const region_frame& frame, std::uint64_t called, std::uint64_t b
   ++times->timed;
 }
 
+/// The region before the next one that is timed may have other stamps, or fewer threads.
+void forget_processors(team_stamps& stamps) {
+  for (unsigned i = 0; i < stamps.team && i < most_timed_threads; ++i)
+    stamps.of[i].region_processor = 0;
+}
+
 void add_barrier(times_block* times, std::uint64_t arrived, std::uint64_t last, std::uint64_t back,
                  bool same_processor) {
   if (times == nullptr) return;
@@ -108,7 +114,10 @@ region_call::region_call(region_frame& frame, std::uint64_t site) : frame_(frame
 region_call::~region_call() {
   --regions_called;
   if (frame_.stamps == nullptr) return;
-  if (called_ != 0) add_region(frame_, called_, now());
+  if (called_ != 0) {
+    add_region(frame_, called_, now());
+    forget_processors(*frame_.stamps);
+  }
   frame_.stamps->outer = unused_stamps;
   unused_stamps = frame_.stamps;
 }

@@ -24,7 +24,7 @@ struct alignas(64) thread_stamps {
   std::uint64_t begin, end;
   std::uint64_t arrived[2];  ///< at timed barriers inside the region, in turn
   int processor[2];
-  int region_processor;  ///< and 1: 0 is none yet
+  int region_processor;  ///< and 1: 0 is none since the last region that was timed
 };
 
 /// Those of a team: kept by the thread that calls regions, one for each level of nesting.

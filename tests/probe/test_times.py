@@ -46,6 +46,21 @@ def test_threads_that_share_one_processor_are_seen(every, build, count, monkeypa
         assert regions
 
 
+#: Of regions that are timed and how often a thread found another one on its unit: where each second region is looked
+#: at for the next one, threads are where the last but one left them, and else where the last one did.
+MOVED = {"one": (50, 12), "two": (100, 20), "inner": (100, 20)}
+
+
+@pytest.mark.parametrize("regions", MOVED)
+def test_threads_that_move_are_seen(regions, build, count, monkeypatch):
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processing unit")
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "2,0")
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    run = count(build("moved_threads", "g++", "-O2", "-fopenmp"), regions)
+    assert [(times.timed, times.same_processor) for times in run.times if times.kind == "region" and times.threads == 2] == [MOVED[regions]]
+
+
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_sections_are_those_planned(compiler, build, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
