@@ -196,12 +196,16 @@ template <> struct around_call<kind::region, false> {
 /// Of a try what is counted is what was got.
 template <kind What> struct around_try {
   explicit around_try(std::uint64_t) {}
-  void fetched() {}
+  /// Of a lock that the thread holds already one release more is to come.
+  void fetched(std::uint64_t object) {
+    if (waits_of_thread.locks_held != 0) (void)begin_wait(What, object);
+  }
   static unsigned team() { return place_of_thread().team; }
 };
 /// Chunks are fetched so often that they are of no team: to ask for its size takes long.
 template <> struct around_try<kind::chunk> : chunk_call {
   using chunk_call::chunk_call;
+  void fetched(std::uint64_t) { chunk_call::fetched(); }
   static unsigned team() { return 0; }
 };
 
@@ -247,16 +251,22 @@ std::uint64_t tasks_of_loop(std::uint64_t iterations, const task_split& how) {
   return wanted < iterations ? wanted : iterations;
 }
 
-/// Iterations from `from` to before `end`, up or down.
+/// Iterations from `from` to `last`, up or down.
 template <class Number>
-std::uint64_t iterations_between(Number from, Number end, Number step, bool up) {
+std::uint64_t iterations_to(Number from, Number last, Number step, bool up) {
   const auto distance = [](Number low, Number high) {
     return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   };
   const std::uint64_t each =
       up ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
-  if (each == 0 || (up ? from >= end : from <= end)) return 0;
-  return ((up ? distance(from, end) : distance(end, from)) - 1) / each + 1;
+  if (each == 0 || (up ? from > last : from < last)) return 0;
+  return (up ? distance(from, last) : distance(last, from)) / each + 1;
+}
+/// To before `end`.
+template <class Number>
+std::uint64_t iterations_between(Number from, Number end, Number step, bool up) {
+  if (up ? from >= end : from <= end) return 0;
+  return iterations_to(from, up ? end - 1 : end + 1, step, up);
 }
 
 /// Flags of libgomp's.
@@ -307,8 +317,7 @@ SM_EXPORT void __kmpc_taskloop(void* place, int thread, void* task, int is_defer
   constexpr int by_grain_size = 1;
   constexpr unsigned tasks_of_thread = 10;
   const unsigned team = place_of_thread().team;
-  const bool up = step > 0;
-  const std::uint64_t iterations = iterations_between(*first, *last + (up ? 1 : -1), step, up);
+  const std::uint64_t iterations = iterations_to(*first, *last, step, step > 0);
   count(kind::task, site_of_call("__kmpc_taskloop", SM_SITE), team,
         tasks_of_loop(iterations, {.by_size = way == by_grain_size,
                                    .number = way == 0 ? 0 : number,
@@ -336,9 +345,9 @@ SM_EXPORT void __kmpc_taskloop(void* place, int thread, void* task, int is_defer
     auto* const call = real.get();                                                                 \
     const result_type result = call == nullptr ? no_answer<result_type>() : call arguments;        \
     if (got) {                                                                                     \
-      around.fetched();                                                                            \
-      count(kind::what, site, around.team(), true,                                                 \
-            object_of<kind::what>(#name, lock_in arguments));                                      \
+      const std::uint64_t object = object_of<kind::what>(#name, lock_in arguments);                \
+      around.fetched(object);                                                                      \
+      count(kind::what, site, around.team(), true, object);                                        \
     }                                                                                              \
     return result;                                                                                 \
   }

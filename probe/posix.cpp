@@ -1,6 +1,7 @@
 // What programs call of the C library: POSIX threads, those of C11, semaphores, and futexes by the
 // call that every other language makes.
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -94,20 +95,20 @@ template <kind What> class bounded_wait {
 // Where nothing is timed, what is added to a call is the count alone: a lock that threads take all
 // the time is another one with a few instructions more between its release and the next call.
 #define SM_POSIX(name, what, result_type, parameters, arguments)                                   \
-  SM_EXPORT result_type name parameters SM_COUNTED(#name, what, result_type, parameters, arguments)
-#define SM_COUNTED(real_name, what, result_type, parameters, arguments)                            \
-  {                                                                                                \
-    static constinit real_function<result_type parameters> real{real_name};                        \
-    const call_frame frame = SM_FRAME;                                                             \
-    if (timed_every().locks == 0) [[likely]] {                                                     \
-      count_call(kind::what, frame, true, 0);                                                      \
-      return real.get() arguments;                                                                 \
-    }                                                                                              \
-    return [=]() __attribute__((noinline)) {                                                       \
-      [[maybe_unused]] const counted_call<kind::what> around(frame, objects_in arguments);         \
-      return real.get() arguments;                                                                 \
-    }();                                                                                           \
+  SM_EXPORT result_type name parameters {                                                          \
+    SM_COUNTED(#name, what, result_type, parameters, arguments)                                    \
   }
+#define SM_COUNTED(real_name, what, result_type, parameters, arguments)                            \
+  static constinit real_function<result_type parameters> real{real_name};                          \
+  const call_frame frame = SM_FRAME;                                                               \
+  if (timed_every().locks == 0) [[likely]] {                                                       \
+    count_call(kind::what, frame, true, 0);                                                        \
+    return real.get() arguments;                                                                   \
+  }                                                                                                \
+  return [=]() __attribute__((noinline)) {                                                         \
+    [[maybe_unused]] const counted_call<kind::what> around(frame, objects_in arguments);           \
+    return real.get() arguments;                                                                   \
+  }();
 #define SM_POSIX_TRY(name, what, result_type, parameters, arguments, got)                          \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<result_type parameters> real{#name};                            \
@@ -159,10 +160,10 @@ template <kind What> class bounded_wait {
 /// What programs call that were linked before glibc 2.34. It has no default version since, by which
 /// it would be found, and does the same as sched_yield, to which today's header redirects the name.
 SM_EXPORT int older_yield() asm("pthread_yield");
-int older_yield() SM_COUNTED("sched_yield", yield, int, (), ())
+int older_yield(){SM_COUNTED("sched_yield", yield, int, (), ())}
 
-    /// Counted by the thread that the C library singles out of those that met.
-    SM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
+/// Counted by the thread that the C library singles out of those that met.
+SM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   static constinit real_function<int(pthread_barrier_t*)> real{"pthread_barrier_wait"};
   const std::uint64_t site = count_call(kind::barrier_wait, SM_FRAME, false, 0);
   const posix_barrier around(barrier, site);
@@ -179,18 +180,33 @@ SM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
   return real.get()(barrier, attributes, size);
 }
 
+static bool waits_at_futex(long operation) {
+  switch (operation & FUTEX_CMD_MASK) {
+  case FUTEX_WAIT:
+  case FUTEX_WAIT_BITSET:
+  case FUTEX_WAIT_REQUEUE_PI:
+  case FUTEX_LOCK_PI:
+  case 13:  // FUTEX_LOCK_PI2, which older headers have not
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// The last act is a jump, as the call may return on another stack (clone): the file is compiled
 /// with optimization for this. A futex's returns to its caller.
 SM_EXPORT long syscall(long number, long a, long b, long c, long d, long e, long f) {
   static constinit real_function<long(long, long, long, long, long, long, long)> real{"syscall"};
   if (number == SYS_futex) {
     const call_frame frame = SM_FRAME;
-    if (timed_every().locks != 0) [[unlikely]]
+    if (timed_every().locks != 0 && waits_at_futex(b)) [[unlikely]]
       return [=]() __attribute__((noinline)) {
         const counted_call<kind::futex> around(frame, {});
         return real.get()(number, a, b, c, d, e, f);
       }();
-    count_call(kind::futex, frame, true, 0);
+    const std::uint64_t site = count_call(kind::futex, frame, true, 0);
+    if (timed_every().locks != 0) [[unlikely]]
+      pass_wait(kind::futex, site);
   }
   return real.get()(number, a, b, c, d, e, f);
 }

@@ -87,6 +87,11 @@ void end_wait(const timed_section& begun) {
   else write_down(section);
 }
 
+void pass_wait(kind what, std::uint64_t site) {
+  const std::uint64_t begun = begin_wait(what, 0);
+  write_down({.what = what, .site = site, .begun = begun, .returned = begun});
+}
+
 void take_back_wait(kind what, std::uint64_t object) {
   if (waits_of_thread.locks_held != 0 && is_of_section(what, object)) --waits_of_thread.locks_held;
 }

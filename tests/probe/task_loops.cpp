@@ -32,6 +32,10 @@ int main() {
     for (unsigned long long i = 30; i > 3; i -= 9) note(is_new);
 #pragma omp taskloop firstprivate(is_new)
     for (int i = 0; i < 100; ++i) note(is_new);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma omp taskloop firstprivate(is_new) grainsize(strict : 3)
+    for (int i = 0; i < 7; ++i) note(is_new);
+#endif
 #pragma omp taskloop firstprivate(is_new)
     for (int i = 0; i < tasks - tasks; ++i) note(is_new);
   }

@@ -2,11 +2,14 @@
 // arrive and leave is planned, and the sums that must come out are printed: KIND TIMED LATENESS
 // MECHANISM FORK INSIDE, in ns over all threads, of the regions and barriers whose number is a
 // multiple of the first argument.
+#include <linux/futex.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -90,6 +93,10 @@ void plan_section(std::uint64_t n) {
   const std::uint64_t at = (n + 1) * turn;
   plan(at, at + 100 + n, at + 400 + 2 * n, at + 500 + 3 * n);
 }
+void plan_release(std::uint64_t n) {
+  const std::uint64_t at = (n + 1) * turn;
+  plan(at + 400 + 2 * n, at + 500 + 3 * n);
+}
 void expect_sections(sums& all) {
   for (std::uint64_t n = 0; n < number; ++n) {
     ++all.timed;
@@ -125,6 +132,30 @@ SECTIONS(nested, (pthread_mutex_lock(&mutex), pthread_mutex_lock(&inner)),
 // One that is given back before one that was taken inside: it is over then.
 SECTIONS(handed_over, (pthread_mutex_lock(&mutex), pthread_mutex_lock(&inner)),
          (pthread_mutex_unlock(&mutex), plan(0, 0), pthread_mutex_unlock(&inner)))
+// One that its thread tries again, and has then: it is over with the last release.
+#define HAD_TWICE(name, take, take_again, release)                                                 \
+  SECTIONS(name, (take, take_again, plan(0, 0), release, plan_release(n)), release)
+pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+HAD_TWICE(tried_again, pthread_mutex_lock(&recursive), pthread_mutex_trylock(&recursive),
+          pthread_mutex_unlock(&recursive))
+HAD_TWICE(tested_again, omp_set_nest_lock(&nest_lock), omp_test_nest_lock(&nest_lock),
+          omp_unset_nest_lock(&nest_lock))
+// One that its thread waits for again, which fails at once: it is over with the first release.
+pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+constexpr timespec some_day{.tv_sec = 4'000'000'000, .tv_nsec = 0};
+SECTIONS(given_up, (pthread_mutex_lock(&checked), pthread_mutex_timedlock(&checked, &some_day)),
+         pthread_mutex_unlock(&checked))
+// Who wakes others does not wait.
+[[gnu::noinline]] void futexes(sums& all) {
+  int word = 1;
+  for (std::uint64_t n = 0; n < number; ++n)
+    for (const int operation : {FUTEX_WAIT, FUTEX_WAKE}) {
+      plan_section(n);
+      syscall(SYS_futex, &word, operation, 0, nullptr, nullptr, 0);
+      ++all.timed;
+      all.mechanism += operation == FUTEX_WAIT ? 100 + n : 0;
+    }
+}
 [[gnu::noinline]] void criticals() {
   for (std::uint64_t n = 0; n < number; ++n) {
     plan_section(n);
@@ -174,11 +205,14 @@ void sections() {
   mtxs();
   nested();
   handed_over();
+  tried_again();
+  given_up();
   reads();
   writes();
   spins();
   locks();
   nest_locks();
+  tested_again();
   criticals();
   named_criticals();
   chunks();
@@ -193,11 +227,14 @@ void sections() {
     if (*kind == 'c' && kind[1] == 'h') all.inside = 0;
     all.print(kind);
   };
-  print("mutex_lock", 4);
+  sums of_futexes;
+  futexes(of_futexes);
+  of_futexes.print("futex");
+  print("mutex_lock", 6);
   print("rwlock_read", 1);
   print("rwlock_write", 1);
   print("spin_lock", 1);
-  print("omp_lock", 2);
+  print("omp_lock", 3);
   print("chunk", 1);
   print("critical", criticals_of_kinds);
 }

@@ -1,9 +1,12 @@
 // Two threads that take turns, by what the argument names: signals and a queue with room for one
 // item, an ordered part that is the whole of a loop, a variable polled with sched_yield,
-// semaphores, or std::atomic, which waits by a futex; or a thread for each piece of work.
+// semaphores, or a futex, at which they sleep at once; or a thread for each piece of work.
+#include <linux/futex.h>
 #include <omp.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -83,11 +86,12 @@ void semaphores() {
 void futexes() {
   std::atomic<int> turn = 0;
   const auto pass = [&](int own) {
-    for (int i = 0; i < items; ++i) {
-      turn.wait(1 - own);
-      work(10'000);  // for longer than it spins
+    for (int i = 0; i < items / 10; ++i) {
+      while (turn != own)
+        syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 1 - own, nullptr, nullptr, 0);
+      work(500);
       turn = 1 - own;
-      turn.notify_one();
+      syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
     }
   };
   both([&] { pass(0); }, [&] { pass(1); });
