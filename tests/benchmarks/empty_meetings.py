@@ -109,7 +109,8 @@ def main():
         subprocess.run(["g++", "-std=c++20", "-O2", "-fopenmp", "-pthread", HERE / "lock_rates.cpp", "-o", program], check=True)
         print("| of | run: ns | again within | mechanism: ns | over run | with lateness: ns | over run | plain: ns | over run |")
         print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-        looks = subprocess.run([program, "1", "100000", "0", "clock"], check=True, text=True, capture_output=True).stdout
+        clock = subprocess.run([program, "1", "100000", "0", "clock"], check=True, text=True, capture_output=True).stdout
+        clock_ns = float(clock) * 1e9
         words = [str(arguments.threads), str(arguments.calls), "0"]
         kept = [arguments.keep and arguments.keep / f"run-{turn}.jsonl" for turn in range(arguments.turns + 1)]
         before = by_run(binaries, folder, arguments.threads, kept[0])
@@ -121,7 +122,7 @@ def main():
                 plain = [subprocess.run([program, *words, what], check=True, text=True, capture_output=True, env=os.environ | PLACED).stdout
                          for _ in range(arguments.processes)]
                 plain_ns = [float(text.split()[0]) / arguments.calls * 1e9 for text in plain]
-                seen = [of_one(times, what, float(looks) * 1e9) for times in timed]
+                seen = [of_one(times, what, clock_ns) for times in timed]
                 found[what] = [*map(statistics.median, zip(*seen, strict=True)), statistics.median(plain_ns)]
                 if arguments.keep:
                     with open(arguments.keep / "processes.jsonl", "a", encoding="utf-8") as file:
