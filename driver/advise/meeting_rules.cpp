@@ -81,7 +81,7 @@ struct meeting {
         seconds_text(most.run_s) == seconds_text(setting.wall_s))
       return "";
     return fmt::format(", and {} of the {}, {}", seconds_text(most.waits_s),
-                       most.is_timed ? "timed run in which threads wait longest"
+                       most.is_timed ? "timed run with the greatest share of waits"
                                      : "longest run as it is",
                        seconds_text(most.run_s));
   }
@@ -416,7 +416,10 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
   for (const auto rule : {&about_oversubscription, &about_nesting})
     if (auto found = rule(m)) return found;
   if (m.runs_tasks()) return std::nullopt;
-  if (waits_for_late_threads(m.of)) {
+  // Nor do times of counted runs tell what threads wait for.
+  const bool by_counts =
+      m.setting.counts_alone && m.setting.plain_wall_s.value > 0 && is_price_worth_it(m);
+  if (waits_for_late_threads(m.of) && !by_counts) {
     const bool is_longer = is_shown(m, m.lateness);
     if (is_longer && !may_be_neighbours(m)) return about_imbalance(m);
     if (is_longer) notes.push_back(on_neighbours(m));

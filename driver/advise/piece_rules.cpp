@@ -22,6 +22,7 @@ struct pieces {
   std::uint64_t count = of.count;        ///< of tasks, in all teams of this size
   std::vector<std::size_t> other_ids{};  ///< of further sites that make them
   double late_s = 0;                     ///< that a thread waits where their teams meet
+  bool is_late_known = true;             ///< otherwise it may be all of the run
   std::string others{};                  ///< " and at 2 more"
 
   /// What all of them take of one thread's path, at so much each.
@@ -90,12 +91,13 @@ std::optional<advice> about_tasks(const pieces& all) {
                                  seconds_text(long_enough * all.price_ns->value * 1e-9))
                    : "may take much of that. A task for many pieces at once,";
   // Of tasks that one thread makes, and runs where too many wait, the others have none.
-  const double most_s = all.price_ns ? all.path_s(all.price_ns->high) + all.late_s : all.wall_s;
+  const double most_s =
+      all.price_ns && all.is_late_known ? all.path_s(all.price_ns->high) + all.late_s : all.wall_s;
   const std::string waiting =
       all.late_s < least_worth_saying * all.wall_s
           ? ""
-          : fmt::format(" A thread waits {} for the last one where their team meets, also where it "
-                        "finds no task.",
+          : fmt::format(" A thread is {} where its team meets before the last one arrives, and "
+                        "runs tasks there as far as it finds some.",
                         seconds_text(std::min(all.late_s, all.wall_s)));
   return all.saving("tasks", 0, std::min(most_s, all.wall_s),
                     fmt::format("{}{}: {} tasks are made, one for each {} of a thread's time; to "
@@ -147,7 +149,8 @@ std::vector<advice> advise_on_pieces(const std::vector<site>& sites, const advic
                    .threads = is_task ? of.team : of.threads};
     if (is_task) {
       add_other_places(of_site, i + 1, sites);
-      of_site.late_s = late_in_team_s(of.team, sites);
+      of_site.is_late_known = !by_counts;
+      if (!by_counts) of_site.late_s = late_in_team_s(of, sites);
     }
     const auto cost = cost_of(of);
     std::optional<advice> found;

@@ -1,8 +1,11 @@
 #include "driver/advise/site_costs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "core/harness/stats.hpp"
 
@@ -15,6 +18,20 @@ double region_ns(const site& of) {
   return ((times.fork_ns + times.inside_ns + times.lateness.sum_ns) / times.threads +
           times.mechanism.sum_ns) /
          static_cast<double>(times.timed);
+}
+
+/// The one in the source, of which compilers make others for its regions; empty: not known.
+std::string_view function_of(const site& of) {
+  if (of.frames.empty()) return "";
+  std::string_view name = of.frames.back().function;
+  for (const std::string_view part : {" [clone ", "._omp_fn", ".omp_outlined"})
+    name = name.substr(0, name.find(part));
+  return name;
+}
+
+bool may_be_of_one_function(const site& a, const site& b) {
+  const std::string_view one = function_of(a), other = function_of(b);
+  return one.empty() || other.empty() || (one == other && a.module == b.module);
 }
 
 }  // namespace
@@ -75,7 +92,7 @@ run_waits longest_waits(const std::vector<site_cost>& runs, double (*part)(const
     const bool is_timed = more_s < least_worth_saying * run.wall_s;
     const double run_s = is_timed ? run.wall_s : longest_s;
     const double waits_s = std::min(part(run) + (is_timed ? 0 : more_s), run_s);
-    if (most.run_s == 0 || waits_s > most.waits_s)
+    if (most.run_s == 0 || waits_s * most.run_s > most.waits_s * run_s)
       most = {.waits_s = waits_s, .run_s = run_s, .is_timed = is_timed};
   }
   return most;
@@ -148,10 +165,12 @@ std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
   return tasks;
 }
 
-double late_in_team_s(unsigned team, const std::vector<site>& sites) {
+double late_in_team_s(const site& due_to, const std::vector<site>& sites) {
+  const std::uint64_t tasks = tasks_in(sites, due_to.team);
   double late_s = 0;
   for (const site& of : sites)
-    if (of.team == team && is_timed_meeting(of))
+    if (of.team == due_to.team && is_timed_meeting(of) &&
+        (due_to.kind == "task" ? of.count <= tasks : may_be_of_one_function(due_to, of)))
       late_s += cost_of(of).value_or(site_cost{}).lateness_s;
   return late_s;
 }
@@ -164,12 +183,16 @@ double wakings_of_regions(const std::vector<site>& sites) {
   return all;
 }
 
+bool is_of_openmp(const site& of) {
+  return std::ranges::any_of(std::array{"libgomp", "libomp", "libiomp"}, [&](const char* name) {
+    return of.module.find(name) != std::string::npos;
+  });
+}
+
 std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
   std::uint64_t created = 0;
   for (const site& each : sites)
-    if (each.kind == "create" && (each.module.find("libgomp") != std::string::npos ||
-                                  each.module.find("libomp") != std::string::npos))
-      created += each.count;
+    if (each.kind == "create" && is_of_openmp(each)) created += each.count;
   return created;
 }
 

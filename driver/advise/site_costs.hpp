@@ -20,10 +20,10 @@ struct run_waits {
   double waits_s = 0, run_s = 0;
   bool is_timed = true;  ///< a run in which that was timed; otherwise one as it is
 };
-/// The run in which threads wait longest, of `part` of what they take in each timed run: no change
-/// saves more. Work takes about as long in one run as in another, and what a run of `longest_s`
-/// takes more than a timed one may be waiting, too; less than 2 % of it is chance. Each timed run
-/// has its wall time.
+/// The run in which threads wait for the greatest part of its time, of `part` of what they take in
+/// each timed run: no change saves a greater one. Work takes about as long in one run as in
+/// another, and what a run of `longest_s` takes more than a timed one may be waiting, too; less
+/// than 2 % of it is chance. Each timed run has its wall time.
 [[nodiscard]] run_waits longest_waits(const std::vector<site_cost>& runs,
                                       double (*part)(const site_cost&), double longest_s);
 /// Of threads that meet, until one goes on that slept or was not there: of a region until it has
@@ -63,8 +63,12 @@ struct meeting_pace {
 
 /// Made in teams of this size.
 [[nodiscard]] std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team);
-/// What a thread waits for the last one where teams of this size meet, all sites together.
-[[nodiscard]] double late_in_team_s(unsigned team, const std::vector<site>& sites);
+/// What a thread waits for the last one where teams of the size of this site's meet, all sites
+/// together that may be due to it: of tasks those at which threads run some, else those of the same
+/// function, or, where that is not known, all.
+[[nodiscard]] double late_in_team_s(const site& due_to, const std::vector<site>& sites);
+/// Runtimes of OpenMP start their teams themselves.
+[[nodiscard]] bool is_of_openmp(const site& of);
 /// Of threads that sleep before each region, all but the one that begins it.
 [[nodiscard]] double wakings_of_regions(const std::vector<site>& sites);
 /// Threads that a runtime creates for the program's regions.

@@ -108,7 +108,7 @@ std::optional<advice> about_ordered(std::size_t id, const std::vector<site>& sit
   waits all{.sites = sites, .setting = setting};
   all.add(id);
   const double late_s =
-      all.of_thread_s() < least_worth_saying * setting.wall_s ? 0 : late_in_team_s(of.team, sites);
+      all.of_thread_s() < least_worth_saying * setting.wall_s ? 0 : late_in_team_s(of, sites);
   return all.found(
       "ordered", all.of_thread_s() + late_s,
       fmt::format(
@@ -155,19 +155,29 @@ std::optional<advice> about_yields(const std::vector<site>& sites, const advice_
 
 /// Semaphores, and futexes, by which std::atomic and other languages wait: what a thread waits for
 /// is not known, but how often and for how long. Who waits by a futex may have given up its
-/// processing unit some times before.
+/// processing unit some times before. Where less than half of a site's calls wait, those that do
+/// may be few, and wait for work that no hand-over makes shorter.
 std::optional<advice> about_sleeps(std::string_view kind, const std::vector<site>& sites,
                                    const advice_setting& setting) {
   // To sleep and to be woken takes longer, and a call that does neither less than the second.
   constexpr double least_sleep_s = 2e-6, least_mean_s = 0.5e-6;
   waits all{.sites = sites, .setting = setting};
-  double sleeps_s = 0, yields_s = 0;
+  double sleeps_s = 0, rare_s = 0, yields_s = 0;
+  std::vector<std::size_t> yields;
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
     const auto cost = cost_of(of);
     if (!cost || of.threads == 0) continue;
-    if (of.kind == "yield") yields_s += cost->mechanism_s * of.threads;
+    const double of_threads_s = cost->mechanism_s * of.threads;
+    if (of.kind == "yield") {
+      yields_s += of_threads_s;
+      yields.push_back(id);
+    }
     if (of.kind != kind) continue;
+    if (of.times->mechanism.median_ns * 1e-9 < least_mean_s) {
+      rare_s += of_threads_s;
+      continue;
+    }
     all.add(id);
     // Of one thread's path.
     sleeps_s += least_sleep_s * static_cast<double>(of.count) / of.threads;
@@ -177,47 +187,58 @@ std::optional<advice> about_sleeps(std::string_view kind, const std::vector<site
       all.all_wake_s < least_mean_s * static_cast<double>(all.count))
     return std::nullopt;
   const bool futexes = kind == "futex";
-  return all.found(
-      "handoffs", all.all_wake_s + (futexes ? yields_s : 0),
+  // Many more yields than waits are those of other places.
+  const bool is_yielding = futexes && yields_s > 0 && yields_s < all.all_wake_s;
+  advice found = all.found(
+      "handoffs", all.all_wake_s + rare_s + (is_yielding ? yields_s : 0),
       fmt::format("{}: threads {} {} times, {} each time in the mean. Let them hand over many "
                   "items at a time, meet less often, or hold for a shorter time what others wait "
                   "for: then fewer of them sleep and are woken.",
                   all.where(),
                   futexes ? "wait or wake others (futex)" : "wait for a semaphore (sem_wait)",
                   grouped_digits(all.count), all.each_text()),
-      "To wait nowhere");
-}
-
-/// Runtimes of OpenMP start their teams themselves.
-bool is_of_runtime(const site& of) {
-  return of.module.find("libgomp") != of.module.npos || of.module.find("libomp") != of.module.npos;
+      is_yielding ? fmt::format("Threads also spend {} in sched_yield, as before they sleep; to "
+                                "wait nowhere",
+                                seconds_text(yields_s))
+                  : "To wait nowhere there");
+  if (is_yielding) std::ranges::copy(yields, std::back_inserter(found.more_ids));
+  return found;
 }
 
 /// A thread that lives for a small piece of work. The calls that start threads are what tells: to
 /// wait for their ends is to wait for their work, too.
 std::optional<advice> about_short_threads(const std::vector<site>& sites,
                                           const advice_setting& setting) {
-  constexpr std::uint64_t few = 100;
+  constexpr double few = 100, of_a_pool = 4;
   waits created{.sites = sites, .setting = setting}, joined{.sites = sites, .setting = setting};
   double path_s = 0;
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
-    if (!cost_of(of) || is_of_runtime(of)) continue;
+    if (!cost_of(of) || is_of_openmp(of)) continue;
     if (of.kind == "join") joined.add(id);
     if (of.kind != "create") continue;
     created.add(id);
     path_s += cost_of(of)->mechanism_s;
   }
-  if (created.count < few || path_s < least_worth_saying * setting.wall_s) return std::nullopt;
+  // As many as a pool has may live as long as the program.
+  if (static_cast<double>(created.count) < std::max(few, of_a_pool * setting.usable_pus) ||
+      path_s < least_worth_saying * setting.wall_s)
+    return std::nullopt;
+  // Who waits for detached threads does so by other calls.
+  const bool are_joined = joined.count >= created.count / 2;
   return created.found(
-      "threads", created.all_wake_s + joined.all_wake_s,
+      "threads", are_joined ? created.all_wake_s + joined.all_wake_s : setting.wall_s,
       fmt::format("{}: {} threads are started, {} each in the call alone. Let a few threads live "
                   "as long as the program and take their work from a list, or give each a larger "
                   "piece.",
                   created.where(), grouped_digits(created.count), created.each_text()),
-      fmt::format("The calls take {}, and threads wait {} for the ends of others, which is their "
-                  "work, too; to start and to end none",
-                  seconds_text(created.all_wake_s), seconds_text(joined.all_wake_s)));
+      are_joined
+          ? fmt::format("The calls take {}, and threads wait {} for the ends of others, which is "
+                        "their work, too; to start and to end none",
+                        seconds_text(created.all_wake_s), seconds_text(joined.all_wake_s))
+          : fmt::format("The calls take {}, and most of the threads are not joined, so that it is "
+                        "not known what waits for them; to start and to end none",
+                        seconds_text(created.all_wake_s)));
 }
 
 }  // namespace
@@ -234,7 +255,11 @@ std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice
   add(about_sleeps("sem_wait", sites, setting));
   // What yields before it sleeps is one wait.
   auto sleeps = about_sleeps("futex", sites, setting);
-  add(sleeps ? std::move(sleeps) : about_yields(sites, setting));
+  const bool has_yields = sleeps && std::ranges::any_of(sleeps->more_ids, [&](std::size_t id) {
+                            return sites[id - 1].kind == "yield";
+                          });
+  add(std::move(sleeps));
+  if (!has_yields) add(about_yields(sites, setting));
   add(about_short_threads(sites, setting));
   return all;
 }

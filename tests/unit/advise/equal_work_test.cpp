@@ -361,9 +361,9 @@ TEST(advise_on, what_is_late_in_each_run_is_imbalance_beside_a_disturbance) {
   EXPECT_DOUBLE_EQ(all.front().at_most_s, 0.3);
   EXPECT_THAT(all.front().text,
               HasSubstr("A thread waits 0.12 s of 1.1 s (the median of 5 timed runs, 0.09 s to 0.3 "
-                        "s); perfect balance saves at most that, and 0.3 s of the timed run in "
-                        "which threads wait longest, 1.1 s. With equal work threads wait 0.01 s to "
-                        "0.2 s on this machine, in turn with the program."));
+                        "s); perfect balance saves at most that, and 0.3 s of the timed run with "
+                        "the greatest share of waits, 1.1 s. With equal work threads wait 0.01 s "
+                        "to 0.2 s on this machine, in turn with the program."));
   EXPECT_THAT(notes, IsEmpty());
 }
 
@@ -562,8 +562,8 @@ TEST(advise_on, whatever_makes_threads_wait_its_bound_is_of_the_run_with_most_of
     const auto all =
         advise_on({of, {.kind = "create", .module = "libgomp.so", .count = 1000}}, setting, notes);
     EXPECT_EQ(all.at(0).rule, rule);
-    EXPECT_THAT(all.at(0).text, HasSubstr(", and 0.7 s of the timed run in which threads wait "
-                                          "longest, 1.6 s."));
+    EXPECT_THAT(all.at(0).text, HasSubstr(", and 0.7 s of the timed run with the greatest "
+                                          "share of waits, 1.6 s."));
     EXPECT_DOUBLE_EQ(all.at(0).at_most_s, 0.7);
     EXPECT_DOUBLE_EQ(all.at(0).run_s, 1.6);
   };
@@ -574,6 +574,14 @@ TEST(advise_on, whatever_makes_threads_wait_its_bound_is_of_the_run_with_most_of
   first("sleeping");
   of.kind = "region";
   first("nested");
+}
+
+TEST(advise_on, a_bound_is_of_the_run_of_which_most_is_saved) {
+  site of = late_barrier();
+  of.cost_of_runs = runs_of(&site_cost::lateness_s, {{0.6, 1}, {0.7, 1.6}, {0.6, 1}});
+  std::vector<std::string> notes;
+  const advice found = advise_on({of}, {.wall_s = 1}, notes).at(0);
+  EXPECT_DOUBLE_EQ(found.share_of_run(), 0.6) << "0.7 s of 1.6 s are less";
 }
 
 TEST(advise_on, a_run_in_which_others_had_the_processors_makes_no_bound_where_enough_are_without) {

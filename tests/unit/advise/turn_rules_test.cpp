@@ -22,7 +22,7 @@ site waiting(const std::string& kind, std::uint64_t count, unsigned threads, dou
           .threads = threads,
           .times = site_times{.timed = count,
                               .lateness = {.sum_ns = late_ns * sum},
-                              .mechanism = {.sum_ns = wake_ns * sum}}};
+                              .mechanism = {.sum_ns = wake_ns * sum, .median_ns = wake_ns}}};
 }
 
 /// For signals under a lock that has this number.
@@ -105,6 +105,19 @@ TEST(advise_on_turns, who_is_through_an_ordered_loop_first_waits_at_its_end) {
   EXPECT_THAT(all[0].text, HasSubstr("0.05 s for the last thread where its team meets"));
 }
 
+TEST(advise_on_turns, threads_wait_elsewhere_for_what_is_no_ordered_loop) {
+  site ordered = waiting("ordered", 20'000, 2, 0, 20'000);
+  site end = waiting("barrier", 100, 2, 1e6, 100);
+  ordered.team = end.team = end.times->threads = 2;
+  end.times->timed *= 2;
+  ordered.frames = {{.function = "sum(int) [clone ._omp_fn.0]", .file = "a.cpp", .line = 7}};
+  end.frames = {{.function = "other(int)", .file = "a.cpp", .line = 30}};
+  EXPECT_NEAR(advise_with({ordered, end}).at(0).at_most_s, 0.2, 1e-9);
+  // The end of the region that a compiler made a function of.
+  end.frames[0].function = "sum(int)";
+  EXPECT_NEAR(advise_with({ordered, end}).at(0).at_most_s, 0.2 + 0.05, 1e-9);
+}
+
 TEST(advise_on_turns, threads_that_yield_to_each_other_may_pause_or_sleep) {
   const site yields = waiting("yield", 1'000'000, 1, 0, 300);
   const auto all = advise_with({yields, yields});
@@ -139,12 +152,38 @@ TEST(advise_on_turns, threads_that_sleep_at_each_item_hand_over_more_at_a_time) 
   EXPECT_THAT(advise_with({waiting("sem_wait", 1'000'000, 2, 0, 300)}), IsEmpty());
 }
 
+TEST(advise_on_turns, who_sleeps_at_few_of_many_calls_waits_for_work) {
+  // 0.8 s in a few of 400,000 calls: batches are handed over already.
+  site batches = waiting("sem_wait", 400'000, 1, 0, 2'000);
+  batches.times->mechanism.median_ns = 20;
+  EXPECT_THAT(advise_with({batches}), IsEmpty());
+  // Beside others they are not named, and yet may wait less.
+  site items = waiting("sem_wait", 20'000, 2, 0, 5'000);
+  const auto all = advise_with({batches, items});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].more_ids, IsEmpty());
+  EXPECT_NEAR(all[0].at_most_s, 0.1 + 0.8, 1e-9);
+}
+
 TEST(advise_on_turns, who_sleeps_at_a_futex_may_have_yielded_before) {
   const auto all =
       advise_with({waiting("futex", 20'000, 2, 0, 20'000), waiting("yield", 40'000, 1, 0, 200)});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_THAT(all[0].text, HasSubstr("wait or wake others (futex) 20,000 times, 20 us each"));
   EXPECT_NEAR(all[0].at_most_s, 0.4 + 0.008, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("Threads also spend 8 ms in sched_yield"));
+  EXPECT_THAT(all[0].more_ids, ElementsAre(2));
+}
+
+TEST(advise_on_turns, who_yields_for_longer_than_others_sleep_is_named_beside_them) {
+  const auto all =
+      advise_with({waiting("futex", 10'500, 1, 0, 2'000), waiting("yield", 1'000'000, 2, 0, 500)});
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_NEAR(all[0].at_most_s, 0.021, 1e-9);
+  EXPECT_THAT(all[0].more_ids, IsEmpty());
+  EXPECT_EQ(all[1].rule, "yields");
+  EXPECT_NEAR(all[1].at_most_s, 0.5, 1e-9);
 }
 
 TEST(advise_on_turns, threads_for_small_pieces_of_work_live_longer) {
@@ -160,8 +199,24 @@ TEST(advise_on_turns, threads_for_small_pieces_of_work_live_longer) {
   // Those that a runtime starts, long lives, and a few.
   EXPECT_THAT(advise_with({waiting("create", 1'000, 1, 0, 12'000), joined}), IsEmpty());
   EXPECT_THAT(advise_with({waiting("create", 50, 1, 0, 1'000'000), joined}), IsEmpty());
-  created.module = "/usr/lib/libgomp.so.1";
-  EXPECT_THAT(advise_with({created, joined}), IsEmpty());
+  for (const char* runtime : {"/usr/lib/libgomp.so.1", "/opt/lib/libomp.so", "/opt/libiomp5.so"}) {
+    created.module = runtime;
+    EXPECT_THAT(advise_with({created, joined}), IsEmpty()) << runtime;
+  }
+}
+
+TEST(advise_on_turns, a_pool_for_all_processing_units_is_started_once) {
+  advice_setting setting{.wall_s = 0.1, .usable_pus = 128};
+  EXPECT_THAT(advise_on_turns({waiting("create", 128, 1, 0, 25'000)}, setting, {}), IsEmpty());
+  EXPECT_THAT(advise_on_turns({waiting("create", 512, 1, 0, 25'000)}, setting, {}), SizeIs(1));
+}
+
+TEST(advise_on_turns, what_waits_for_detached_threads_is_not_known) {
+  const auto all =
+      advise_with({waiting("create", 10'000, 1, 0, 12'000), waiting("join", 4'999, 1, 0, 60'000)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_NEAR(all[0].at_most_s, 1, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("most of the threads are not joined"));
 }
 
 }  // namespace
