@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -15,6 +16,7 @@
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/meeting_rules.hpp"
 #include "driver/advise/piece_rules.hpp"
+#include "driver/advise/site_costs.hpp"
 #include "driver/advise/turn_rules.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -26,10 +28,10 @@ namespace {
 constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "nested",
                                                            "sleeping"};
 /// Their seconds are what threads wait for each other in one timed run, or take by a price in a
-/// plain one. Threads that meet have their bound over all runs from their own rules.
-constexpr std::array<std::string_view, 11> rules_of_waits{
-    "handoffs", "ordered", "yields",  "threads", "signals",         "section",
-    "readers",  "locks",   "padding", "chunks",  "oversubscription"};
+/// plain one, or both. Threads that meet have their bound over all runs from their own rules.
+constexpr std::array<std::string_view, 12> rules_of_waits{
+    "handoffs", "ordered", "yields",  "threads", "signals", "section",
+    "readers",  "locks",   "padding", "chunks",  "tasks",   "oversubscription"};
 
 /// To wait takes longer in one run than in another, and the work of a thread hardly does: what
 /// another run takes more than the one that the seconds are of may be saved, too.
@@ -47,23 +49,69 @@ void extend_to_longest_run(advice& each, const advice_setting& setting) {
                            seconds_text(longest_s), seconds_text(each.at_most_s));
 }
 
-/// A fix of one site may be that of all: the first one has what they save together.
-void name_sum(std::vector<advice>& all, std::string_view rule) {
+/// Whether one thread begins all regions, and nobody starts others beside it, so that what is saved
+/// in one team's meetings adds up.
+bool is_one_path(const std::vector<site>& sites) {
+  return std::ranges::none_of(sites, [](const site& of) {
+    return (of.kind == "region" && of.threads > 1) || (of.kind == "create" && !is_of_openmp(of));
+  });
+}
+
+/// What all sites of `advices` take in each timed run.
+std::vector<site_cost> cost_in_runs(const std::vector<const advice*>& advices,
+                                    const std::vector<site>& sites, double wall_s) {
+  std::map<std::size_t, site_cost> runs;
+  for (const advice* each : advices) {
+    const site& of = sites[each->site_id - 1];
+    auto of_site = of.cost_of_runs;
+    if (of_site.empty()) of_site.push_back(cost_of(of).value_or(site_cost{}));
+    for (std::size_t i = 0; i < of_site.size(); ++i) {
+      const site_cost& one = of_site[i];
+      site_cost& run = runs[one.run > 0 ? one.run : i + 1];
+      run.lateness_s += one.lateness_s;
+      run.mechanism_s += one.mechanism_s;
+      run.wall_s = one.wall_s > 0 ? one.wall_s : wall_s;
+      run.is_disturbed |= one.is_disturbed;
+    }
+  }
+  std::vector<site_cost> all;
+  for (const auto& [number, run] : runs) all.push_back(run);
+  return undisturbed_runs(all);
+}
+
+/// A fix of one site may be that of all: the first one has what they save together, in one run.
+void name_sum(std::vector<advice>& all, std::string_view rule, const std::vector<site>& sites,
+              const advice_setting& setting) {
+  std::vector<const advice*> parts;
   advice* first = nullptr;
-  advice sum{.rule = std::string(rule), .site_id = 0};
-  std::size_t sites = 0;
   for (advice& each : all) {
     if (each.rule != rule) continue;
     if (first == nullptr) first = &each;
-    sum.at_least_s += each.at_least_s;
-    sum.at_most_s += each.at_most_s;
-    ++sites;
+    parts.push_back(&each);
   }
-  if (sites < 2) return;
-  sum.run_s = first->run_s;
+  // By counts alone each may save all of the run.
+  if (parts.size() < 2 || std::ranges::any_of(parts, &advice::of_plain_runs)) return;
+  const run_waits most = longest_waits(
+      cost_in_runs(parts, sites, setting.wall_s),
+      [](const site_cost& run) { return run.lateness_s + run.mechanism_s; },
+      setting.plain_wall_s.high);
+  advice sum{
+      .rule = std::string(rule), .site_id = 0, .at_most_s = most.waits_s, .run_s = most.run_s};
+  const unsigned team = sites[first->site_id - 1].team;
+  const bool adds_up =
+      team != 0 && is_one_path(sites) && std::ranges::all_of(parts, [&](const advice* each) {
+        return sites[each->site_id - 1].team == team;
+      });
+  for (const advice* each : parts) {
+    // Beside what threads wait there is what each adds to the result behind its part.
+    const site& of = sites[each->site_id - 1];
+    sum.at_most_s += reduction_share(of, sites) * setting.wall_s;
+    sum.at_least_s =
+        adds_up ? sum.at_least_s + each->at_least_s : std::max(sum.at_least_s, each->at_least_s);
+  }
   sum.at_most_s = std::min(sum.at_most_s, sum.run_s);
   sum.at_least_s = std::min(sum.at_least_s, sum.at_most_s);
-  first->text += fmt::format(" A change of all {} sites of {} in this list {}.", sites, rule,
+  first->text += fmt::format(" A change of all {} sites of {} in this list {}.", parts.size(), rule,
                              saving_text(sum));
 }
 
@@ -114,7 +162,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     return std::pair(is_of_setting(a), a.share_of_run()) >
            std::pair(is_of_setting(b), b.share_of_run());
   });
-  for (const std::string_view rule : {"regions", "barriers"}) name_sum(all, rule);
+  for (const std::string_view rule : {"regions", "barriers"}) name_sum(all, rule, sites, setting);
   return all;
 }
 

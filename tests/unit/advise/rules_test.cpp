@@ -244,10 +244,81 @@ TEST(advise_on, the_first_of_several_sites_has_what_all_save) {
   EXPECT_THAT(all[1].text, Not(HasSubstr("A change of all")));
 }
 
+TEST(advise_on, what_all_sites_save_is_of_one_run_and_has_what_it_takes_longer_once) {
+  // 0.05 s at each.
+  site one = meeting("barrier", 100'000, 50, 450);
+  const advice_setting setting{.wall_s = 1, .plain_wall_s = {1, 1, 1.3}};
+  EXPECT_THAT(first_of({one, one, one}, setting).text,
+              HasSubstr("A change of all 3 sites of barriers in this list saves at most 0.45 s of "
+                        "1.3 s."));
+  site other = one;
+  one.cost_of_runs = {{.mechanism_s = 0.1, .run = 1, .wall_s = 1},
+                      {.mechanism_s = 0.5, .run = 2, .wall_s = 1}};
+  other.cost_of_runs = {{.mechanism_s = 0.4, .run = 1, .wall_s = 1},
+                        {.mechanism_s = 0.1, .run = 2, .wall_s = 1}};
+  EXPECT_THAT(first_of({one, other}, {.wall_s = 1}).text,
+              HasSubstr("A change of all 2 sites of barriers in this list saves at most 0.6 s of "
+                        "1 s."));
+}
+
+TEST(advise_on, what_all_sites_save_at_least_adds_up_on_one_path_alone) {
+  const site one = meeting("barrier", 1'000'000, 50, 250);
+  const advice_setting setting{.wall_s = 1, .prices = {priced("barrier_after_work", 64, 100)}};
+  EXPECT_THAT(first_of({one, one}, setting).text,
+              HasSubstr("of barriers in this list saves 0.2 s to 0.6 s"));
+  const site created{.kind = "create", .module = "/bin/app", .count = 2, .threads = 1};
+  EXPECT_THAT(first_of({one, one, created}, setting).text,
+              HasSubstr("of barriers in this list saves 0.1 s to 0.6 s"));
+  site of_others = one;
+  of_others.team = 3;
+  EXPECT_THAT(first_of({one, of_others}, setting).text,
+              HasSubstr("of barriers in this list saves 0.1 s to 0.6 s"));
+  site begun_by_two = region(1, 10, 10, 10);
+  begun_by_two.threads = 2;
+  EXPECT_THAT(first_of({one, one, begun_by_two}, setting).text,
+              HasSubstr("of barriers in this list saves 0.1 s to 0.6 s"));
+}
+
+TEST(advise_on, by_counts_alone_one_site_may_save_all_and_there_is_no_sum) {
+  const site one = meeting("barrier", 1'000'000, 50, 250);
+  const std::vector<advice> all =
+      advised({one, one}, {.wall_s = 1,
+                           .plain_wall_s = {0.5, 0.5, 0.5},
+                           .prices = {priced("barrier_after_work", 64, 100)},
+                           .counts_alone = true});
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_THAT(all[0].text, Not(HasSubstr("A change of all")));
+}
+
+TEST(advise_on, counts_and_prices_stand_where_threads_come_late_by_times_of_counted_runs) {
+  const advice found = first_of({meeting("barrier", 1'000'000, 500, 100)},
+                                {.wall_s = 1,
+                                 .plain_wall_s = {0.5, 0.4, 0.6},
+                                 .prices = {priced("barrier_after_work", 64, 100)},
+                                 .counts_alone = true});
+  EXPECT_EQ(found.rule, "barriers");
+  EXPECT_TRUE(found.of_plain_runs);
+  EXPECT_NEAR(found.at_least_s, 0.1, 1e-9);
+}
+
 TEST(advise_on, tasks_whose_threads_wait_for_the_last_one_may_save_that_too) {
   const advice_setting setting{.wall_s = 1, .prices = {priced("task_by_one", 0, 64 * 400)}};
   const site end = meeting("barrier", 1, 3e8, 10);
   EXPECT_NEAR(first_of({tasks(1'000'000), end}, setting).at_most_s, 0.2 + 0.3, 1e-9);
+  EXPECT_THAT(first_of({tasks(1'000'000), end}, setting).text,
+              HasSubstr("A thread is 0.3 s where its team meets before the last one arrives"));
+  // Where they meet more often than there are tasks they run none.
+  const site often = meeting("barrier", 2'000'000, 100, 10);
+  EXPECT_NEAR(first_of({tasks(1'000'000), end, often}, setting).at_most_s, 0.2 + 0.3, 1e-9);
+}
+
+TEST(advise_on, tasks_may_be_waited_for_longer_in_a_plain_run) {
+  const advice_setting setting{
+      .wall_s = 1, .plain_wall_s = {1, 1, 1.3}, .prices = {priced("task_by_one", 0, 64 * 400)}};
+  const advice found = first_of({tasks(1'000'000), meeting("barrier", 1, 3e8, 10)}, setting);
+  EXPECT_EQ(found.rule, "tasks");
+  EXPECT_NEAR(found.at_most_s, 0.5 + 0.3, 1e-9);
+  EXPECT_NEAR(found.run_s, 1.3, 1e-9);
 }
 
 TEST(advise_on, tasks_of_several_places_are_one_advice) {
@@ -378,6 +449,9 @@ TEST(advise_on, tasks_are_counted_and_priced_where_counting_disturbs) {
   const advice found = first_of({tasks(1'000'000)}, setting);
   EXPECT_TRUE(found.of_plain_runs);
   EXPECT_NEAR(found.at_most_s, 0.16, 1e-9) << "the longest plain run";
+  const advice fewer = first_of({tasks(300'000), meeting("barrier", 1, 1e7, 10)}, setting);
+  EXPECT_NEAR(fewer.at_most_s, 0.16, 1e-9) << "what threads wait in it is not known";
+  EXPECT_THAT(fewer.text, Not(HasSubstr("A thread is")));
   setting.counts_alone = false;
   EXPECT_FALSE(first_of({tasks(1'000'000)}, setting).of_plain_runs);
   setting.counts_alone = true;
