@@ -309,21 +309,49 @@ SM_EXPORT void GOMP_taskloop_ull(gomp_body* body, void* data, void* copy, long b
   asm volatile("");
 }
 
+namespace {
+
+/// How LLVM's is passed the tasks of a loop: by their size, their number or as it likes.
+struct kmpc_split {
+  int way;
+  unsigned long long number;
+  bool is_strict = false;
+};
 /// Both ends are iterations, in words of the task, which are signed.
-SM_EXPORT void __kmpc_taskloop(void* place, int thread, void* task, int is_deferred,
-                               long long* first, long long* last, long long step, int no_group,
-                               int way, unsigned long long number, void* copy) {
-  static constinit real_function<decltype(__kmpc_taskloop)> real{"__kmpc_taskloop"};
+void count_tasks_of_kmpc_loop(std::uint64_t site, const long long* first, const long long* last,
+                              long long step, const kmpc_split& how) {
   constexpr int by_grain_size = 1;
   constexpr unsigned tasks_of_thread = 10;
   const unsigned team = place_of_thread().team;
   const std::uint64_t iterations = iterations_to(*first, *last, step, step > 0);
-  count(kind::task, site_of_call("__kmpc_taskloop", SM_SITE), team,
-        tasks_of_loop(iterations, {.by_size = way == by_grain_size,
-                                   .number = way == 0 ? 0 : number,
+  count(kind::task, site, team,
+        tasks_of_loop(iterations, {.by_size = how.way == by_grain_size,
+                                   .is_strict = how.is_strict,
+                                   .number = how.way == 0 ? 0 : how.number,
                                    .others = std::uint64_t{tasks_of_thread} * team}));
+}
+
+}  // namespace
+
+SM_EXPORT void __kmpc_taskloop(void* place, int thread, void* task, int is_deferred,
+                               long long* first, long long* last, long long step, int no_group,
+                               int way, unsigned long long number, void* copy) {
+  static constinit real_function<decltype(__kmpc_taskloop)> real{"__kmpc_taskloop"};
+  count_tasks_of_kmpc_loop(site_of_call("__kmpc_taskloop", SM_SITE), first, last, step,
+                           {.way = way, .number = number});
   if (auto* const call = real.get())
     call(place, thread, task, is_deferred, first, last, step, no_group, way, number, copy);
+  asm volatile("");
+}
+
+SM_EXPORT void __kmpc_taskloop_5(void* place, int thread, void* task, int is_deferred,
+                                 long long* first, long long* last, long long step, int no_group,
+                                 int way, unsigned long long number, int strict, void* copy) {
+  static constinit real_function<decltype(__kmpc_taskloop_5)> real{"__kmpc_taskloop_5"};
+  count_tasks_of_kmpc_loop(site_of_call("__kmpc_taskloop_5", SM_SITE), first, last, step,
+                           {.way = way, .number = number, .is_strict = strict != 0});
+  if (auto* const call = real.get())
+    call(place, thread, task, is_deferred, first, last, step, no_group, way, number, strict, copy);
   asm volatile("");
 }
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "strict_loop.hpp"
+
 namespace {
 
 bool llvm_runtime = false;
@@ -111,6 +113,9 @@ FUNCTION(__kmpc_taskloop) {
     for (int j = 0; j < 3; ++j) asm volatile("");
   }
 }
+FUNCTION(__kmpc_taskloop_5) {
+  TIMES strict_loop(3, [](int, loop_task*) { return 0; });
+}
 FUNCTION(__kmpc_omp_taskwait) {
   TIMES {
 #pragma omp taskwait
@@ -134,12 +139,7 @@ CHUNK(4u, unsigned)
 CHUNK(8, long long)
 CHUNK(8u, unsigned long long)
 // What clang++ makes of barriers in a region that can be cancelled, which is one function with it.
-struct source_place {
-  int reserved, flags, more[2];
-  const char* text;
-} place{0, 2, {}, ";unknown;unknown;0;0;;"};
 extern "C" int __kmpc_cancel_barrier(source_place*, int);
-extern "C" int __kmpc_global_thread_num(source_place*);
 FUNCTION(__kmpc_cancel_barrier) {
   TIMES __kmpc_cancel_barrier(&place, __kmpc_global_thread_num(&place));
 }
@@ -446,6 +446,7 @@ int main(int argc, char** argv) {
   TEAM(__kmpc_omp_task);
   TEAM(__kmpc_omp_task_with_deps);
   TEAM(__kmpc_taskloop);
+  TEAM(__kmpc_taskloop_5);
   TEAM(__kmpc_omp_taskwait);
   TEAM(__kmpc_end_taskgroup);
   TOGETHER(__kmpc_cancel_barrier);
@@ -453,7 +454,7 @@ int main(int argc, char** argv) {
   TOGETHER(__kmpc_dispatch_next_4u);
   TOGETHER(__kmpc_dispatch_next_8);
   TOGETHER(__kmpc_dispatch_next_8u);
-  regions += 17;
+  regions += 18;
 #else
   TOGETHER(GOMP_barrier);
   TOGETHER(GOMP_loop_end);

@@ -2,6 +2,8 @@
 // runtime likes, up and down; prints how many tasks there were, as each says when it begins.
 #include <cstdio>
 
+#include "strict_loop.hpp"
+
 namespace {
 
 int tasks = 0;
@@ -32,7 +34,13 @@ int main() {
     for (unsigned long long i = 30; i > 3; i -= 9) note(is_new);
 #pragma omp taskloop firstprivate(is_new)
     for (int i = 0; i < 100; ++i) note(is_new);
-#if defined(__GNUC__) && !defined(__clang__)
+#ifdef __clang__
+    strict_loop(7, [](int, loop_task*) {
+      bool is_first = true;
+      note(is_first);
+      return 0;
+    });
+#else
 #pragma omp taskloop firstprivate(is_new) grainsize(strict : 3)
     for (int i = 0; i < 7; ++i) note(is_new);
 #endif
