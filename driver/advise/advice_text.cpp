@@ -74,8 +74,10 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
 double synchronizing_s(const site& of) {
   const site_cost cost = cost_of(of).value_or(site_cost{});
   const bool meets = of.times && of.times->threads > 0;
-  const bool synchronizes = meets || of.kind == "cond_wait" || of.kind == "ordered" ||
-                            of.kind == "yield" || has_section(of) || waits_for_gpu(of.kind);
+  constexpr std::array<std::string_view, 6> others{"cond_wait", "ordered", "yield",
+                                                   "chunk",     "create",  "taskwait"};
+  const bool synchronizes = meets || contains(others, std::string_view(of.kind)) ||
+                            has_section(of) || waits_for_gpu(of.kind);
   return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
 }
 
@@ -88,20 +90,31 @@ const site* site_that_takes_much(const program_counts& of) {
              : nullptr;
 }
 
-/// That threads wait without any work is no cost of synchronization, and stands in the table: of
-/// the site where a thread waits longest.
-std::string waits_text(const program_counts& of) {
+/// What threads wait for without any work there; empty of other kinds.
+std::string_view awaited(std::string_view kind) {
+  return kind == "cond_wait"  ? "a signal"
+         : kind == "join"     ? "the end of others"
+         : kind == "sem_wait" ? "a semaphore"
+         : kind == "futex"    ? "another thread by futex"
+                              : "";
+}
+
+/// That no site takes much, and where a thread waits longest, which is no cost of synchronization.
+std::string no_site_takes_much(const program_counts& of, const std::string& besides = "") {
   const double wall_s = of.timed_run()->wall_s;
   const auto waits_s = [](const site& each) {
     const site_cost cost = cost_of(each).value_or(site_cost{});
-    return each.kind == "cond_wait" ? cost.lateness_s : each.kind == "join" ? cost.mechanism_s : 0;
+    if (awaited(each.kind).empty()) return 0.0;
+    return each.kind == "cond_wait" ? cost.lateness_s : cost.mechanism_s;
   };
   const auto most = std::ranges::max_element(of.of_last_run.sites, {}, waits_s);
-  if (most == of.of_last_run.sites.end() || waits_s(*most) < least_worth_saying * wall_s) return "";
-  return fmt::format(" Threads wait longer for {} ({:.0f} % of the time at {}): that is for what "
-                     "other threads do, and no other call makes it shorter.",
-                     most->kind == "join" ? "the end of others" : "a signal",
-                     100 * std::min(1.0, waits_s(*most) / wall_s), where_text(*most));
+  if (most == of.of_last_run.sites.end() || waits_s(*most) < least_worth_saying * wall_s)
+    return fmt::format("no site takes 2 % of the time{}.", besides);
+  return fmt::format("no site but those where threads wait takes 2 % of the time{}. They wait "
+                     "longest for {} ({:.0f} % of the time at {}): that is for what other threads "
+                     "do, and no other call makes it shorter.",
+                     besides, awaited(most->kind), 100 * std::min(1.0, waits_s(*most) / wall_s),
+                     where_text(*most));
 }
 
 /// A call of a kind that is not timed, so often that sleeping at each would take much of the time:
@@ -144,11 +157,19 @@ std::string idle_text(const program_counts& of) {
                      others_work ? ", or have no processor beside other programs" : "");
 }
 
-/// Whether the program calls what is not counted.
+/// Where the program has what is not counted: what that is.
 std::string unless_all_is_counted(const program_counts& of) {
-  return of.file.notes.empty() && !of.leaves_processes
+  std::vector<std::string> uncounted = of.file.uncounted;
+  if (of.leaves_processes) uncounted.emplace_back("the processes that it left");
+  return uncounted.empty()
              ? ""
-             : " in what is counted, which is not all (below)";
+             : fmt::format(" in what is counted, which is all but {}", join(uncounted, " and "));
+}
+
+/// Whether threads run tasks where they meet or wait for these, which is work.
+bool runs_tasks(const site& of, const std::vector<site>& all) {
+  const bool meets = of.kind == "barrier" || of.kind == "region";
+  return of.kind == "taskwait" || (meets && tasks_in(all, of.team) >= of.count);
 }
 
 /// The verdict on undisturbed runs without advice.
@@ -160,8 +181,7 @@ std::string verdict_on_shares(const program_counts& of) {
                        "leaves out of that what the steps repeat.",
                        idle);
   const site* const much = site_that_takes_much(of);
-  if (much != nullptr && much->kind == "barrier" &&
-      tasks_in(of.of_last_run.sites, much->team) >= much->count)
+  if (much != nullptr && runs_tasks(*much, of.of_last_run.sites))
     return fmt::format(
         "No change is advised: threads spend {:.1f} % of the time at {} ({}), where they run "
         "tasks. "
@@ -186,13 +206,11 @@ std::string verdict_on_shares(const program_counts& of) {
                        "several threads take much of it ({}), and samples cannot tell why.",
                        where_text(*memory));
   if (const std::string idle = idle_text(of); !idle.empty())
-    return fmt::format("No change is advised: no site takes 2 % of the time, but {}.{}", idle,
-                       waits_text(of));
+    return "No change is advised: " + no_site_takes_much(of, ", but " + idle);
   const bool has_threads = std::ranges::any_of(of.of_last_run.sites, [](const site& each) {
     return each.kind == "create" || each.team > 1 || each.threads > 1;
   });
-  return fmt::format("Nothing to gain{}: no site takes 2 % of the time.{}{}",
-                     unless_all_is_counted(of), waits_text(of),
+  return fmt::format("Nothing to gain{}: {}{}", unless_all_is_counted(of), no_site_takes_much(of),
                      has_threads ? " A loop of the program's own that waits for another thread to "
                                    "change a variable is no call, and looks like work."
                                  : "");

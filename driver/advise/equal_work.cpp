@@ -157,8 +157,11 @@ std::size_t first_round_apart(const std::vector<std::vector<int>>& cpus) {
   return 0;
 }
 
-std::vector<slowed_work> slowed_by_pu(std::map<int, std::vector<double>> pieces_ns) {
-  constexpr std::size_t fewest = 5, one_in = 10;
+std::vector<slowed_work> slowed_by_pu(std::map<int, std::vector<double>> pieces_ns,
+                                      std::size_t rounds) {
+  // The greatest mean of many units is that of the fewest pieces, by chance.
+  constexpr std::size_t one_in = 10, enough = 20;
+  const std::size_t fewest = std::max({one_in, std::min(rounds, enough), rounds / one_in});
   std::vector<slowed_work> all;
   for (auto& [pu, each_ns] : pieces_ns) {
     if (each_ns.size() < fewest) continue;
@@ -206,7 +209,7 @@ equal_work_lateness lateness_of_equal_work(const topology& machine, const std::v
   return {.mean_ns = std::ranges::max(sums, {}, by_share).share() * work_ns,
           .rounds = added,
           .is_disturbed = is_disturbed(run_delay_s, threads_s),
-          .narrow = slowed_by_pu(std::move(narrow_ns))};
+          .narrow = slowed_by_pu(std::move(narrow_ns), added)};
 }
 
 void add_cost_of_run(std::vector<site>& sites, const std::vector<site>& of_run,

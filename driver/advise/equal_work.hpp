@@ -34,8 +34,10 @@ struct equal_work_lateness {
   bool is_disturbed = false;
   std::vector<slowed_work> narrow{};
 };
-/// Of pieces of the same work by the processing unit that did them; nothing of one that did few.
-[[nodiscard]] std::vector<slowed_work> slowed_by_pu(std::map<int, std::vector<double>> pieces_ns);
+/// Of pieces of the same work by the processing unit that did them, in so many rounds of a team;
+/// nothing of one that did fewer than a tenth of a thread's, 20, or all of them.
+[[nodiscard]] std::vector<slowed_work> slowed_by_pu(std::map<int, std::vector<double>> pieces_ns,
+                                                    std::size_t rounds);
 /// From a thread's arrival to the last one's, in ns, the mean over threads and over the rounds that
 /// this time has room for. New teams go on until it is over at least 10, without those at the
 /// beginning of a team in which threads share a processor. Each thread has work of so many ns,

@@ -140,14 +140,19 @@ void look_into(elf_file& file, const std::string& command, program_file& found) 
       refuse(command, fmt::format("needs {}, which must be loaded before all others; build it "
                                   "without a sanitizer",
                                   library));
-  if (is_go) found.notes.emplace_back("It is a Go program: only what its C code calls is counted.");
+  if (is_go) {
+    found.notes.emplace_back("It is a Go program: only what its C code calls is counted.");
+    found.uncounted.emplace_back("its Go code");
+  }
   const auto functions = read_elf_symbols(found.path).functions;
   for (const char* of_runtime : {"GOMP_parallel", "__kmpc_fork_call"})
-    if (functions.contains(of_runtime))
+    if (functions.contains(of_runtime)) {
       found.notes.push_back(fmt::format(
           "Its OpenMP runtime is linked into it ({} is defined in the file): regions, barriers and "
           "critical sections are not counted. Link the runtime dynamically.",
           of_runtime));
+      found.uncounted.emplace_back("its OpenMP");
+    }
 }
 
 }  // namespace
@@ -170,10 +175,12 @@ program_file look_at_program(const std::string& command) {
     refuse(command, fmt::format("cannot be looked into: {}", error.what()));
   }
   struct stat status = {};
-  if (::stat(found.path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
+  if (::stat(found.path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) {
     found.notes.emplace_back(
         "It runs as another user or group (set-user-id): the system preloads nothing into it, so "
         "its calls are not counted.");
+    found.uncounted.emplace_back("what runs as another user or group");
+  }
   return found;
 }
 

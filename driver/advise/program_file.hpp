@@ -8,12 +8,13 @@
 namespace syncmeter {
 
 struct program_file {
-  std::string path;                     ///< absolute
-  std::string interpreter{};            ///< what loads it and its libraries; empty: a script
-  std::string build_id{};               ///< in hexadecimal; empty: none
-  std::vector<std::string> runtimes{};  ///< of OpenMP, that it is linked with: "libgomp.so.1"
-  bool takes_schedule = false;          ///< of a loop, from OMP_SCHEDULE when it runs
-  std::vector<std::string> notes{};     ///< a sentence each: what of it cannot be counted
+  std::string path;                      ///< absolute
+  std::string interpreter{};             ///< what loads it and its libraries; empty: a script
+  std::string build_id{};                ///< in hexadecimal; empty: none
+  std::vector<std::string> runtimes{};   ///< of OpenMP, that it is linked with: "libgomp.so.1"
+  bool takes_schedule = false;           ///< of a loop, from OMP_SCHEDULE when it runs
+  std::vector<std::string> notes{};      ///< a sentence each: what of it cannot be counted
+  std::vector<std::string> uncounted{};  ///< the same in a few words: "its Go code"
 };
 
 /// Looks a command up as a shell would, and into its file. Throws usage_error with the reason where

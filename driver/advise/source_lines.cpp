@@ -86,6 +86,21 @@ void add_use(const lock_use& from, lock_use& to) {
   to.section_ns += from.section_ns;
 }
 
+/// What both take in each timed run; a run of which nothing is known has number 0.
+void add_cost_of_runs(const std::vector<site_cost>& from, std::vector<site_cost>& to) {
+  for (const site_cost& each : from) {
+    const auto same = std::ranges::find(to, each.run, &site_cost::run);
+    if (same == to.end()) {
+      to.push_back(each);
+      continue;
+    }
+    same->lateness_s += each.lateness_s;
+    same->mechanism_s += each.mechanism_s;
+    same->is_disturbed |= each.is_disturbed;
+  }
+  std::ranges::stable_sort(to, {}, &site_cost::run);
+}
+
 /// A compiler may have made several copies of one line of the source: one site all the same.
 void join_copies(std::vector<site>& sites) {
   using identity =
@@ -108,6 +123,7 @@ void join_copies(std::vector<site>& sites) {
     same.copies += each.copies;
     if (each.times && same.times) add_copy(*each.times, *same.times);
     else if (each.times) same.times = each.times;
+    add_cost_of_runs(each.cost_of_runs, same.cost_of_runs);
     if (each.samples && same.samples) {
       same.samples->taken += each.samples->taken;
       same.samples->share += each.samples->share;
@@ -180,7 +196,8 @@ bool has_name(const site& of) {
 
 }  // namespace
 
-std::string unnamed_sites_text(const std::vector<site>& sites) {
+std::string unnamed_sites_text(const std::vector<site>& sites, const std::string& problem) {
+  if (!problem.empty()) return "";
   // As many as a reader looks at first.
   constexpr std::size_t looked_at = 10;
   std::vector<std::string> modules;

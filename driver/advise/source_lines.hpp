@@ -18,7 +18,8 @@ namespace syncmeter {
 /// That frame, or the place in the module.
 [[nodiscard]] std::string where_text(const site& of);
 /// Where to get the names from that the first of these sites are without; empty where they have
-/// theirs.
-[[nodiscard]] std::string unnamed_sites_text(const std::vector<site>& sites);
+/// theirs, and where `problem` kept find_source_lines from reading those that the files may have.
+[[nodiscard]] std::string unnamed_sites_text(const std::vector<site>& sites,
+                                             const std::string& problem);
 
 }  // namespace syncmeter

@@ -142,7 +142,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const std::string problem = find_source_lines(counted.of_last_run.sites);
   if (!problem.empty()) counted.notes.push_back(problem);
   choose_sampled_sites(counted.of_last_run.sites);
-  if (const std::string unnamed = unnamed_sites_text(counted.of_last_run.sites); !unnamed.empty())
+  if (const std::string unnamed = unnamed_sites_text(counted.of_last_run.sites, problem);
+      !unnamed.empty())
     counted.notes.push_back(unnamed);
   if (const program_run* const timed = counted.timed_run()) {
     advice_setting setting = setting_of_run();

@@ -1,7 +1,9 @@
 // What a terminal shows of a program: which sites come first.
 #include <csignal>
 #include <string>
+#include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -110,8 +112,11 @@ TEST(conclusion_of, nothing_to_gain_is_said_of_undisturbed_runs) {
 
 TEST(conclusion_of, what_is_not_counted_may_be_something_to_gain) {
   for (program_counts of : {quick(), counts_of({}, 1)}) {
-    of.file.notes = {"It is a Go program."};
-    EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain in what is counted, which is not"));
+    of.file.uncounted = {"its Go code"};
+    EXPECT_THAT(conclusion_of(of),
+                HasSubstr("Nothing to gain in what is counted, which is all but its Go code: "));
+    of.leaves_processes = true;
+    EXPECT_THAT(conclusion_of(of), HasSubstr("but its Go code and the processes that it left: "));
   }
 }
 
@@ -125,14 +130,47 @@ TEST(conclusion_of, a_program_without_a_site_has_one_that_comes_first) {
 }
 
 TEST(conclusion_of, waiting_without_work_is_named_beside_nothing_to_gain) {
-  EXPECT_THAT(conclusion_of(quick()), Not(HasSubstr("Threads wait")));
+  EXPECT_THAT(conclusion_of(quick()), Not(HasSubstr("wait longest")));
   site waits{.kind = "cond_wait", .module = "/bin/app", .count = 10, .threads = 1};
   waits.times = site_times{.timed = 10};
   waits.times->lateness.sum_ns = 8e8;
   EXPECT_THAT(conclusion_of(counts_of({locked_by_one(9), waits}, 1)),
-              AllOf(HasSubstr("Nothing to gain: no site takes 2 % of the time. Threads wait longer "
-                              "for a signal (80 % of the time at app+0x0)"),
+              AllOf(HasSubstr("Nothing to gain: no site but those where threads wait takes 2 % of "
+                              "the time. They wait longest for a signal (80 % of the time at "
+                              "app+0x0)"),
                     HasSubstr("what other threads do")));
+}
+
+/// 20 calls of 40 ms in one thread.
+site long_calls(const std::string& kind) {
+  site of{.kind = kind, .module = "/bin/app", .count = 20, .threads = 1};
+  of.times = site_times{.timed = 20};
+  of.times->mechanism = {.sum_ns = 20 * 4e7, .median_ns = 4e7};
+  return of;
+}
+
+TEST(conclusion_of, each_kind_of_call_that_takes_the_time_is_named) {
+  for (const auto& [kind, awaited] :
+       {std::pair("join", "the end of others"), std::pair("sem_wait", "a semaphore"),
+        std::pair("futex", "another thread by futex")})
+    EXPECT_THAT(conclusion_of(counts_of({long_calls(kind)}, 1)),
+                AllOf(HasSubstr("no site but those where threads wait takes 2 %"),
+                      HasSubstr(fmt::format("longest for {} (80 % of the time at app", awaited))));
+  for (const std::string kind : {"create", "chunk"})
+    EXPECT_THAT(conclusion_of(counts_of({long_calls(kind)}, 1)),
+                HasSubstr(fmt::format("app+0x0 ({}) takes 80.0 % of the time", kind)));
+  EXPECT_THAT(conclusion_of(counts_of({long_calls("taskwait")}, 1)),
+              HasSubstr("80.0 % of the time at app+0x0 (taskwait), where they run tasks."));
+}
+
+TEST(conclusion_of, the_end_of_a_region_runs_tasks) {
+  site region{.kind = "region", .module = "/bin/app", .team = 2, .count = 1, .threads = 2};
+  region.times = site_times{.timed = 1, .threads = 2};
+  region.times->mechanism = {.sum_ns = 9e8, .median_ns = 9e8};
+  const site task{.kind = "task", .module = "/bin/app", .team = 2, .count = 40, .threads = 1};
+  EXPECT_THAT(conclusion_of(counts_of({task, region}, 1)),
+              HasSubstr("90.0 % of the time at app+0x0 (region), where they run tasks."));
+  EXPECT_THAT(conclusion_of(counts_of({region}, 1)), HasSubstr("no rule knows"));
 }
 
 /// The same, whose plain runs had so much CPU time.
@@ -180,7 +218,7 @@ TEST(sentences_of, processes_that_go_on_are_named) {
   of.leaves_processes = true;
   EXPECT_THAT(sentences_of(of),
               Contains(HasSubstr("The program left processes that went on after its end")));
-  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain in what is counted, which is not all"));
+  EXPECT_THAT(conclusion_of(of), HasSubstr("which is all but the processes that it left: "));
 }
 
 TEST(sentences_of, a_signal_with_the_library_alone_is_not_of_the_program) {

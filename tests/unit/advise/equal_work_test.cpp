@@ -67,14 +67,27 @@ TEST(slowed_by_pu, is_the_mean_of_each_beside_its_fastest_tenth) {
   std::vector<double> pieces(10, 100);
   pieces.push_back(210);
   pieces.push_back(90);
-  const auto found = slowed_by_pu({{3, pieces}, {5, {50, 60, 70, 80, 90}}, {6, {900, 900, 900}}});
-  ASSERT_EQ(found.size(), 2U) << "three pieces are too few for a mean";
+  std::vector<double> ascending;
+  for (int i = 0; i < 10; ++i) ascending.push_back(50 + 10 * i);
+  const auto found =
+      slowed_by_pu({{3, pieces}, {5, ascending}, {6, std::vector<double>(9, 900)}}, 10);
+  ASSERT_EQ(found.size(), 2U) << "nine pieces are too few for a mean";
   EXPECT_EQ(found[0].pu, 3);
   EXPECT_DOUBLE_EQ(found[0].fast_ns, 100);
   EXPECT_DOUBLE_EQ(found[0].mean_ns, 1300.0 / 12);
   EXPECT_EQ(found[1].pu, 5);
-  EXPECT_DOUBLE_EQ(found[1].fast_ns, 50);
-  EXPECT_DOUBLE_EQ(found[1].mean_ns, 70);
+  EXPECT_DOUBLE_EQ(found[1].fast_ns, 60);
+  EXPECT_DOUBLE_EQ(found[1].mean_ns, 95);
+}
+
+TEST(slowed_by_pu, has_no_mean_of_a_small_part_of_the_rounds) {
+  const auto pus_of = [](std::size_t pieces, std::size_t rounds) {
+    return slowed_by_pu({{3, std::vector<double>(pieces, 100)}}, rounds).size();
+  };
+  EXPECT_EQ(pus_of(19, 100), 0U);
+  EXPECT_EQ(pus_of(20, 100), 1U);
+  EXPECT_EQ(pus_of(99, 1000), 0U);
+  EXPECT_EQ(pus_of(100, 1000), 1U);
 }
 
 TEST(lateness_of_equal_work, the_mean_is_over_ten_rounds_or_more) {

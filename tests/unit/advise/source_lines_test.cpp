@@ -29,12 +29,35 @@ TEST(where_text, has_no_long_list_of_parameters) {
 
 TEST(unnamed_sites_text, tells_once_for_each_file_where_names_come_from) {
   const site named = in_function("log_write"), unnamed = in_function("");
-  EXPECT_THAT(unnamed_sites_text({named}), IsEmpty());
-  EXPECT_THAT(unnamed_sites_text({named, unnamed, unnamed}),
+  EXPECT_THAT(unnamed_sites_text({named}, ""), IsEmpty());
+  EXPECT_THAT(unnamed_sites_text({named, unnamed, unnamed}, ""),
               HasSubstr("Sites of liblog.so.3 without a name are in functions"));
   std::vector<site> many(10, named);
   many.push_back(unnamed);
-  EXPECT_THAT(unnamed_sites_text(many), IsEmpty()) << "where nobody looks";
+  EXPECT_THAT(unnamed_sites_text(many, ""), IsEmpty()) << "where nobody looks";
+  EXPECT_THAT(unnamed_sites_text({unnamed}, "addr2line not found"), IsEmpty())
+      << "its file may have the name";
+}
+
+TEST(find_source_lines, copies_of_a_line_take_what_all_of_them_take_in_each_run) {
+  site copy = in_function("work");
+  copy.frames[0].file = "app.cpp", copy.frames[0].line = 7;
+  site other = copy;
+  copy.cost_of_runs = {{.lateness_s = 0.1, .mechanism_s = 0.01, .run = 3},
+                       {.lateness_s = 0.3, .mechanism_s = 0.03, .run = 7}};
+  other.cost_of_runs = {{.lateness_s = 0.2, .run = 5},
+                        {.lateness_s = 0.4, .mechanism_s = 0.04, .run = 7, .is_disturbed = true}};
+  std::vector<site> sites{copy, other};
+  EXPECT_THAT(find_source_lines(sites), IsEmpty());
+  ASSERT_EQ(sites.size(), 1U);
+  const std::vector<site_cost>& runs = sites[0].cost_of_runs;
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs[0].lateness_s, 0.1);
+  EXPECT_EQ(runs[1].run, 5U);
+  EXPECT_EQ(runs[1].lateness_s, 0.2);
+  EXPECT_DOUBLE_EQ(runs[2].lateness_s, 0.7);
+  EXPECT_DOUBLE_EQ(runs[2].mechanism_s, 0.07);
+  EXPECT_TRUE(runs[2].is_disturbed);
 }
 
 }  // namespace
