@@ -50,7 +50,8 @@ struct timed_sections {
 [[nodiscard]] std::uint64_t begin_wait(kind what, std::uint64_t object);
 void end_wait(const timed_section& section);
 /// Of a call that never waits, where others of its kind do: it is drawn as they are and takes no
-/// time, so that the mean of a site that has both is that of all its calls.
+/// time, so that the mean of a site that has both is that of all its calls; the median is of those
+/// that wait.
 void pass_wait(kind what, std::uint64_t site);
 /// Of a call that was not to be timed, and has not got its lock.
 void take_back_wait(kind what, std::uint64_t object);
