@@ -100,7 +100,8 @@ std::string_view awaited(std::string_view kind) {
 }
 
 /// That no site takes much, and where a thread waits longest, which is no cost of synchronization.
-std::string no_site_takes_much(const program_counts& of, const std::string& besides = "") {
+std::string no_site_takes_much(const program_counts& of, const std::string& besides = "",
+                               std::string_view site_or_call = "site") {
   const double wall_s = of.timed_run()->wall_s;
   const auto waits_s = [](const site& each) {
     const site_cost cost = cost_of(each).value_or(site_cost{});
@@ -109,12 +110,12 @@ std::string no_site_takes_much(const program_counts& of, const std::string& besi
   };
   const auto most = std::ranges::max_element(of.of_last_run.sites, {}, waits_s);
   if (most == of.of_last_run.sites.end() || waits_s(*most) < least_worth_saying * wall_s)
-    return fmt::format("no site takes 2 % of the time{}.", besides);
-  return fmt::format("no site but those where threads wait takes 2 % of the time{}. They wait "
+    return fmt::format("no {} takes 2 % of the time{}.", site_or_call, besides);
+  return fmt::format("no {} but those where threads wait takes 2 % of the time{}. Threads wait "
                      "longest for {} ({:.0f} % of the time at {}): that is for what other threads "
                      "do, and no other call makes it shorter.",
-                     besides, awaited(most->kind), 100 * std::min(1.0, waits_s(*most) / wall_s),
-                     where_text(*most));
+                     site_or_call, besides, awaited(most->kind),
+                     100 * std::min(1.0, waits_s(*most) / wall_s), where_text(*most));
 }
 
 /// A call of a kind that is not timed, so often that sleeping at each would take much of the time:
@@ -196,15 +197,15 @@ std::string verdict_on_shares(const program_counts& of) {
         where_text(*much), much->kind,
         100 * std::min(1.0, synchronizing_s(*much) / of.timed_run()->wall_s));
   if (const site* const unknown = site_of_unknown_time(of))
-    return fmt::format("No change is advised: no site that is timed takes 2 % of the time. What {} "
-                       "calls of {} at {} take{} is not timed.",
-                       grouped_digits(unknown->count), unknown->kind, where_text(*unknown),
+    return fmt::format("No change is advised: {} What {} calls of {} at {} take{} is not timed.",
+                       no_site_takes_much(of), grouped_digits(unknown->count), unknown->kind,
+                       where_text(*unknown),
                        unknown->kind == "sem_post" ? "" : ", and for what threads wait there,");
   if (const auto memory = std::ranges::find(of.of_last_run.sites, "memory", &site::kind);
       memory != of.of_last_run.sites.end())
-    return fmt::format("No change is advised: no call takes 2 % of the time. Loads and stores of "
-                       "several threads take much of it ({}), and samples cannot tell why.",
-                       where_text(*memory));
+    return fmt::format("No change is advised: {} Loads and stores of several threads take much of "
+                       "the time ({}), and samples cannot tell why.",
+                       no_site_takes_much(of, "", "call"), where_text(*memory));
   if (const std::string idle = idle_text(of); !idle.empty())
     return "No change is advised: " + no_site_takes_much(of, ", but " + idle);
   const bool has_threads = std::ranges::any_of(of.of_last_run.sites, [](const site& each) {

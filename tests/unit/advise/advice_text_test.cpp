@@ -136,7 +136,7 @@ TEST(conclusion_of, waiting_without_work_is_named_beside_nothing_to_gain) {
   waits.times->lateness.sum_ns = 8e8;
   EXPECT_THAT(conclusion_of(counts_of({locked_by_one(9), waits}, 1)),
               AllOf(HasSubstr("Nothing to gain: no site but those where threads wait takes 2 % of "
-                              "the time. They wait longest for a signal (80 % of the time at "
+                              "the time. Threads wait longest for a signal (80 % of the time at "
                               "app+0x0)"),
                     HasSubstr("what other threads do")));
 }
@@ -261,6 +261,10 @@ TEST(conclusion_of, calls_that_are_not_timed_may_take_the_time) {
       {.kind = "sem_post", .module = "/bin/app", .count = 400'000, .threads = 2});
   EXPECT_THAT(conclusion_of(of), AllOf(Not(HasSubstr("Nothing to gain")),
                                        HasSubstr("400,000 calls of sem_post at app")));
+  of.of_last_run.sites.push_back(long_calls("sem_wait"));
+  EXPECT_THAT(conclusion_of(of), AllOf(HasSubstr("400,000 calls of sem_post at app"),
+                                       HasSubstr("longest for a semaphore (80 % of the time")));
+  of.of_last_run.sites.pop_back();
   of.of_last_run.sites.back().count = 1000;
   EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"));
 }
@@ -268,9 +272,10 @@ TEST(conclusion_of, calls_that_are_not_timed_may_take_the_time) {
 TEST(conclusion_of, lines_that_no_call_explains_may_be_something_to_gain) {
   program_counts of = quick();
   of.of_last_run.sites.push_back({.kind = "memory", .module = "/bin/app", .threads = 2});
-  EXPECT_THAT(conclusion_of(of), AllOf(Not(HasSubstr("Nothing to gain")),
-                                       HasSubstr("Loads and stores of several threads take much of "
-                                                 "it (app+0x0), and samples cannot tell why.")));
+  EXPECT_THAT(conclusion_of(of),
+              AllOf(Not(HasSubstr("Nothing to gain")),
+                    HasSubstr("Loads and stores of several threads take much of "
+                              "the time (app+0x0), and samples cannot tell why.")));
 }
 
 TEST(conclusion_of, waiting_for_its_turn_in_a_loop_takes_time) {
