@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "core/harness/stats.hpp"
+#include "driver/advise/cuda_rules.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -194,6 +196,16 @@ std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
   for (const site& each : sites)
     if (each.kind == "create" && is_of_openmp(each)) created += each.count;
   return created;
+}
+
+double synchronizing_s(const site& of) {
+  const site_cost cost = cost_of(of).value_or(site_cost{});
+  const bool meets = of.times && of.times->threads > 0;
+  constexpr std::array<std::string_view, 6> others{"cond_wait", "ordered", "yield",
+                                                   "chunk",     "create",  "taskwait"};
+  const bool synchronizes = meets || contains(others, std::string_view(of.kind)) ||
+                            has_section(of) || waits_for_gpu(of.kind);
+  return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
 }
 
 }  // namespace syncmeter

@@ -74,4 +74,8 @@ struct meeting_pace {
 /// Threads that a runtime creates for the program's regions.
 [[nodiscard]] std::uint64_t created_by_runtimes(const std::vector<site>& sites);
 
+/// Of one thread's path, and of synchronization: neither work under a lock nor a thread without
+/// any, which waits for a signal or for another one's end.
+[[nodiscard]] double synchronizing_s(const site& of);
+
 }  // namespace syncmeter

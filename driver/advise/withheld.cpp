@@ -22,6 +22,12 @@ std::string why_disturbed(const program_counts& of) {
              : "";
 }
 
+double most_used_by_others(const program_counts& of) {
+  double share = 0;
+  for (const program_run& run : of.runs) share = std::max(share, run.other_cpu_share.value_or(0));
+  return share;
+}
+
 bool counts_stand_alone(const program_counts& of) {
   // No call takes as long to count, nor does it to those that wait for its thread: where so many
   // stay below what is too much, runs differ by other things, unless each of so many pairs of runs
