@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -28,6 +29,20 @@ std::string find_probe() {
   throw std::runtime_error(fmt::format("advise: there is no {} beside the driver, in its folder of "
                                        "workers or on PATH",
                                        probe_name));
+}
+
+/// The first prime from 11 and from this on. Loops have a few meetings in turn: one in two of two
+/// would be the same one each time, and the other would take no time.
+std::uint64_t prime_from(double least) {
+  constexpr std::uint64_t longer_than_most_loops = 11;
+  const auto is_prime = [](std::uint64_t number) {
+    for (std::uint64_t by = 2; by * by <= number; ++by)
+      if (number % by == 0) return false;
+    return true;
+  };
+  auto prime = std::max(longer_than_most_loops, static_cast<std::uint64_t>(least));
+  while (!is_prime(prime)) ++prime;
+  return prime;
 }
 
 }  // namespace
@@ -80,7 +95,8 @@ std::string timed_every(const std::vector<site>& sites, double wall_s) {
   const auto one_in = [&](double events) {
     return std::max(1.0, std::ceil(events / wall_s / most_per_s));
   };
-  return fmt::format("{:.0f},{:.0f}", one_in(meetings), one_in(others));
+  const double met = one_in(meetings);
+  return fmt::format("{},{:.0f}", met > 1 ? prime_from(met) : 1, one_in(others));
 }
 
 }  // namespace syncmeter

@@ -35,7 +35,7 @@ inline constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
 [[nodiscard]] std::vector<std::string> settings_of_span(const std::string& folder);
 
 /// Of how many events one is timed, so that stamps stay below 2 % of the time: of those that
-/// threads meet at, and of the others.
+/// threads meet at, and of the others, which are drawn by chance.
 [[nodiscard]] std::string timed_every(const std::vector<site>& sites, double wall_s);
 
 }  // namespace syncmeter
