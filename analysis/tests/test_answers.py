@@ -102,7 +102,7 @@ def test_an_answer_has_four_lines_and_all_of_them_fit_on_a_screen(path):
 
 #: Answers that choose by a ratio or a cost.
 CHOOSES = re.compile(
-    r": (take (?!as many)|keep|use an|export) |^Put |^In a kernel"
+    r": (take(?! as many)|keep|use an|export) |^Put |^In a kernel"
     r"|: give each thread a cell|: count in a variable"
 )
 
@@ -112,8 +112,8 @@ def test_every_answer_that_chooses_says_how_sure_it_is(path):
     campaign, found, _ = of(path)
     for answer in answers(campaign, found):
         if CHOOSES.search(answer):
-            how_sure = any(words in answer for words in ("95 % sure", "scatter "))
-            assert how_sure is not campaign.machine.imported, answer
+            how_sure = any(words in answer for words in ("95 % sure", "95 % intervals", "scatter "))
+            assert how_sure is not bool(campaign.machine.imported), answer
 
 
 @stored
