@@ -320,7 +320,7 @@ bool is_same_function(const site& a, const site& b) {
 }
 
 /// Of a contended one 77 % of the samples are on the instruction behind it, whose they are, and 9 %
-/// on the next one, which are not told from work.
+/// on the next one, which may as well be work.
 advice about_atomic(const site& of, std::size_t id, double wall_s) {
   constexpr double with_next = 1.12;
   const double at_most_s = std::min(1.0, with_next * most_of_path(*of.samples)) * wall_s;

@@ -560,7 +560,7 @@ TEST(advise_on, perfect_balance_saves_at_most_what_threads_wait_in_any_run) {
                                       "0.6 s of the longest run as it is, 1.3 s."));
   setting.plain_wall_s = {1, 1, 1.01};
   EXPECT_DOUBLE_EQ(first().at_most_s, 0.5);
-  // Of what is rarely worth saying nothing is said.
+  // What takes time in one run of three is no advice.
   of.cost_of_runs = runs_of(&site_cost::lateness_s, {{0.6, 1.3}, {0.01, 1}, {0.01, 1}});
   EXPECT_THAT(advise_on({of}, setting, notes), IsEmpty());
 }

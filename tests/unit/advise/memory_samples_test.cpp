@@ -27,9 +27,11 @@ TEST(most_of_path, is_of_the_function_with_what_chance_may_have_left_out) {
 }
 
 TEST(sentences_on_memory, tell_the_most_that_lines_of_their_own_save) {
-  const std::string said = sentences_on_memory({in_memory(0.6, 0.5)}, interval{0.8, 0.7, 1}).at(0);
-  EXPECT_THAT(said, HasSubstr("lines of its own, and compare: that saves between nothing and 0.55 "
-                              "s of 1 s."));
+  const std::string sentence =
+      sentences_on_memory({in_memory(0.6, 0.5)}, interval{0.8, 0.7, 1}).at(0);
+  EXPECT_THAT(sentence,
+              HasSubstr("lines of its own, and compare: that saves between nothing and 0.55 "
+                        "s of 1 s."));
   EXPECT_THAT(sentences_on_memory({in_memory(0.6, 0.5)}, std::nullopt).at(0),
               AllOf(HasSubstr("and compare."), Not(HasSubstr("saves"))));
 }
