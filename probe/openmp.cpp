@@ -375,7 +375,7 @@ SM_EXPORT void __kmpc_taskloop_5(void* place, int thread, void* task, int is_def
     if (got) {                                                                                     \
       const std::uint64_t object = object_of<kind::what>(#name, lock_in arguments);                \
       around.fetched(object);                                                                      \
-      count(kind::what, site, around.team(), true, object);                                        \
+      count(kind::what, site, around.team(), 1, object);                                           \
     }                                                                                              \
     return result;                                                                                 \
   }

@@ -174,7 +174,7 @@ void note_signal(const void* condition, std::uint64_t site) {
   __atomic_store_n(&place->last_signal, now(), __ATOMIC_RELEASE);
   // A row of its own, in which nothing is counted.
   const std::uint64_t number = number_of_lock(condition);
-  count(kind::signal, site, 0, false, number);
+  count(kind::signal, site, 0, 0, number);
   times_block* const times = times_of(kind::signal, site, 0, 0, timed_every().locks, number);
   if (times == nullptr) return;
   ++times->timed;

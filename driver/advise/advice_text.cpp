@@ -166,7 +166,7 @@ bool takes_a_share(const site& of, double wall_s) {
   if (of.samples) return true;
   const auto cost = cost_of(of);
   const double takes_s =
-      cost ? cost->lateness_s + cost->mechanism_s
+      cost ? cost->in_all_s()
            : static_cast<double>(of.count) / std::max(1U, of.threads) * usual_call_s;
   return takes_s >= least_share * wall_s;
 }

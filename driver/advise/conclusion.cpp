@@ -106,7 +106,7 @@ std::string unless_all_is_counted(const program_counts& of) {
 /// Whether threads run tasks where they meet or wait for these, which is work.
 bool runs_tasks(const site& of, const std::vector<site>& all) {
   const bool meets = of.kind == "barrier" || of.kind == "region";
-  return of.kind == "taskwait" || (meets && tasks_in(all, of.team) >= of.count);
+  return of.kind == "taskwait" || (meets && has_tasks_at_each(of, all));
 }
 
 /// The verdict on undisturbed runs without advice.
@@ -117,21 +117,19 @@ std::string verdict_on_shares(const program_counts& of) {
     return fmt::format("No change is advised, but {}. A graph that has several steps (cudaGraph) "
                        "leaves out of that what the steps repeat.",
                        idle);
-  const site* const much = site_that_takes_much(of);
-  if (much != nullptr && runs_tasks(*much, of.of_last_run.sites))
-    return fmt::format(
-        "No change is advised: threads spend {:.1f} % of the time at {} ({}), where they run "
-        "tasks. "
-        "For how long they find none, as tasks wait for each other or are made one by one, is not "
-        "known.",
-        100 * std::min(1.0, synchronizing_s(*much) / of.timed_run()->wall_s), where_text(*much),
-        much->kind);
-  if (much != nullptr)
-    return fmt::format(
-        "No change is advised: {} ({}) takes {:.1f} % of the time, but no rule knows "
-        "how it would take less.",
-        where_text(*much), much->kind,
-        100 * std::min(1.0, synchronizing_s(*much) / of.timed_run()->wall_s));
+  if (const site* const much = site_that_takes_much(of)) {
+    const std::string where = fmt::format("{} ({})", where_text(*much), much->kind);
+    const double percent = 100 * std::min(1.0, synchronizing_s(*much) / of.timed_run()->wall_s);
+    return runs_tasks(*much, of.of_last_run.sites)
+               ? fmt::format(
+                     "No change is advised: threads spend {:.1f} % of the time at {}, where "
+                     "they run tasks. For how long they find none, as tasks wait for each "
+                     "other or are made one by one, is not known.",
+                     percent, where)
+               : fmt::format("No change is advised: {} takes {:.1f} % of the time, but no rule "
+                             "knows how it would take less.",
+                             where, percent);
+  }
   if (const site* const unknown = site_of_unknown_time(of))
     return fmt::format("No change is advised: {} What {} calls of {} at {} take{} is not timed.",
                        no_site_takes_much(of), grouped_digits(unknown->count), unknown->kind,

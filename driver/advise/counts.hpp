@@ -56,6 +56,8 @@ struct site_cost {
   std::size_t run = 0;     ///< the number of the run, from 1 on; 0: not known
   double wall_s = 0;       ///< of that run; 0: not known
   bool is_disturbed = false;  ///< others had the processors in that run
+
+  [[nodiscard]] double in_all_s() const { return lateness_s + mechanism_s; }
 };
 
 /// Samples of CPU time at a site.

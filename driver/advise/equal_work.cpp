@@ -232,7 +232,7 @@ namespace {
 
 constexpr double level = 0.01;  // of the test
 // No order of fewer is as rare.
-constexpr std::ptrdiff_t fewest_runs = 3, fewest_measurements = 7;
+constexpr std::ptrdiff_t fewest_measurements = 7;
 
 }  // namespace
 
@@ -300,7 +300,8 @@ struct samples_of_site {
   std::vector<price> measurements;
 
   [[nodiscard]] bool has_enough_undisturbed() const {
-    return undisturbed(runs) >= fewest_runs && undisturbed(measurements) >= fewest_measurements;
+    return undisturbed(runs) >= fewest_undisturbed_runs &&
+           undisturbed(measurements) >= fewest_measurements;
   }
   void leave_out_disturbed() {
     std::erase_if(runs, [](const site_cost& run) { return run.is_disturbed; });

@@ -29,15 +29,14 @@ struct meeting {
   double gap_ns = 0;                  ///< before each region, by one thread
   double wakings = 0;                 ///< of all regions, where their threads sleep before each
   std::uint64_t threads_created = 0;  ///< by the runtime
-  std::uint64_t tasks = 0;            ///< made in teams of this size
+  bool runs_tasks = false;            ///< whoever waits does tasks meanwhile
   bool others_nest = false;           ///< other regions are begun by several threads
 
   [[nodiscard]] bool is_region() const { return of.kind == "region"; }
-  [[nodiscard]] double in_all_s() const { return cost.lateness_s + cost.mechanism_s; }
+  [[nodiscard]] double in_all_s() const { return cost.in_all_s(); }
   [[nodiscard]] run_waits most_in_all() const {
     return longest_waits(
-        runs, [](const site_cost& run) { return run.lateness_s + run.mechanism_s; },
-        setting.plain_wall_s.high);
+        runs, [](const site_cost& run) { return run.in_all_s(); }, setting.plain_wall_s.high);
   }
   [[nodiscard]] run_waits most_late() const {
     return longest_waits(
@@ -51,8 +50,6 @@ struct meeting {
     constexpr double most_of_them = 0.5;
     return setting.voluntary_switches && *setting.voluntary_switches < most_of_them * wakings;
   }
-  /// Whoever waits does tasks meanwhile.
-  [[nodiscard]] bool runs_tasks() const { return tasks >= of.count; }
   [[nodiscard]] bool is_worth_saying(double s) const {
     return s >= least_worth_saying * setting.wall_s;
   }
@@ -244,7 +241,7 @@ advice sleeping_by_counts_alone(const meeting& m) {
 std::optional<advice> about_sleeping(const meeting& m) {
   constexpr double idle_ns = 1e5;
   const bool posix = m.of.kind == "barrier_wait";
-  if (posix && m.price_ns && m.setting.counts_alone && m.setting.plain_wall_s.value > 0)
+  if (posix && m.price_ns && m.setting.is_by_counts())
     return m.price_ns->low > not_spinning_ns ? std::optional(sleeping_by_counts_alone(m))
                                              : std::nullopt;
   const bool late =
@@ -274,7 +271,7 @@ std::optional<advice> about_sleeping(const meeting& m) {
 
 /// Whether so many take what is worth saying at the least price.
 bool is_price_worth_it(const meeting& m) {
-  return m.price_ns && m.count() * m.price_ns->low * 1e-9 >= least_worth_saying * m.setting.wall_s;
+  return m.price_ns && m.is_worth_saying(m.count() * m.price_ns->low * 1e-9);
 }
 
 /// How far what a meeting takes in the program is from what it takes by itself.
@@ -339,8 +336,7 @@ advice about_mechanism(const meeting& m) {
                    fmt::format("They take {} of {}, of which that saves at most all{}.{}",
                                seconds_text(m.in_all_s()), seconds_text(m.setting.wall_s),
                                m.beyond(m.in_all_s(), most), beside_equal_meetings(m)));
-  if (m.setting.counts_alone && m.setting.plain_wall_s.value > 0)
-    return by_counts_alone(m, rule, cause);
+  if (m.setting.is_by_counts()) return by_counts_alone(m, rule, cause);
   // The price is of meetings whose threads arrive as they do on an idle machine, and the least that
   // fewer of them save; what they take here, also by threads that sleep or wait for each other in
   // turn, is saved with them at most: in any of the timed runs, as these differ, and with what each
@@ -353,7 +349,7 @@ advice about_mechanism(const meeting& m) {
                   "{} of {} threads around such work takes {} on this machine.{}{}",
                   range_text(low_s, most.waits_s), seconds_text(most.run_s),
                   most.is_timed ? "take here" : "may take in the longest run as it is",
-                  m.reduction_s < least_worth_saying * m.setting.wall_s
+                  !m.is_worth_saying(m.reduction_s)
                       ? ""
                       : fmt::format(", {} of it for the reduction", seconds_text(m.reduction_s)),
                   m.is_region() ? "region" : "barrier", m.of.times->threads,
@@ -415,16 +411,14 @@ std::string on_preemption(const meeting& m) {
 std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& notes) {
   for (const auto rule : {&about_oversubscription, &about_nesting})
     if (auto found = rule(m)) return found;
-  if (m.runs_tasks()) return std::nullopt;
+  if (m.runs_tasks) return std::nullopt;
   // Nor do times of counted runs tell what threads wait for.
-  const bool by_counts =
-      m.setting.counts_alone && m.setting.plain_wall_s.value > 0 && is_price_worth_it(m);
+  const bool by_counts = m.setting.is_by_counts() && is_price_worth_it(m);
   if (waits_for_late_threads(m.of) && !by_counts) {
     const bool is_longer = is_shown(m, m.lateness);
     if (is_longer && !may_be_neighbours(m)) return about_imbalance(m);
     if (is_longer) notes.push_back(on_neighbours(m));
-    else if (m.cost.lateness_s >= least_worth_saying * m.setting.wall_s)
-      notes.push_back(on_equal_work(m));
+    else if (m.is_worth_saying(m.cost.lateness_s)) notes.push_back(on_equal_work(m));
     // Threads that arrive as with equal work meet nevertheless, and that has its price.
     if (m.of.count < 2 || m.setting.counts_alone || !is_price_worth_it(m)) return std::nullopt;
     return about_mechanism(m);
@@ -432,14 +426,12 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
   if (auto found = about_sleeping(m)) return found;
   if (m.of.count < 2) return std::nullopt;
   if (is_preempted(m)) {
-    if (m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)
-      notes.push_back(on_preemption(m));
+    if (m.is_worth_saying(m.cost.mechanism_s)) notes.push_back(on_preemption(m));
     return std::nullopt;
   }
   if (is_mechanism_shown(m)) return about_mechanism(m);
   // Where counts alone stand there may be a price and nothing beside it.
-  if (!m.mechanism.equal_work_s.empty() &&
-      m.cost.mechanism_s >= least_worth_saying * m.setting.wall_s)
+  if (!m.mechanism.equal_work_s.empty() && m.is_worth_saying(m.cost.mechanism_s))
     notes.push_back(on_equal_meetings(m));
   return std::nullopt;
 }
@@ -490,7 +482,7 @@ std::vector<advice> advise_on_meetings(const std::vector<site>& sites,
                        .gap_ns = pace.before_region_ns,
                        .wakings = wakings,
                        .threads_created = created,
-                       .tasks = tasks_in(sites, of.team),
+                       .runs_tasks = has_tasks_at_each(of, sites),
                        .others_nest = others_nest},
                       notes);
     if (!found) continue;

@@ -141,8 +141,7 @@ std::vector<advice> advise_on_pieces(const std::vector<site>& sites, const advic
     if (!is_task && of.kind != "chunk") continue;
     if (is_task && !makes_most_of_its_tasks(i + 1, sites)) continue;
     // Of tasks nothing is timed: counts and prices stand where times of counted runs do not.
-    const bool by_counts = is_task && setting.counts_alone && setting.plain_wall_s.value > 0 &&
-                           price_of(of, pace, setting.prices);
+    const bool by_counts = is_task && setting.is_by_counts() && price_of(of, pace, setting.prices);
     pieces of_site{.of = of,
                    .wall_s = by_counts ? setting.plain_wall_s.high : setting.wall_s,
                    .price_ns = price_of(of, pace, setting.prices),

@@ -72,7 +72,7 @@ double at_most_s(const site& of) {
   constexpr double longest_task_s = 1e-5;
   const auto cost = cost_of(of);
   return of.kind == "task" ? static_cast<double>(of.count) * longest_task_s
-         : cost            ? cost->lateness_s + cost->mechanism_s
+         : cost            ? cost->in_all_s()
                            : 0;
 }
 

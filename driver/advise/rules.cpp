@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <set>
 #include <string_view>
 
@@ -28,7 +27,8 @@ namespace {
 constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "nested",
                                                            "sleeping"};
 /// Their seconds are what threads wait for each other in one timed run, or take by a price in a
-/// plain one, or both. Threads that meet have their bound over all runs from their own rules.
+/// plain one, or both (oversubscription: of locks). Threads that meet have their bound over all
+/// runs from their own rules.
 constexpr std::array<std::string_view, 12> rules_of_waits{
     "handoffs", "ordered", "yields",  "threads", "signals", "section",
     "readers",  "locks",   "padding", "chunks",  "tasks",   "oversubscription"};
@@ -60,22 +60,17 @@ bool is_one_path(const std::vector<site>& sites) {
 /// What all sites of `advices` take in each timed run.
 std::vector<site_cost> cost_in_runs(const std::vector<const advice*>& advices,
                                     const std::vector<site>& sites, double wall_s) {
-  std::map<std::size_t, site_cost> runs;
+  std::vector<site_cost> all;
   for (const advice* each : advices) {
     const site& of = sites[each->site_id - 1];
     auto of_site = of.cost_of_runs;
     if (of_site.empty()) of_site.push_back(cost_of(of).value_or(site_cost{}));
     for (std::size_t i = 0; i < of_site.size(); ++i) {
-      const site_cost& one = of_site[i];
-      site_cost& run = runs[one.run > 0 ? one.run : i + 1];
-      run.lateness_s += one.lateness_s;
-      run.mechanism_s += one.mechanism_s;
-      run.wall_s = one.wall_s > 0 ? one.wall_s : wall_s;
-      run.is_disturbed |= one.is_disturbed;
+      if (of_site[i].run == 0) of_site[i].run = i + 1;
+      if (of_site[i].wall_s == 0) of_site[i].wall_s = wall_s;
     }
+    add_cost_of_runs(of_site, all);
   }
-  std::vector<site_cost> all;
-  for (const auto& [number, run] : runs) all.push_back(run);
   return undisturbed_runs(all);
 }
 
@@ -93,8 +88,7 @@ void name_sum(std::vector<advice>& all, std::string_view rule, const std::vector
   if (parts.size() < 2 || std::ranges::any_of(parts, &advice::of_plain_runs)) return;
   const run_waits most = longest_waits(
       cost_in_runs(parts, sites, setting.wall_s),
-      [](const site_cost& run) { return run.lateness_s + run.mechanism_s; },
-      setting.plain_wall_s.high);
+      [](const site_cost& run) { return run.in_all_s(); }, setting.plain_wall_s.high);
   advice sum{
       .rule = std::string(rule), .site_id = 0, .at_most_s = most.waits_s, .run_s = most.run_s};
   const unsigned team = sites[first->site_id - 1].team;

@@ -76,6 +76,9 @@ struct advice_setting {
   bool counts_alone = false;     ///< counting takes so much that times of counted runs are another
                                  ///< program's: counts stand, and what has a price
   unsigned gpu_processes = 0;    ///< that had a GPU do something
+
+  /// Whether savings are of plain runs, by counts and prices.
+  [[nodiscard]] bool is_by_counts() const { return counts_alone && plain_wall_s.value > 0; }
 };
 /// As the environment and the system say, but for the time and the prices.
 [[nodiscard]] advice_setting setting_of_run();

@@ -36,6 +36,14 @@ bool may_be_of_one_function(const site& a, const site& b) {
   return one.empty() || other.empty() || (one == other && a.module == b.module);
 }
 
+/// Made in teams of this size.
+std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
+  std::uint64_t tasks = 0;
+  for (const site& each : sites)
+    if (each.kind == "task" && each.team == team) tasks += each.count;
+  return tasks;
+}
+
 }  // namespace
 
 double start_ns(const site& of) {
@@ -70,9 +78,8 @@ std::optional<site_cost> cost_of(const site& of) {
 }
 
 std::vector<site_cost> undisturbed_runs(std::vector<site_cost> runs) {
-  constexpr std::ptrdiff_t fewest = 3;
   const auto is_disturbed = [](const site_cost& run) { return run.is_disturbed; };
-  if (std::ranges::count_if(runs, std::not_fn(is_disturbed)) >= fewest)
+  if (std::ranges::count_if(runs, std::not_fn(is_disturbed)) >= fewest_undisturbed_runs)
     std::erase_if(runs, is_disturbed);
   return runs;
 }
@@ -100,6 +107,20 @@ run_waits longest_waits(const std::vector<site_cost>& runs, double (*part)(const
   return most;
 }
 
+void add_cost_of_runs(const std::vector<site_cost>& from, std::vector<site_cost>& to) {
+  for (const site_cost& each : from) {
+    const auto same = std::ranges::find(to, each.run, &site_cost::run);
+    if (same == to.end()) {
+      to.push_back(each);
+      continue;
+    }
+    same->lateness_s += each.lateness_s;
+    same->mechanism_s += each.mechanism_s;
+    same->is_disturbed |= each.is_disturbed;
+  }
+  std::ranges::stable_sort(to, {}, &site_cost::run);
+}
+
 bool is_timed_meeting(const site& of) {
   return of.times && of.times->timed > 0 && of.times->threads > 1;
 }
@@ -116,7 +137,7 @@ meeting_pace pace_of(const std::vector<site>& sites, double wall_s) {
       continue;
     }
     const site_cost cost = cost_of(each).value_or(site_cost{});
-    in_barriers_ns += (cost.lateness_s + cost.mechanism_s) * ns;
+    in_barriers_ns += cost.in_all_s() * ns;
     barriers += count;
   }
   const auto between = [&](double inside_ns, double number) {
@@ -160,11 +181,8 @@ double reduction_share(const site& region, const std::vector<site>& all) {
   return share;
 }
 
-std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team) {
-  std::uint64_t tasks = 0;
-  for (const site& each : sites)
-    if (each.kind == "task" && each.team == team) tasks += each.count;
-  return tasks;
+bool has_tasks_at_each(const site& of, const std::vector<site>& sites) {
+  return tasks_in(sites, of.team) >= of.count;
 }
 
 double late_in_team_s(const site& due_to, const std::vector<site>& sites) {

@@ -11,10 +11,14 @@ namespace syncmeter {
 
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
-/// Those in which others had not the processors, where these are three or more; or else all.
+/// From so many on disturbed runs are left out.
+inline constexpr std::ptrdiff_t fewest_undisturbed_runs = 3;
+/// Those in which others had not the processors, where these are enough; or else all.
 [[nodiscard]] std::vector<site_cost> undisturbed_runs(std::vector<site_cost> runs);
 /// Each part the median.
 [[nodiscard]] site_cost median_of_runs(const std::vector<site_cost>& runs);
+/// Adds what a site takes in each timed run to what another one does.
+void add_cost_of_runs(const std::vector<site_cost>& from, std::vector<site_cost>& to);
 /// What threads wait in one run of the program.
 struct run_waits {
   double waits_s = 0, run_s = 0;
@@ -61,8 +65,9 @@ struct meeting_pace {
 /// by samples. Fewer regions have fewer reductions.
 [[nodiscard]] double reduction_share(const site& region, const std::vector<site>& all);
 
-/// Made in teams of this size.
-[[nodiscard]] std::uint64_t tasks_in(const std::vector<site>& sites, unsigned team);
+/// Whether teams of this size make a task for each time that threads meet here, and more: whoever
+/// waits does tasks meanwhile, and it is work.
+[[nodiscard]] bool has_tasks_at_each(const site& of, const std::vector<site>& sites);
 /// What a thread waits for the last one where teams of the size of this site's meet, all sites
 /// together that may be due to it: of tasks those at which threads run some, else those of the same
 /// function, or, where that is not known, all.

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/advise/site_costs.hpp"
 #include "driver/census/tools/disassembler.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/text/messages.hpp"
@@ -84,21 +85,6 @@ void add_use(const lock_use& from, lock_use& to) {
   to.wait_ns += from.wait_ns;
   to.waited_ns += from.waited_ns;
   to.section_ns += from.section_ns;
-}
-
-/// What both take in each timed run; a run of which nothing is known has number 0.
-void add_cost_of_runs(const std::vector<site_cost>& from, std::vector<site_cost>& to) {
-  for (const site_cost& each : from) {
-    const auto same = std::ranges::find(to, each.run, &site_cost::run);
-    if (same == to.end()) {
-      to.push_back(each);
-      continue;
-    }
-    same->lateness_s += each.lateness_s;
-    same->mechanism_s += each.mechanism_s;
-    same->is_disturbed |= each.is_disturbed;
-  }
-  std::ranges::stable_sort(to, {}, &site_cost::run);
 }
 
 /// A compiler may have made several copies of one line of the source: one site all the same.

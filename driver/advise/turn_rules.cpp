@@ -214,11 +214,12 @@ std::optional<advice> about_short_threads(const std::vector<site>& sites,
   double path_s = 0;
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
-    if (!cost_of(of) || is_of_openmp(of)) continue;
+    const auto cost = cost_of(of);
+    if (!cost || is_of_openmp(of)) continue;
     if (of.kind == "join") joined.add(id);
     if (of.kind != "create") continue;
     created.add(id);
-    path_s += cost_of(of)->mechanism_s;
+    path_s += cost->mechanism_s;
   }
   // As many as a pool has may live as long as the program.
   if (static_cast<double>(created.count) < std::max(few, of_a_pool * setting.usable_pus) ||
