@@ -60,9 +60,9 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
   const double each_s = cost.lateness_s / static_cast<double>(all.of.count) * all.threads;
   const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
   const double work_s = std::max(each_s - fetch_s, 1e-9);
-  // Where the calls take little of the run, so does what goes with them.
-  if (long_enough * fetch_s <= work_s || cost.mechanism_s < least_worth_saying * all.wall_s)
-    return std::nullopt;
+  // Where the calls take little of the run, so does what goes with them, and the bound is far off.
+  constexpr double some = 0.05;
+  if (cost.mechanism_s < some * all.wall_s) return std::nullopt;
   const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
   return all.saving(
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,

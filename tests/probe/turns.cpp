@@ -73,14 +73,22 @@ void semaphores() {
   sem_t filled, emptied;
   sem_init(&filled, 0, 0);
   sem_init(&emptied, 0, 0);
-  const auto pass = [](sem_t& went, sem_t& came) {
-    for (int i = 0; i < items; ++i) {
-      work(500);
-      sem_post(&went);
-      sem_wait(&came);
-    }
-  };
-  both([&] { pass(filled, emptied); }, [&] { pass(emptied, filled); });
+  // Each call waits for what the other thread does between its own two.
+  both(
+      [&] {
+        for (int i = 0; i < items; ++i) {
+          work(500);
+          sem_post(&filled);
+          sem_wait(&emptied);
+        }
+      },
+      [&] {
+        for (int i = 0; i < items; ++i) {
+          sem_wait(&filled);
+          work(500);
+          sem_post(&emptied);
+        }
+      });
 }
 
 void futexes() {
