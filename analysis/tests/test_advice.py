@@ -311,6 +311,34 @@ def test_a_saving_stands_beside_the_run_that_its_seconds_are_of(tmp_path):
     assert json.loads(as_json(read_advice(path)))["advice"][0]["run_s"] == 4 * wall
 
 
+def test_the_study_behind_each_advice_is_named_once_with_how_to_measure_it(validator, tmp_path):
+    lines = named("inner_region")
+    (first,) = [line for line in lines if line["record"] == "advice"]
+    others = [("chunks", "regions"), ("signals", None), ("locks", "locks; rm -r *")]
+    more = [first | {"rank": n, "rule": rule} for n, (rule, _) in enumerate(others, 2)]
+    for line, (_, study) in zip(more, others, strict=True):
+        line |= {"study": study} if study else {}
+    first["study"] = "regions"
+    assert all(map(validator.is_valid, [first, *more]))
+    report = report_of(written(tmp_path / "f.jsonl", [*lines, *more]))
+    (section,) = [s for s in report.sections if s.id == "studies"]
+    (item,) = section.blocks[0].items
+    assert item.startswith("advice 1 and 2: `syncmeter run --study regions` measures ")
+    assert "docs/studies/regions.md" in item
+    assert [card.where.endswith("; study: regions") for card in report.head.cards] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    for medium in (text_of(tmp_path / "f.jsonl"), as_markdown(report), as_page(report)):
+        assert medium.count("syncmeter run --study") == 1 and "rm -r" not in medium
+
+
+def test_files_of_earlier_versions_name_no_study():
+    assert all(s.id != "studies" for s in report_of(DATA / "inner_region.jsonl.xz").sections)
+
+
 def test_what_was_tried_stands_beside_what_was_predicted(tmp_path):
     lines = named("inner_region")
     (advice,) = [line for line in lines if line["record"] == "advice"]

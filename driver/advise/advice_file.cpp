@@ -83,6 +83,7 @@ json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
             {"proof", of.rule == "atomics" ? "samples" : "calls"},
             {"tried", nullptr},
             {"text", printable(withheld ? of.cause : of.text)}};
+  if (const auto study = study_of(of.rule); !study.empty()) line["study"] = study;
   if (withheld) line["saves_s"] = line["run_s"] = nullptr;
   else
     for (const swap_saving& each : of.swaps)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,28 @@ std::string runs_text(const program_counts& of) {
   return text;
 }
 
+/// Which studies measure what stands behind the advice, each once, with the numbers of its advice.
+std::string studies_text(const std::vector<advice>& advices) {
+  std::vector<std::pair<std::string_view, std::string>> studies;
+  for (std::size_t i = 0; i < advices.size(); ++i) {
+    const std::string_view study = study_of(advices[i].rule);
+    if (study.empty()) continue;
+    const auto known = std::ranges::find(studies, study, &decltype(studies)::value_type::first);
+    if (known == studies.end()) studies.emplace_back(study, fmt::to_string(i + 1));
+    else known->second += fmt::format(", {}", i + 1);
+  }
+  if (studies.empty()) return "";
+  std::string text = fmt::format("{} behind the advice: syncmeter run",
+                                 studies.size() == 1 ? "The study" : "The studies");
+  std::string_view before = " ";
+  for (const auto& [study, numbers] : studies) {
+    text += fmt::format("{}--study {}", before, study);
+    if (advices.size() > 1) text += fmt::format(" ({})", numbers);
+    before = ", ";
+  }
+  return text;
+}
+
 /// What may be gained, or that nothing is.
 std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   const std::string conclusion = conclusion_of(of);
@@ -63,6 +86,8 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
     text += wrapped(fmt::format("{}. {}: {}.", i + 1, each.rule, saving), 3, width) + "\n   " +
             wrapped(printable(withheld ? each.cause : each.text), 3, width) + "\n";
   }
+  if (const std::string studies = studies_text(of.advices); !studies.empty())
+    text += wrapped(studies, 0, width) + "\n";
   return text;
 }
 

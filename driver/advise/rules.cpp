@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -23,15 +24,26 @@
 namespace syncmeter {
 namespace {
 
-/// Their cause is how the program is set up, whatever its sites are.
-constexpr std::array<std::string_view, 3> rules_of_setting{"oversubscription", "nested",
-                                                           "sleeping"};
-/// Their seconds are what threads wait for each other in one timed run, or take by a price in a
-/// plain one, or both (oversubscription: of locks). Threads that meet have their bound over all
-/// runs from their own rules.
-constexpr std::array<std::string_view, 12> rules_of_waits{
-    "handoffs", "ordered", "yields",  "threads", "signals", "section",
-    "readers",  "locks",   "padding", "chunks",  "tasks",   "oversubscription"};
+constexpr auto all_rules = std::to_array<advice_rule>({
+#define SM_RULE(name, is_of_setting, is_of_waits, study) {#name, is_of_setting, is_of_waits, study},
+#include "driver/advise/rules.def"
+});
+
+/// Null: of no row.
+const advice_rule* find_rule(std::string_view name) {
+  const auto* const found = std::ranges::find(all_rules, name, &advice_rule::name);
+  return found == all_rules.end() ? nullptr : found;
+}
+
+bool is_of_setting(const advice& of) {
+  const advice_rule* const rule = find_rule(of.rule);
+  return rule != nullptr && rule->is_of_setting;
+}
+
+bool is_of_waits(const advice& of) {
+  const advice_rule* const rule = find_rule(of.rule);
+  return rule != nullptr && rule->is_of_waits;
+}
 
 /// To wait takes longer in one run than in another, and the work of a thread hardly does: what
 /// another run takes more than the one that the seconds are of may be saved, too.
@@ -39,9 +51,7 @@ void extend_to_longest_run(advice& each, const advice_setting& setting) {
   const double longest_s = setting.plain_wall_s.high;
   const double of_s = each.run_s > 0 ? each.run_s : setting.wall_s;
   const double more_s = longest_s - of_s;
-  if (each.of_plain_runs || more_s < least_worth_saying * of_s ||
-      !contains(rules_of_waits, std::string_view(each.rule)))
-    return;
+  if (each.of_plain_runs || more_s < least_worth_saying * of_s || !is_of_waits(each)) return;
   each.at_most_s += more_s;
   each.run_s = longest_s;
   each.text += fmt::format(" Threads may wait longer in another run: of the longest run as it is, "
@@ -111,6 +121,13 @@ void name_sum(std::vector<advice>& all, std::string_view rule, const std::vector
 
 }  // namespace
 
+std::span<const advice_rule> advice_rules() { return all_rules; }
+
+std::string_view study_of(std::string_view rule) {
+  const advice_rule* const row = find_rule(rule);
+  return row == nullptr ? "" : row->study;
+}
+
 advice_setting setting_of_run() {
   const cpu_grant grant = read_cpu_grant();
   const auto pus = static_cast<double>(grant.allowed.size());
@@ -141,6 +158,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::ranges::move(advise_on_meetings(sites, setting, pace, notes), std::back_inserter(all));
   std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
   for (advice& each : all) {
+    assert(find_rule(each.rule) != nullptr);
     extend_to_longest_run(each, setting);
     if (each.run_s == 0)
       each.run_s =
@@ -149,9 +167,6 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     each.at_most_s = std::min(each.at_most_s, each.run_s);
     each.at_least_s = std::min(each.at_least_s, each.run_s);
   }
-  const auto is_of_setting = [](const advice& a) {
-    return contains(rules_of_setting, std::string_view(a.rule));
-  };
   std::ranges::stable_sort(all, [&](const advice& a, const advice& b) {
     return std::pair(is_of_setting(a), a.share_of_run()) >
            std::pair(is_of_setting(b), b.share_of_run());

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/advise/counts.hpp"
@@ -13,6 +15,16 @@
 #include "driver/advise/seconds_text.hpp"
 
 namespace syncmeter {
+
+/// A row of rules.def.
+struct advice_rule {
+  std::string_view name;
+  bool is_of_setting, is_of_waits;
+  std::string_view study;
+};
+[[nodiscard]] std::span<const advice_rule> advice_rules();
+/// The study that measures what stands behind advice of this rule; empty where none does.
+[[nodiscard]] std::string_view study_of(std::string_view rule);
 
 /// What runs with a change took less than runs without it, in turn.
 struct tried_saving {
@@ -28,12 +40,7 @@ struct swap_saving {
 };
 
 struct advice {
-  std::string rule;            ///< imbalance, regions, barriers, atomics, oversubscription, nested,
-                               ///< sleeping; of locks: locks, section, readers, signals; of
-                               ///< turns: handoffs, ordered, yields, threads; of CUDA:
-                               ///< launches, synchronizations, copies; of kernels: atomic_order,
-                               ///< fence_scope, compare_and_swap, own_barrier, hot_address,
-                               ///< updates, block_barriers
+  std::string rule;            ///< a name of rules.def
   std::size_t site_id;         ///< as in the file: from 1 on
   double at_most_s = 0;        ///< that a change can save
   std::string text{};          ///< a few sentences

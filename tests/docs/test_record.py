@@ -33,6 +33,19 @@ def test_the_table_in_the_document_is_the_one_of_the_record(table):
     assert markdown(table) in shown, f"docs/results-file.md should have:\n{markdown(table)}"
 
 
+def test_the_studies_behind_advice_are_those_of_its_rules():
+    rules = re.findall(r'^SM_RULE\((\w+), .*, "([\w-]*)"\)$', (ROOT / "driver/advise/rules.def").read_text(encoding="utf-8"), re.M)
+    behind = {}
+    for rule, study in rules:
+        behind.setdefault(study, []).append(rule)
+    without = behind.pop("")
+    shown = (ROOT / "docs/advise.md").read_text(encoding="utf-8")
+    table = "\n".join(f"| [{study}](studies/{study}.md) | {', '.join(of)} |" for study, of in behind.items())
+    assert table in shown, f"docs/advise.md should have:\n{table}"
+    assert f"None is behind {' and '.join(without)}." in " ".join(shown.split())
+    assert all(f"**{rule}**" in shown for rule, _ in rules)
+
+
 @pytest.mark.parametrize("table, definition", [("visit", "visit"), ("estimate", "estimate"), ("op", "op")])
 def test_the_schema_of_the_protocol_has_the_bounds_of_the_record(table, definition):
     schema = json.loads((ROOT / "docs/schema/worker-protocol.schema.json").read_text(encoding="utf-8"))["$defs"]

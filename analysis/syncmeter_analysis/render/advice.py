@@ -4,6 +4,7 @@ as a page. Sums and shares are of the driver's figures; what to change is in its
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -27,6 +28,8 @@ from syncmeter_analysis.render.report import Bar, Card, Check, Drawing, Head, Re
 from syncmeter_analysis.render.terminal import bold, parts_plain, prose
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Axis, Bars, Figure, Panel, Row
+
+_study_name = re.compile(r"[a-z0-9-]{1,40}")
 
 #: Bars of the figure, and characters of what stands beside one.
 _most_bars, _longest_label = 12, 48
@@ -111,6 +114,7 @@ def advice_report(file: AdviceFile) -> Report:
     sections = [
         Section("notes", "Notes", [Bullets(notes)] if notes else []),
         Section("trials", "What was tried", [*trial_table(file)]),
+        Section("studies", "Studies behind the advice", [*_studies(file)]),
         Section("sites", "Sites", [*site_tables(file)]),
         Section("kernels", "Kernels", [*kernel_table(file)]),
         Section("locks", "Locks", [*lock_table(file)]),
@@ -132,6 +136,26 @@ def advice_report(file: AdviceFile) -> Report:
 
 def _in_order(file: AdviceFile) -> list[Members]:
     return sorted(file.advice, key=lambda advice: int(advice["rank"]))
+
+
+def _study_of(advice: Members) -> str:
+    """What its file names as the study behind an advice; '' where that is no study's name."""
+    study = str(advice.get("study") or "")
+    return study if _study_name.fullmatch(study) else ""
+
+
+def _studies(file: AdviceFile) -> list[Block]:
+    """Each once, with the numbers of its advice: how to measure it, and where its page is."""
+    behind: dict[str, list[str]] = {}
+    for number, advice in enumerate(_in_order(file), 1):
+        if study := _study_of(advice):
+            behind.setdefault(study, []).append(str(number))
+    items = [
+        f"advice {text.listed(numbers)}: `syncmeter run --study {study}` measures what stands behind "
+        f"it; docs/studies/{study}.md says how to read that"
+        for study, numbers in behind.items()
+    ]
+    return [Bullets(items)] if items else []
 
 
 def _is_static(file: AdviceFile) -> bool:
@@ -295,6 +319,8 @@ def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
     where = _kinds_of_saving.get(advice["kind"], "") if saves else ""
     if saves and advice.get("proof") == "samples":
         where = "an upper bound, from samples of CPU time"
+    if study := _study_of(advice):
+        where += f"{'; ' * bool(where)}study: {study}"
     return Card(
         f"{advice['rule']}: {saving_text(file, advice)}",
         advice["text"],

@@ -66,6 +66,25 @@ TEST(advice_text, shares_of_the_time_are_those_of_the_file) {
   EXPECT_THAT(advice_text(of, {}), ContainsRegex("barrier +1,000 +2 +2 +30\\.0 % +10\\.0 % +long"));
 }
 
+TEST(advice_text, each_study_behind_the_advice_is_named_once) {
+  program_counts of = counts_of({barrier(1e5)}, 1);
+  const auto add = [&](const char* rule) {
+    of.advices.push_back({.rule = rule, .site_id = 1, .at_most_s = 0.1, .run_s = 1});
+  };
+  add("signals");
+  EXPECT_THAT(advice_text(of, {}), Not(HasSubstr("--study")));
+  EXPECT_FALSE(advice_lines(of).back().contains("study"));
+  for (const char* rule : {"regions", "readers", "chunks"}) add(rule);
+  EXPECT_THAT(advice_text(of, {.width = 200}),
+              HasSubstr("\nThe studies behind the advice: syncmeter run --study regions (2, 4), "
+                        "--study read-mostly (3)\n"));
+  EXPECT_EQ(advice_lines(of).back().at("study"), "regions");
+  of.advices.erase(of.advices.begin() + 1, of.advices.end());
+  of.advices[0].rule = "locks";
+  EXPECT_THAT(advice_text(of, {}),
+              HasSubstr("\nThe study behind the advice: syncmeter run --study locks\n"));
+}
+
 std::size_t lines_with(const std::string& text, std::string_view words) {
   std::size_t found = 0;
   for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))

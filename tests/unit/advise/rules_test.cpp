@@ -4,9 +4,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+
+#include "driver/plan/study.hpp"
 
 namespace syncmeter::rules_test {
 namespace {
@@ -233,6 +237,16 @@ TEST(advise_on, threads_that_come_as_with_equal_work_still_pay_for_the_meeting) 
 TEST(advise_on, meetings_that_take_little_are_none_for_advice_in_a_longer_run) {
   const advice_setting setting{.wall_s = 1, .plain_wall_s = {1.2, 1.1, 1.3}};
   EXPECT_THAT(advised({meeting("barrier", 30'000, 50, 250)}, setting), IsEmpty());
+}
+
+TEST(advice_rules, each_study_is_one_that_run_measures) {
+  std::set<std::string_view> names;
+  for (const advice_rule& each : advice_rules()) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    EXPECT_TRUE(each.study.empty() || find_study(each.study) != nullptr) << each.study;
+  }
+  EXPECT_EQ(study_of("readers"), "read-mostly");
+  EXPECT_EQ(study_of("signals"), "");
 }
 
 TEST(advise_on, the_first_of_several_sites_has_what_all_save) {
