@@ -40,13 +40,68 @@ bool calls_for_others(const char* path) {
                               "libc.so", "libc-2.", "libpthread.so", "libpthread-2."});
 }
 
+bool begins_with(const char* text, const char* begin) {
+  return ::strncmp(text, begin, ::strlen(begin)) == 0;
+}
+
+/// Rust's libraries are in the program itself.
+bool is_library_of_rust(const char* crate) {
+  return begins_with(crate, "3std") || begins_with(crate, "4core") || begins_with(crate, "5alloc");
+}
+
+const char* behind_disambiguator(const char* name) {
+  if (*name != 's') return name;
+  while (*name != 0 && *name != '_') ++name;
+  return *name == 0 ? name : name + 1;
+}
+
+/// Rust's names of today (RFC 2603) begin with the path of what they name, whose root is the crate
+/// that has it, and end with types and with the crate that made a copy. Those before look like
+/// C++'s, and end with a hash.
+bool is_of_rust(const char* name) {
+  // Where a thread's own function begins, which is compiled into it.
+  if (::strstr(name, "__rust_begin_short_backtrace") != nullptr) return false;
+  constexpr std::size_t hash_bytes = sizeof "17h0123456789abcdefE" - 1;
+  const std::size_t bytes = ::strlen(name);
+  if (begins_with(name, "_ZN") && bytes > hash_bytes &&
+      begins_with(name + bytes - hash_bytes, "17h")) {
+    name += 3;
+    if (is_library_of_rust(name)) return true;
+    // A trait's function for some type, "<TYPE as TRAIT>".
+    while (*name >= '0' && *name <= '9') ++name;
+    if (*name == '_') ++name;
+    return begins_with(name, "$LT$std..") || begins_with(name, "$LT$core..") ||
+           begins_with(name, "$LT$alloc..");
+  }
+  if (!begins_with(name, "_R")) return false;
+  name += 2;
+  for (;;) switch (*name) {
+    case 'I':  // with arguments of types
+      ++name;
+      break;
+    case 'N':  // in a path, with its kind
+      if (name[1] == 0) return false;
+      name += 2;
+      break;
+    case 'M':  // of a type, and of a trait for a type
+    case 'X':
+      name = behind_disambiguator(name + 1);
+      break;
+    case 'C':
+      return is_library_of_rust(behind_disambiguator(name + 1));
+    default:
+      return false;
+    }
+}
+
 bool is_of_header(const char* name) {
+  if (is_of_rust(name)) return true;
   for (const char* const begin : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZZNSt", "_ZZSt", "__gthread_"})
-    if (::strncmp(name, begin, ::strlen(begin)) == 0) return true;
-  if (::strncmp(name, "_ZL", 3) != 0) return false;
+    if (begins_with(name, begin)) return true;
+  if (!begins_with(name, "_ZL")) return false;
   name += 3;
   while (*name >= '0' && *name <= '9') ++name;
-  return ::strncmp(name, "__gthread_", 10) == 0;
+  return begins_with(name, "__gthread_");
 }
 
 const module_functions* module_of(std::uint64_t address) {

@@ -1,7 +1,8 @@
 // Mutexes of the standard library, each locked at lines of its own in every way that its headers
 // offer: without optimization all of those are functions of the program. Threads, which its library
 // creates and joins. And a function that passes for one of a header, but whose frame pointer is
-// beyond its stack.
+// beyond its stack; and functions that have the names of Rust's library before 2026, beside one of
+// a namespace `core`.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -89,6 +90,21 @@ void* lock_on_own_stack(void*) {
 void misplace_frames() {}
 #endif
 
+void lock_by_rust(pthread_mutex_t*) asm("_ZN3std4sync5mutex4lock17h0123456789abcdefE");
+void lock_by_trait(pthread_mutex_t*) asm(
+    "_ZN62_$LT$std..sync..Mutex$LT$T$GT$$u20$as$u20$crate..Lock$GT$4lock17hfedcba9876543210E");
+[[gnu::noinline]] void lock_by_rust(pthread_mutex_t* mutex) { pthread_mutex_lock(mutex); }
+[[gnu::noinline]] void lock_by_trait(pthread_mutex_t* mutex) { pthread_mutex_lock(mutex); }
+[[gnu::noinline]] void lock_as_rust() {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  for (int i = 0; i < 60; ++i) {
+    lock_by_rust(&mutex);
+    pthread_mutex_unlock(&mutex);
+    lock_by_trait(&mutex);
+    pthread_mutex_unlock(&mutex);
+  }
+}
+
 [[gnu::noinline]] void start_some() {
   for (int i = 0; i < 7; ++i) {
     std::thread one([] {});
@@ -126,7 +142,18 @@ void misplace_frames() {}
 
 }  // namespace
 
+namespace core {
+[[gnu::noinline]] void lock_first() {
+  for (int i = 0; i < 50; ++i) {
+    first.lock();
+    first.unlock();
+  }
+}
+}  // namespace core
+
 int main() {
+  core::lock_first();
+  lock_as_rust();
   join_by_the_library();
   start_some();
   start_later();

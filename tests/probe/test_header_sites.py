@@ -1,7 +1,10 @@
 """Functions of the standard library, in headers without optimization and in a library always, call at one address for
 the whole program: its calls differ by who calls them."""
 
+import pathlib
 import platform
+import shutil
+import subprocess
 
 import pytest
 import tables
@@ -9,7 +12,7 @@ import tables
 #: Calls by the function of the program's own that makes them; std::scoped_lock takes one of two by trying.
 LOCKS = {("lock_first", "mutex_lock"): 300, ("lock_second", "mutex_lock"): 500, ("lock_unique", "mutex_lock"): 140,
          ("try_first", "mutex_lock"): 110, ("lock_both", "mutex_lock"): 260, ("read_and_write", "rwlock_read"): 170,
-         ("read_and_write", "rwlock_write"): 190}
+         ("read_and_write", "rwlock_write"): 190, ("lock_as_rust", "mutex_lock"): 120, ("core::lock_first", "mutex_lock"): 50}
 #: Calls that only try, which are counted and not timed.
 TRIED = 110 + 130
 THREADS = {(name, kind): count for kind in ("create", "join") for name, count in
@@ -35,6 +38,25 @@ def test_sites_are_those_of_the_program(compiler, options, every, build, count, 
     waits = sum(n for (_, kind), n in (LOCKS | MISPLACED).items() if kind not in ("create", "join")) - TRIED
     timed = sum(times.timed for times in run.times if times.kind in ("mutex_lock", "rwlock_read", "rwlock_write"))
     assert timed == (waits if every else 0)
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_sites_of_rust_are_those_of_the_program(level, count, tmp_path):
+    """Its library is in the program, and its names begin with other letters."""
+    if not shutil.which("rustc"):
+        pytest.skip("no rustc here")
+    source = pathlib.Path(__file__).with_name("rust_sites.rs")
+    program = tmp_path / "rust_sites"
+    subprocess.run(["rustc", "--edition", "2021", "-g", "-C", f"opt-level={level}", source, "-o", program], check=True, timeout=120)
+    found = tables.by_caller(program, count(program).rows)
+    # The thread's own function may be compiled into the one of the library that begins it.
+    in_thread = sum(found.pop((name, "futex"), 0)
+                    for name in ("rust_sites::main::{{closure}}", "std::sys::backtrace::__rust_begin_short_backtrace",
+                                 "std::sys_common::backtrace::__rust_begin_short_backtrace"))
+    assert in_thread == 10
+    assert found == {("rust_sites::park_some", "futex"): 40, ("rust_sites::wait_some", "futex"): 30,
+                     ("rust_sites::receive_some", "futex"): 20, ("rust_sites::start_some", "create"): 5,
+                     ("rust_sites::start_some", "join"): 5, ("rust_sites::main", "create"): 1, ("rust_sites::main", "join"): 1}
 
 
 @pytest.mark.parametrize(("compiler", "options"), [("g++", ["-O0"]), ("clang++", ["-O0"])])
