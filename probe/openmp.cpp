@@ -355,6 +355,39 @@ SM_EXPORT void __kmpc_taskloop_5(void* place, int thread, void* task, int is_def
   asm volatile("");
 }
 
+namespace {
+
+/// A loop with more levels than any has, of how many the runtime alone knows. Words that were not
+/// passed are of frames further out, and the runtime reads none of them.
+constexpr std::size_t most_levels = 16;
+
+template <class Number, std::size_t... I>
+[[gnu::always_inline]] inline void
+wait_for_iteration(void (*call)(Number, ...), const Number* number, std::index_sequence<I...>) {
+  call(number[I]...);
+}
+
+}  // namespace
+
+#define SM_DOACROSS_WAIT(name, number)                                                             \
+  SM_EXPORT void name(number first, ...) {                                                         \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    number of_level[most_levels];                                                                  \
+    of_level[0] = first;                                                                           \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    _Pragma("GCC unroll 16") for (std::size_t i = 1; i < most_levels; ++i) of_level[i] =           \
+        va_arg(list, number);                                                                      \
+    va_end(list);                                                                                  \
+    const std::uint64_t site = site_of_call(#name, SM_SITE);                                       \
+    const unsigned team = count_call(kind::doacross, site, 0);                                     \
+    const lock_call around(kind::doacross, site, team, 0);                                         \
+    if (auto* const call = real.get())                                                             \
+      wait_for_iteration(call, of_level, std::make_index_sequence<most_levels>{});                 \
+  }
+SM_DOACROSS_WAIT(GOMP_doacross_wait, long)
+SM_DOACROSS_WAIT(GOMP_doacross_ull_wait, unsigned long long)
+
 #define SM_OPENMP(name, what, result_type, parameters, arguments)                                  \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \

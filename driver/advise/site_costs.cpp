@@ -219,7 +219,7 @@ std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
 double synchronizing_s(const site& of) {
   const site_cost cost = cost_of(of).value_or(site_cost{});
   const bool meets = of.times && of.times->threads > 0;
-  constexpr std::array<std::string_view, 6> others{"cond_wait", "ordered", "yield",
+  constexpr std::array<std::string_view, 7> others{"cond_wait", "ordered", "doacross", "yield",
                                                    "chunk",     "create",  "taskwait"};
   const bool synchronizes = meets || contains(others, std::string_view(of.kind)) ||
                             has_section(of) || waits_for_gpu(of.kind);

@@ -100,23 +100,32 @@ std::optional<advice> about_handoffs(const lock_object& lock, const std::vector<
       "To wake nobody, and to work at the same time,");
 }
 
-/// An ordered loop holds threads back in turn, and those that are through first wait at its end.
+/// An ordered loop holds threads back in turn, as does one whose iterations wait for named ones,
+/// and those that are through first wait at its end.
 std::optional<advice> about_ordered(std::size_t id, const std::vector<site>& sites,
                                     const advice_setting& setting) {
   const site& of = sites[id - 1];
-  if (of.kind != "ordered" || of.threads < 2 || !cost_of(of)) return std::nullopt;
+  const bool names_iteration = of.kind == "doacross";
+  if ((of.kind != "ordered" && !names_iteration) || of.threads < 2 || !cost_of(of))
+    return std::nullopt;
   waits all{.sites = sites, .setting = setting};
   all.add(id);
   const double late_s =
       all.of_thread_s() < least_worth_saying * setting.wall_s ? 0 : late_in_team_s(of, sites);
   return all.found(
       "ordered", all.of_thread_s() + late_s,
-      fmt::format(
-          "{}: {} threads come {} times to an ordered part of a loop, and wait {} each time "
-          "for the iteration before. Leave in it only what needs the order, hand out "
-          "iterations in turn (schedule(static, 1)), or keep what they compute "
-          "in an array and go through it behind the loop.",
-          all.where(), all.threads, grouped_digits(all.count), all.each_text()),
+      names_iteration
+          ? fmt::format("{}: {} threads wait {} times for another iteration of a loop "
+                        "(depend(sink)), {} each time. Let an iteration be a larger block of each "
+                        "level, so that fewer are waited for, and hand out those of the outer "
+                        "level in turn (schedule(static, 1)).",
+                        all.where(), all.threads, grouped_digits(all.count), all.each_text())
+          : fmt::format(
+                "{}: {} threads come {} times to an ordered part of a loop, and wait {} each time "
+                "for the iteration before. Leave in it only what needs the order, hand out "
+                "iterations in turn (schedule(static, 1)), or keep what they compute "
+                "in an array and go through it behind the loop.",
+                all.where(), all.threads, grouped_digits(all.count), all.each_text()),
       fmt::format("A thread waits {}{}; to wait nowhere", seconds_text(all.of_thread_s()),
                   late_s < least_worth_saying * setting.wall_s
                       ? ""

@@ -76,6 +76,15 @@ FUNCTION(__kmpc_ordered) {
     ++cell;
   }
 }
+// Each iteration but the first one waits for the one before; the runtime is asked for that, too.
+FUNCTION(__kmpc_doacross_wait) {
+#pragma omp for ordered(1)
+  for (int i = 0; i < 2 * calls; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+    ++cell;
+#pragma omp ordered depend(source)
+  }
+}
 FUNCTION(__kmpc_single) {
   TIMES {
 #pragma omp single nowait
@@ -191,6 +200,24 @@ FUNCTION(GOMP_ordered_start) {
   for (int i = 0; i < 2 * calls; ++i) {
 #pragma omp ordered
     ++cell;
+  }
+}
+FUNCTION(GOMP_doacross_wait) {
+#pragma omp for ordered(1)
+  for (int i = 0; i < 2 * calls + 1; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+    ++cell;
+#pragma omp ordered depend(source)
+  }
+}
+// From 1 on: below 0 some g++ take the number that there is none of for a large one.
+FUNCTION(GOMP_doacross_ull_wait) {
+  const auto last = static_cast<unsigned long long>(2 * calls + 1);
+#pragma omp for ordered(1)
+  for (unsigned long long i = 1; i <= last; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+    ++cell;
+#pragma omp ordered depend(source)
   }
 }
 FUNCTION(GOMP_single_start) {
@@ -440,6 +467,7 @@ int main(int argc, char** argv) {
   TEAM(__kmpc_critical);
   TEAM(__kmpc_critical_with_hint);
   TEAM(__kmpc_ordered);
+  TEAM(__kmpc_doacross_wait);
   TEAM(__kmpc_single);
   TEAM(__kmpc_reduce);
   TEAM(__kmpc_reduce_nowait);
@@ -454,7 +482,7 @@ int main(int argc, char** argv) {
   TOGETHER(__kmpc_dispatch_next_4u);
   TOGETHER(__kmpc_dispatch_next_8);
   TOGETHER(__kmpc_dispatch_next_8u);
-  regions += 18;
+  regions += 19;
 #else
   TOGETHER(GOMP_barrier);
   TOGETHER(GOMP_loop_end);
@@ -472,10 +500,12 @@ int main(int argc, char** argv) {
   TEAM(GOMP_taskgroup_end);
   regions += 14;
   if (!llvm_runtime) {
+    TEAM(GOMP_doacross_wait);
+    TEAM(GOMP_doacross_ull_wait);
     TOGETHER(GOMP_barrier_cancel);
     TOGETHER(GOMP_loop_end_cancel);
     TOGETHER(GOMP_sections_end_cancel);
-    regions += 3;
+    regions += 5;
 #define BOTH_CHUNKS(way)                                                                           \
   TEAM(GOMP_loop_##way##_start);                                                                   \
   TOGETHER(GOMP_loop_##way##_next);                                                                \

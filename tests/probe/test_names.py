@@ -76,6 +76,19 @@ def test_tasks_of_loops(compiler, build, tmp_path):
     assert sum(row.count for row in run.rows if row.kind == "task" and not row.runtime) == int(run.done.stdout)
 
 
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_waits_for_iterations_are_counted_timed_and_passed_on(compiler, build, count, monkeypatch):
+    if compiler != "g++" and not LIBOMP:
+        pytest.skip("clang++ is not installed, or has no libomp")
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
+    program = build("doacross", compiler, "-O2", "-fopenmp")
+    run = count(program)
+    alone = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout
+    waits = int(alone.split()[0])
+    assert (run.done.stdout, run.total("doacross")) == (alone, waits)
+    assert sum(times.timed for times in run.times if times.kind == "doacross") == waits
+
+
 def test_teams(counts):
     _, _, run = counts("g++")
     assert {row.team for row in run.rows if row.kind in ("region", "barrier") and not row.runtime} == {2}

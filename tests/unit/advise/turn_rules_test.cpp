@@ -93,6 +93,17 @@ TEST(advise_on_turns, who_waits_for_its_turn_in_a_loop_waits_less_with_less_in_o
   EXPECT_THAT(advise_with({waiting("ordered", 10'000, 1, 0, 80'000)}), IsEmpty());
 }
 
+TEST(advise_on_turns, iterations_that_wait_for_named_ones_may_be_larger) {
+  const auto all = advise_with({waiting("doacross", 10'000, 2, 0, 80'000)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "ordered");
+  EXPECT_NEAR(all[0].at_most_s, 0.4, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("2 threads wait 10,000 times for another iteration of a loop "
+                                     "(depend(sink)), 80 us each time. Let an iteration be a "
+                                     "larger block of each level"));
+  EXPECT_THAT(advise_with({waiting("doacross", 10'000, 1, 0, 80'000)}), IsEmpty());
+}
+
 TEST(advise_on_turns, who_is_through_an_ordered_loop_first_waits_at_its_end) {
   site ordered = waiting("ordered", 20'000, 2, 0, 20'000);
   site end = waiting("barrier", 100, 2, 1e6, 100);
