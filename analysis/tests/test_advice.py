@@ -339,6 +339,23 @@ def test_files_of_earlier_versions_name_no_study():
     assert all(s.id != "studies" for s in report_of(DATA / "inner_region.jsonl.xz").sections)
 
 
+def test_what_several_sites_save_together_is_shown_as_the_file_has_it(validator, tmp_path):
+    lines = named("inner_region")
+    (advice,) = [line for line in lines if line["record"] == "advice"]
+    advice["with_others"] = {"sites": 3, "low": 0.125, "high": 0.75, "run_s": 1.5}
+    validator.validate(advice)
+    path = written(tmp_path / "f.jsonl", lines)
+    (card,) = report_of(path).head.cards
+    assert [(bar.name, bar.cost, bar.share) for bar in card.bars[-2:]] == [
+        ("all 3 sites save at least", rough_seconds(0.125), pytest.approx(0.125 / 1.5)),
+        ("all 3 sites save at most", rough_seconds(0.75), 0.5),
+    ]
+    assert json.loads(as_json(read_advice(path)))["advice"][0]["with_others"]["high"] == 0.75
+    advice["with_others"].pop("run_s")
+    assert not validator.is_valid(advice)
+    assert read_advice(written(tmp_path / "g.jsonl", lines)).advice == []
+
+
 def test_what_was_tried_stands_beside_what_was_predicted(tmp_path):
     lines = named("inner_region")
     (advice,) = [line for line in lines if line["record"] == "advice"]

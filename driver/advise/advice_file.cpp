@@ -84,10 +84,15 @@ json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
             {"tried", nullptr},
             {"text", printable(withheld ? of.cause : of.text)}};
   if (const auto study = study_of(of.rule); !study.empty()) line["study"] = study;
-  if (withheld) line["saves_s"] = line["run_s"] = nullptr;
-  else
+  if (withheld) {
+    line["saves_s"] = line["run_s"] = nullptr;
+  } else {
     for (const swap_saving& each : of.swaps)
       line["swaps"].push_back({{"swap", each.swap}, {"low", each.low_s}, {"high", each.high_s}});
+    if (const auto& all = of.with_others)
+      line["with_others"] = {
+          {"sites", all->sites}, {"low", all->low_s}, {"high", all->high_s}, {"run_s", all->run_s}};
+  }
   if (!of.tried) return line;
   line["tried"] = {{"low", of.tried->low_s}, {"high", of.tried->high_s}};
   if (of.tried->is_shown) line["proof"] = "tried";

@@ -115,6 +115,8 @@ void name_sum(std::vector<advice>& all, std::string_view rule, const std::vector
   }
   sum.at_most_s = std::min(sum.at_most_s, sum.run_s);
   sum.at_least_s = std::min(sum.at_least_s, sum.at_most_s);
+  first->with_others = {
+      .sites = parts.size(), .low_s = sum.at_least_s, .high_s = sum.at_most_s, .run_s = sum.run_s};
   first->text += fmt::format(" A change of all {} sites of {} in this list {}.", parts.size(), rule,
                              saving_text(sum));
 }

@@ -39,6 +39,13 @@ struct swap_saving {
   double low_s = 0, high_s = 0;
 };
 
+/// What a change of all sites of one rule saves, of one run.
+struct summed_saving {
+  std::size_t sites = 0;
+  double low_s = 0, high_s = 0;
+  double run_s = 0;
+};
+
 struct advice {
   std::string rule;            ///< a name of rules.def
   std::size_t site_id;         ///< as in the file: from 1 on
@@ -54,6 +61,7 @@ struct advice {
                                ///< and prices: what counting the calls costs is not in them
   std::vector<swap_saving> swaps{};  ///< of a mutex that has a price
   double run_s = 0;  ///< the run that its seconds are of: the timed one, or a plain one
+  std::optional<summed_saving> with_others{};  ///< of several of its rule the first one has it
 
   /// Of that run, at most.
   [[nodiscard]] double share_of_run() const { return at_most_s / run_s; }

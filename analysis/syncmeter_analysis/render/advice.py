@@ -305,17 +305,24 @@ def saving_text(file: AdviceFile, advice: Members) -> str:
     return f"saves {says} of {rough_seconds(run_s)}{also}"
 
 
+def _bars_of(name: str, saves: Members, run_s: float) -> list[Bar]:
+    low, high = saves["low"], saves["high"]
+    ends = [("at least", low), ("at most", high)] if low > 0 else [("at most", high)]
+    return [
+        Bar(f"{name} {end}", rough_seconds(s), min(1.0, max(0.0, s / run_s)) if run_s else 0.0)
+        for end, s in ends
+    ]
+
+
 def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
     """The saving as a heading, the driver's sentences, and the saving beside the run as bars."""
     saves, run_s = advice.get("saves_s"), file.run_s_of(advice)
     bars = []
     if saves and run_s is not None:
-        low, high = saves["low"], saves["high"]
-        ends = [("at least", low), ("at most", high)] if low > 0 else [("at most", high)]
         bars = [Bar("the run", rough_seconds(run_s), 1.0)]
-        bars += [
-            Bar(f"saves {end}", rough_seconds(s), min(1.0, max(0.0, s / run_s))) for end, s in ends
-        ]
+        bars += _bars_of("saves", saves, run_s)
+        if together := advice.get("with_others"):
+            bars += _bars_of(f"all {together['sites']} sites save", together, together["run_s"])
     where = _kinds_of_saving.get(advice["kind"], "") if saves else ""
     if saves and advice.get("proof") == "samples":
         where = "an upper bound, from samples of CPU time"

@@ -85,6 +85,19 @@ TEST(advice_text, each_study_behind_the_advice_is_named_once) {
               HasSubstr("\nThe study behind the advice: syncmeter run --study locks\n"));
 }
 
+TEST(advice_lines, what_several_sites_save_together_is_a_saving_too) {
+  program_counts of = counts_of({barrier(1e5)}, 1);
+  of.advices.push_back({.rule = "barriers",
+                        .site_id = 1,
+                        .at_most_s = 0.1,
+                        .run_s = 1,
+                        .with_others = summed_saving{3, 0.125, 0.5, 2}});
+  EXPECT_EQ(advice_lines(of).back().at("with_others"),
+            (nlohmann::json{{"sites", 3}, {"low", 0.125}, {"high", 0.5}, {"run_s", 2.0}}));
+  of.runs.back().other_cpu_share = 0.5;
+  EXPECT_FALSE(advice_lines(of).back().contains("with_others"));
+}
+
 std::size_t lines_with(const std::string& text, std::string_view words) {
   std::size_t found = 0;
   for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))

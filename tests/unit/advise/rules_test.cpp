@@ -256,6 +256,11 @@ TEST(advise_on, the_first_of_several_sites_has_what_all_save) {
   EXPECT_THAT(all[0].text,
               HasSubstr("A change of all 2 sites of barriers in this list saves at most 0.6 s"));
   EXPECT_THAT(all[1].text, Not(HasSubstr("A change of all")));
+  ASSERT_TRUE(all[0].with_others);
+  EXPECT_EQ(all[0].with_others->sites, 2U);
+  EXPECT_NEAR(all[0].with_others->high_s, 0.6, 1e-9);
+  EXPECT_NEAR(all[0].with_others->run_s, 1, 1e-9);
+  EXPECT_FALSE(all[1].with_others);
 }
 
 TEST(advise_on, what_all_sites_save_is_of_one_run_and_has_what_it_takes_longer_once) {
@@ -280,6 +285,7 @@ TEST(advise_on, what_all_sites_save_at_least_adds_up_on_one_path_alone) {
   const advice_setting setting{.wall_s = 1, .prices = {priced("barrier_after_work", 64, 100)}};
   EXPECT_THAT(first_of({one, one}, setting).text,
               HasSubstr("of barriers in this list saves 0.2 s to 0.6 s"));
+  EXPECT_NEAR(first_of({one, one}, setting).with_others.value_or(summed_saving{}).low_s, 0.2, 1e-9);
   const site created{.kind = "create", .module = "/bin/app", .count = 2, .threads = 1};
   EXPECT_THAT(first_of({one, one, created}, setting).text,
               HasSubstr("of barriers in this list saves 0.1 s to 0.6 s"));
@@ -302,6 +308,7 @@ TEST(advise_on, by_counts_alone_one_site_may_save_all_and_there_is_no_sum) {
                            .counts_alone = true});
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_THAT(all[0].text, Not(HasSubstr("A change of all")));
+  EXPECT_FALSE(all[0].with_others);
 }
 
 TEST(advise_on, counts_and_prices_stand_where_threads_come_late_by_times_of_counted_runs) {
