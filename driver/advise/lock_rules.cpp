@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -360,6 +361,7 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
     if (of.has_calls_of_one_kind())
       add_prices_of_lock(all.back(), of.first(), of.calls_of_thread(), setting);
   }
+  std::ranges::move(advise_on_signals(sites, setting), std::back_inserter(all));
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
     // Of several in one function the first has most of the samples.
@@ -367,7 +369,6 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
           return a.rule == "atomics" && is_same_function(sites[a.site_id - 1], of);
         }))
       all.push_back(about_atomic(of, id, std::max(setting.wall_s, setting.plain_wall_s.high)));
-    if (auto found = about_signals(id, sites, setting)) all.push_back(*std::move(found));
     if (!is_for_lock(of) || of.threads < 2 || !of.times) continue;
     const lock_case rest = rest_of(id, sites, setting, advised);
     if (rest.count >= fewest_calls && rest.is_worth_saying()) all.push_back(about_lock(rest));

@@ -151,7 +151,10 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::vector<advice> all = advise_on_locks(sites, setting);
   std::set<std::size_t> signalled;
   for (const advice& each : all)
-    if (each.rule == "signals") signalled.insert(each.site_id);
+    if (each.rule == "signals") {
+      signalled.insert(each.site_id);
+      signalled.insert(each.more_ids.begin(), each.more_ids.end());
+    }
   std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
   std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
   std::ranges::move(advise_on_forms(sites, setting), std::back_inserter(all));

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,48 +36,130 @@ double waited_in_all_s(std::uint64_t lock, const std::vector<site>& sites) {
 /// Whether most of these signals are sent by a thread that has the lock.
 bool is_under_lock(const condition_use& use) { return 2 * use.under_lock > use.signals; }
 
-}  // namespace
+/// Waits of which one change, at the senders of their signals, is about all: they have a sender or
+/// a lock in common.
+struct held_back {
+  std::vector<std::size_t> waits, senders;  ///< by their numbers in the file
+  std::set<std::uint64_t> locks;
+  std::uint64_t signals = 0, under_lock = 0;
 
-std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sites,
-                                    const advice_setting& setting) {
+  [[nodiscard]] bool has_part_of(const held_back& other) const {
+    const auto common = [](const auto& some, const auto& others) {
+      return std::ranges::any_of(
+          some, [&](auto each) { return std::ranges::find(others, each) != others.end(); });
+    };
+    return common(senders, other.senders) || common(locks, other.locks);
+  }
+  void add(const held_back& other) {
+    waits.insert(waits.end(), other.waits.begin(), other.waits.end());
+    for (const std::size_t sender : other.senders)
+      if (std::ranges::find(senders, sender) == senders.end()) senders.push_back(sender);
+    locks.insert(other.locks.begin(), other.locks.end());
+    signals += other.signals;
+    under_lock += other.under_lock;
+  }
+};
+
+/// Those at one site, by the conditions that it waits for; none where signals are sent without the
+/// lock, or few.
+std::optional<held_back> held_back_at(std::size_t id, const std::vector<site>& sites) {
   // A few cannot take much, however long the waits for them were.
   constexpr std::uint64_t few = 100;
   const site& of = sites[id - 1];
-  const auto cost = cost_of(of);
-  if (of.kind != "cond_wait" || !cost || cost->mechanism_s < least_worth_saying * setting.wall_s)
-    return std::nullopt;
-  const auto signals_from = [&](const site& other) {
-    return std::ranges::find_if(other.conditions, [&](const auto& condition) {
-      const auto& [number, use] = condition;
-      return of.conditions.contains(number) && is_under_lock(use) &&
-             use.under_lock * other.times->every >= few;
-    });
-  };
-  const auto sender = std::ranges::find_if(sites, [&](const site& other) {
-    return other.kind == "signal" && other.times && signals_from(other) != other.conditions.end();
-  });
-  if (sender == sites.end()) return std::nullopt;
-  const condition_use& signals = signals_from(*sender)->second;
-  const double at_most_s = std::min(waited_in_all_s(signals.lock, sites), setting.wall_s);
+  held_back found{.waits = {id}, .senders = {}, .locks = {}};
+  for (std::size_t sender = 1; sender <= sites.size(); ++sender) {
+    const site& other = sites[sender - 1];
+    if (other.kind != "signal" || !other.times) continue;
+    bool sends = false;
+    for (const auto& [number, use] : other.conditions) {
+      if (!of.conditions.contains(number) || !is_under_lock(use) ||
+          use.under_lock * other.times->every < few)
+        continue;
+      sends = true;
+      found.locks.insert(use.lock);
+      found.signals += use.signals;
+      found.under_lock += use.under_lock;
+    }
+    if (sends) found.senders.push_back(sender);
+  }
+  return found.senders.empty() ? std::nullopt : std::optional(found);
+}
+
+/// The first of the sites, another one, and how many there are beside them.
+std::string places_text(const std::vector<std::size_t>& ids, const std::vector<site>& sites) {
+  std::string text = where_text(sites[ids.front() - 1]);
+  if (ids.size() > 1) text += fmt::format(" and {}", where_text(sites[ids[1] - 1]));
+  if (ids.size() > 2) text += fmt::format(" and {} more", ids.size() - 2);
+  return text;
+}
+
+advice about(const held_back& of, const std::vector<site>& sites, const advice_setting& setting) {
+  double at_most_s = 0, longest_s = 0;
+  for (const std::uint64_t lock : of.locks) at_most_s += waited_in_all_s(lock, sites);
+  at_most_s = std::min(at_most_s, setting.wall_s);
+  std::uint64_t count = 0;
+  for (const std::size_t id : of.waits) {
+    count += sites[id - 1].count;
+    longest_s = std::max(longest_s, cost_of(sites[id - 1])->mechanism_s);
+  }
+  const bool is_one = of.waits.size() == 1;
   const std::string cause = fmt::format(
       "{}: {} for a signal {} times, and {:.0f} % of the signals from {} are sent by a thread that "
       "has the lock that the waiting one needs: it wakes, and waits again. Release the lock first, "
       "and then send the signal.",
-      where_text(of), count_text(of.threads, "thread waits", "threads wait"),
-      grouped_digits(of.count),
-      100 * static_cast<double>(signals.under_lock) / static_cast<double>(signals.signals),
-      where_text(*sender));
-  return advice{
-      .rule = "signals",
-      .site_id = id,
-      .at_most_s = at_most_s,
-      .text = fmt::format("{} From the signal on a thread takes {} of {} until it has the lock. "
-                          "That, and what all threads wait elsewhere for this lock, is {}; the "
-                          "change saves at most all of it.",
-                          cause, seconds_text(std::min(cost->mechanism_s, setting.wall_s)),
-                          seconds_text(setting.wall_s), seconds_text(at_most_s)),
-      .cause = cause,
-      .more_ids = {static_cast<std::size_t>(sender - sites.begin()) + 1}};
+      places_text(of.waits, sites),
+      is_one ? count_text(sites[of.waits.front() - 1].threads, "thread waits", "threads wait")
+             : "threads wait",
+      grouped_digits(count),
+      100 * static_cast<double>(of.under_lock) / static_cast<double>(of.signals),
+      places_text(of.senders, sites));
+  std::vector<std::size_t> more(of.waits.begin() + 1, of.waits.end());
+  more.insert(more.end(), of.senders.begin(), of.senders.end());
+  return {.rule = "signals",
+          .site_id = of.waits.front(),
+          .at_most_s = at_most_s,
+          .text = fmt::format(
+              "{} From the signal on a thread takes {}{} of {} until it has the lock. That, and "
+              "what all threads wait elsewhere for {}, is {}; the change saves at most all of it.",
+              cause, is_one ? "" : "up to ", seconds_text(std::min(longest_s, setting.wall_s)),
+              seconds_text(setting.wall_s), of.locks.size() == 1 ? "this lock" : "these locks",
+              seconds_text(at_most_s)),
+          .cause = cause,
+          .more_ids = std::move(more)};
+}
+
+}  // namespace
+
+std::vector<advice> advise_on_signals(const std::vector<site>& sites,
+                                      const advice_setting& setting) {
+  std::vector<held_back> all;
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const auto cost = cost_of(sites[id - 1]);
+    if (sites[id - 1].kind != "cond_wait" || !cost ||
+        cost->mechanism_s < least_worth_saying * setting.wall_s)
+      continue;
+    auto found = held_back_at(id, sites);
+    if (!found) continue;
+    // Earlier ones may have a part of it that they have not of each other.
+    std::vector<held_back> apart;
+    std::optional<held_back> joined;
+    for (held_back& each : all) {
+      if (!each.has_part_of(*found)) apart.push_back(std::move(each));
+      else if (joined) joined->add(each);
+      else joined = std::move(each);
+    }
+    if (joined) joined->add(*found);
+    else joined = std::move(found);
+    apart.push_back(*std::move(joined));
+    all = std::move(apart);
+  }
+  std::vector<advice> advices;
+  for (held_back& each : all) {
+    std::ranges::stable_sort(each.waits, std::ranges::greater{},
+                             [&](std::size_t id) { return cost_of(sites[id - 1])->mechanism_s; });
+    advices.push_back(about(each, sites, setting));
+  }
+  return advices;
 }
 
 std::string signals_under_text(std::uint64_t lock, const std::vector<site>& sites) {

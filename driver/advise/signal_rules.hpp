@@ -1,9 +1,7 @@
 // Signals that are sent under the lock which the waiting thread needs.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +9,11 @@
 
 namespace syncmeter {
 
-/// At the site where a thread waits for them, by its number in the file. Whoever wakes under a lock
-/// that the sender of the signal has goes to sleep again for it.
-[[nodiscard]] std::optional<advice> about_signals(std::size_t id, const std::vector<site>& sites,
-                                                  const advice_setting& setting);
+/// Where threads wait for them. Whoever wakes under a lock that the sender of the signal has goes
+/// to sleep again for it. Sites with a lock or a sender in common are one advice: a change at the
+/// senders is for all of them.
+[[nodiscard]] std::vector<advice> advise_on_signals(const std::vector<site>& sites,
+                                                    const advice_setting& setting);
 
 /// A sentence, with a leading space, on those that are sent under a lock; empty without any.
 [[nodiscard]] std::string signals_under_text(std::uint64_t lock, const std::vector<site>& sites);

@@ -8,6 +8,7 @@
 namespace syncmeter::lock_rules_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -246,6 +247,39 @@ TEST(advise_on_locks, signals_for_another_condition_of_the_lock_wake_nobody) {
   // The same site sends those that count without the lock.
   both.conditions[3] = {.lock = 1, .signals = 100};
   EXPECT_THAT(advise_with({both, waiting_for(3, 1)}), IsEmpty());
+}
+
+TEST(advise_on_locks, waits_of_one_lock_are_one_advice_with_all_their_places) {
+  site first = waiting_for(3, 1), second = waiting_for(4, 1);
+  first.module = "/bin/first";
+  second.module = "/bin/second";
+  second.times->mechanism.sum_ns *= 2;
+  const auto all =
+      advise_with({first, second, signalling(3, 1, 100, 100), signalling(4, 1, 50, 50)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].more_ids, ElementsAre(1, 3, 4));
+  EXPECT_THAT(all[0].cause, AllOf(HasSubstr("second+0x0 and first+0x0: threads wait for a signal"),
+                                  HasSubstr(" and 100 % of the signals from ")));
+  EXPECT_THAT(all[0].text, HasSubstr("takes up to 0.1 s of 1 s until it has the lock"));
+  // Nothing in common: each by itself.
+  EXPECT_THAT(advise_with({first, waiting_for(4, 2), signalling(3, 1, 100, 100),
+                           signalling(4, 2, 100, 100)}),
+              SizeIs(2));
+}
+
+TEST(advise_on_locks, a_site_that_sends_all_signals_is_one_change) {
+  site sender = signalling(3, 1, 100, 100);
+  sender.conditions[4] = {.lock = 2, .signals = 100, .under_lock = 100};
+  const auto all = advise_with({waiting_for(3, 1), waiting_for(4, 2), sender});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].more_ids, ElementsAre(2, 3));
+  EXPECT_NEAR(all[0].at_most_s, 0.2, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("wait elsewhere for these locks"));
+  // What comes last has a part of two that had none in common.
+  EXPECT_THAT(advise_with({waiting_for(3, 1), waiting_for(5, 5), waiting_for(4, 2), sender,
+                           signalling(5, 5, 100, 100), signalling(4, 5, 100, 100)}),
+              SizeIs(1));
 }
 
 TEST(advise_on_locks, a_few_signals_cost_nothing) {
