@@ -38,14 +38,6 @@ namespace {
 
 constexpr std::size_t most_pairs_of_runs = 5, most_further_turns = 15, least_spans = 3;
 
-/// Of the allowed CPUs' time between two readings.
-std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after) {
-  const objects::cpu_use use = cpu_use_between(before, after, static_cast<int>(::getpid()));
-  const double all = use.elapsed_ns * static_cast<double>(use.allowed_pus);
-  if (all <= 0 || use.used_ns <= 0) return std::nullopt;
-  return std::clamp((use.used_ns - use.own_ns) / all, 0.0, 1.0);
-}
-
 /// Whether a process that is not of `before` runs on. Those that end beside the program itself have
 /// a moment for it.
 bool has_new_process(const std::set<pid_t>& before) {
@@ -77,7 +69,8 @@ std::optional<program_run> run_within(std::optional<double> longest_s, program_c
                      .user_s = done.user_s,
                      .system_s = done.system_s,
                      .wait_status = done.wait_status,
-                     .other_cpu_share = share_of_others(before, after),
+                     .other_cpu_share =
+                         share_of_others(before, after, static_cast<int>(::getpid())),
                      .voluntary_switches = done.voluntary_switches,
                      .involuntary_switches = done.involuntary_switches};
 }

@@ -86,6 +86,43 @@ bool lives_on(int number, const process_times& process, const cpu_times& later) 
   return found != later.processes.end() && found->second.started == process.started;
 }
 
+/// Whether the process is `root`, or was started by it or by those that it started.
+bool is_below(int root, int number, const std::map<int, process_times>& processes) {
+  for (auto found = processes.find(number); found != processes.end();
+       found = processes.find(found->second.parent))
+    if (found->first == root) return true;
+  return false;
+}
+
+/// Of each process that is still there, and is none of `own`, what it and its former children used
+/// since.
+std::map<int, double> used_by_others_ns(const cpu_times& before, const cpu_times& after, int own) {
+  std::map<int, double> used_ns;
+  for (const auto& [number, process] : after.processes) used_ns[number] = process.cpu_ns;
+  for (const auto& [number, process] : before.processes) {
+    // One that ended has handed its whole time on, also that from before the first reading.
+    int heir = number;
+    for (auto found = before.processes.find(heir);
+         found != before.processes.end() && !lives_on(heir, found->second, after);
+         found = before.processes.find(heir))
+      heir = found->second.parent;
+    if (const auto found = used_ns.find(heir); found != used_ns.end())
+      found->second -= process.cpu_ns;
+  }
+  std::erase_if(used_ns,
+                [&](const auto& each) { return is_below(own, each.first, after.processes); });
+  return used_ns;
+}
+
+/// Starts all threads of the kernel's own, and is seen where every process is: in no container.
+constexpr int kernels_starter = 2;
+
+bool sees_every_process(const cpu_times& of) {
+  const auto found = of.processes.find(kernels_starter);
+  return found != of.processes.end() && found->second.name == "kthreadd" &&
+         found->second.parent == 0;
+}
+
 }  // namespace
 
 cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
@@ -102,28 +139,9 @@ cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
 }
 
 objects::cpu_use cpu_use_between(const cpu_times& before, const cpu_times& after, int own) {
-  // Of each process that is still there, what it and its former children used since.
-  std::map<int, double> used_ns;
-  for (const auto& [number, process] : after.processes) used_ns[number] = process.cpu_ns;
-  for (const auto& [number, process] : before.processes) {
-    // One that ended has handed its whole time on, also that from before the first reading.
-    int heir = number;
-    for (auto found = before.processes.find(heir);
-         found != before.processes.end() && !lives_on(heir, found->second, after);
-         found = before.processes.find(heir))
-      heir = found->second.parent;
-    if (const auto found = used_ns.find(heir); found != used_ns.end())
-      found->second -= process.cpu_ns;
-  }
   std::map<std::string, double> by_name;
-  const auto is_own = [&](int number) {
-    for (auto found = after.processes.find(number); found != after.processes.end();
-         found = after.processes.find(found->second.parent))
-      if (found->first == own) return true;
-    return false;
-  };
-  for (const auto& [number, ns] : used_ns)
-    if (!is_own(number)) by_name[after.processes.at(number).name] += std::max(0.0, ns);
+  for (const auto& [number, ns] : used_by_others_ns(before, after, own))
+    by_name[after.processes.at(number).name] += std::max(0.0, ns);
 
   objects::cpu_use use{.elapsed_ns = after.now_ns - before.now_ns,
                        .allowed_pus = after.allowed_pus,
@@ -138,6 +156,22 @@ objects::cpu_use cpu_use_between(const cpu_times& before, const cpu_times& after
   std::ranges::stable_sort(use.programs, std::greater{}, &objects::programs::cpu_ns);
   if (use.programs.size() > most_programs) use.programs.resize(most_programs);
   return use;
+}
+
+std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after, int own) {
+  const double all_ns = (after.now_ns - before.now_ns) * static_cast<double>(after.allowed_pus);
+  const double used_ns = after.used_ns - before.used_ns;
+  if (all_ns <= 0 || used_ns <= 0) return std::nullopt;
+  double others_ns = used_ns - (after.own_ns - before.own_ns);
+  // That has what nobody is charged with, too: the last microseconds of each thread, and what the
+  // kernel's threads do for a program, as to free stacks.
+  if (sees_every_process(before) && sees_every_process(after)) {
+    double seen_ns = 0;
+    for (const auto& [number, ns] : used_by_others_ns(before, after, own))
+      if (!is_below(kernels_starter, number, after.processes)) seen_ns += std::max(0.0, ns);
+    others_ns = std::min(others_ns, seen_ns);
+  }
+  return std::clamp(others_ns / all_ns, 0.0, 1.0);
 }
 
 }  // namespace syncmeter

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,10 @@ struct cpu_times {
 /// parents'; that of process `own`, and of those it started, is left out of the programs.
 [[nodiscard]] objects::cpu_use cpu_use_between(const cpu_times& before, const cpu_times& after,
                                                int own);
+
+/// Of the allowed CPUs' time between two readings, what programs beside `own` and those that it
+/// started used; nothing where the kernel does not tell.
+[[nodiscard]] std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after,
+                                                    int own);
 
 }  // namespace syncmeter

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -88,6 +89,44 @@ TEST_F(cpu_use, a_process_that_ended_counts_at_its_parent_from_the_first_reading
   process(3, "new", 1, 99, 40);  // another process of that number
   EXPECT_THAT(between(before, read()).programs, ElementsAre(FieldsAre("make", DoubleEq(490 * tick)),
                                                             FieldsAre("new", DoubleEq(40 * tick))));
+}
+
+TEST_F(cpu_use, others_used_no_more_than_their_processes_where_all_are_seen) {
+  const auto share = [&](bool kernel_is_seen) {
+    write("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0 0 0\n");
+    process(1, "init", 0, 1, 0);
+    process(2, kernel_is_seen ? "kthreadd" : "sh", 0, 1, 0);
+    process(3, "kworker/0:1", 2, 1, 0);
+    process(own, "syncmeter", 1, 6, 0);
+    cpu_times before = read();
+    // 1,000 ticks in all, of which the program has 500, and 100 are charged to nobody.
+    write("proc/stat", "cpu0 500 0 0 0 0 0 0 0 0 0\ncpu2 0 0 500 0 0 0 0 0 0 0\n");
+    process(1, "init", 0, 1, 300);
+    process(3, "kworker/0:1", 2, 1, 100);
+    process(own, "syncmeter", 1, 6, 500);
+    cpu_times after = read();
+    after.own_ns = 500 * tick;
+    after.now_ns = 1000 * tick;
+    const std::optional<double> found = share_of_others(before, after, own);
+    ends(2);
+    return found.value_or(-1);
+  };
+  EXPECT_THAT(share(true), DoubleEq(300.0 / 2000));
+  EXPECT_THAT(share(false), DoubleEq(500.0 / 2000)) << "in a container others may be hidden";
+}
+
+TEST_F(cpu_use, others_used_no_more_than_is_left_on_the_allowed_processing_units) {
+  write("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\n");
+  process(2, "kthreadd", 0, 1, 0);
+  process(own, "syncmeter", 1, 6, 0);
+  const cpu_times before = read();
+  write("proc/stat", "cpu0 500 0 0 0 0 0 0 0 0 0\n");
+  process(7, "elsewhere", 1, 5, 900);
+  cpu_times after = read();
+  after.own_ns = 400 * tick;
+  after.now_ns = 1000 * tick;
+  EXPECT_THAT(share_of_others(before, after, own).value_or(-1), DoubleEq(100.0 / 2000));
+  EXPECT_FALSE(share_of_others(after, after, own));
 }
 
 TEST_F(cpu_use, a_machine_without_these_files_says_nothing) {
