@@ -272,15 +272,27 @@ std::uint64_t iterations_between(Number from, Number end, Number step, bool up) 
 /// Flags of libgomp's.
 constexpr unsigned goes_up = 1U << 8U, has_grain_size = 1U << 9U, is_strict = 1U << 14U;
 
+/// Without a clause LLVM's runtime makes so many tasks for each thread of the team, GNU's one.
+constexpr unsigned llvm_tasks_of_thread = 10;
+/// LLVM's has GOMP's functions beside its own.
+bool is_of_llvm(const void* gomp_function) {
+  static constinit real_function<void()> own{"__kmpc_taskloop"};
+  return code_around(gomp_function).has(reinterpret_cast<std::uint64_t>(own.get()));
+}
+
 /// Counts the tasks of a loop at its call, by which the runtime makes them.
 void count_tasks_of_gomp_loop(std::uint64_t site, std::uint64_t iterations, unsigned flags,
-                              unsigned long number) {
+                              unsigned long number, const void* real) {
+  static constinit unsigned tasks_of_thread = 0;  // 0: not known yet
+  if (tasks_of_thread == 0) tasks_of_thread = is_of_llvm(real) ? llvm_tasks_of_thread : 1;
+  // LLVM's does not read that flag.
+  const bool is_gnu = tasks_of_thread == 1;
   const unsigned team = place_of_thread().team;
   count(kind::task, site, team,
         tasks_of_loop(iterations, {.by_size = (flags & has_grain_size) != 0,
-                                   .is_strict = (flags & is_strict) != 0,
+                                   .is_strict = is_gnu && (flags & is_strict) != 0,
                                    .number = number,
-                                   .others = team}));
+                                   .others = std::uint64_t{tasks_of_thread} * team}));
 }
 
 }  // namespace
@@ -289,9 +301,11 @@ SM_EXPORT void GOMP_taskloop(gomp_body* body, void* data, void* copy, long bytes
                              unsigned flags, unsigned long number, int priority, long first,
                              long end, long step) {
   static constinit real_function<decltype(GOMP_taskloop)> real{"GOMP_taskloop"};
+  auto* const call = real.get();
   count_tasks_of_gomp_loop(site_of_call("GOMP_taskloop", SM_SITE),
-                           iterations_between(first, end, step, step > 0), flags, number);
-  if (auto* const call = real.get())
+                           iterations_between(first, end, step, step > 0), flags, number,
+                           reinterpret_cast<const void*>(call));
+  if (call != nullptr)
     call(body, data, copy, bytes, alignment, flags, number, priority, first, end, step);
   asm volatile("");
 }
@@ -301,10 +315,11 @@ SM_EXPORT void GOMP_taskloop_ull(gomp_body* body, void* data, void* copy, long b
                                  unsigned long long first, unsigned long long end,
                                  unsigned long long step) {
   static constinit real_function<decltype(GOMP_taskloop_ull)> real{"GOMP_taskloop_ull"};
+  auto* const call = real.get();
   count_tasks_of_gomp_loop(site_of_call("GOMP_taskloop_ull", SM_SITE),
                            iterations_between(first, end, step, (flags & goes_up) != 0), flags,
-                           number);
-  if (auto* const call = real.get())
+                           number, reinterpret_cast<const void*>(call));
+  if (call != nullptr)
     call(body, data, copy, bytes, alignment, flags, number, priority, first, end, step);
   asm volatile("");
 }
@@ -321,14 +336,13 @@ struct kmpc_split {
 void count_tasks_of_kmpc_loop(std::uint64_t site, const long long* first, const long long* last,
                               long long step, const kmpc_split& how) {
   constexpr int by_grain_size = 1;
-  constexpr unsigned tasks_of_thread = 10;
   const unsigned team = place_of_thread().team;
   const std::uint64_t iterations = iterations_to(*first, *last, step, step > 0);
   count(kind::task, site, team,
         tasks_of_loop(iterations, {.by_size = how.way == by_grain_size,
                                    .is_strict = how.is_strict,
                                    .number = how.way == 0 ? 0 : how.number,
-                                   .others = std::uint64_t{tasks_of_thread} * team}));
+                                   .others = std::uint64_t{llvm_tasks_of_thread} * team}));
 }
 
 }  // namespace

@@ -68,11 +68,12 @@ def test_every_name_is_called(counts):
     assert called == set(tables.wrapped())
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
-def test_tasks_of_loops(compiler, build, tmp_path):
-    if compiler != "g++" and not LIBOMP:
+@pytest.mark.parametrize("name", ["g++", "clang++", "g++ on libomp"])
+def test_tasks_of_loops(name, build, tmp_path):
+    _, compiler, preload, arguments = BUILDS[name]
+    if name != "g++" and not LIBOMP:
         pytest.skip("clang++ is not installed, or has no libomp")
-    run = tables.Counted([build("task_loops", compiler, "-O2", "-fopenmp")], tmp_path / "files")
+    run = tables.Counted([build("task_loops", compiler, "-O2", "-fopenmp"), *arguments], tmp_path / "files", preload=preload)
     assert sum(row.count for row in run.rows if row.kind == "task" and not row.runtime) == int(run.done.stdout)
 
 
