@@ -127,6 +127,9 @@ struct times_block {
   std::uint64_t same_processor;  ///< of those that meet, threads that find another one's processor
   std::uint64_t under_lock;  ///< of signals, those by a thread that has the lock that the waiter
                              ///< takes
+  /// Of a barrier of a team, where its first thread, which counts, called it from: g++ has whoever
+  /// did the work of a `single`, or got no part of a loop, call it from another place. 0: the same.
+  std::uint64_t met_at;
 };
 
 /// What the GPU did for the calls of a site, in a timed run, over all threads.

@@ -178,6 +178,7 @@ void team_barrier::arrive() {
   number_ = region_of_thread.number;
   // Two in turn are enough: who is at the one after next has seen all leave the next one.
   slot_ = barrier / every % 2;
+  __atomic_store_n(&stamps->of[number_].site[slot_], site_, __ATOMIC_RELAXED);
   __atomic_store_n(&stamps->of[number_].processor[slot_], ::sched_getcpu(), __ATOMIC_RELAXED);
   __atomic_store_n(&stamps->of[number_].arrived[slot_], now(), __ATOMIC_RELEASE);
 }
@@ -198,8 +199,11 @@ void team_barrier::leave() const {
     const std::uint64_t at = __atomic_load_n(&stamps_->of[i].arrived[slot_], __ATOMIC_ACQUIRE);
     if (at > last) last = at;
   }
-  add_barrier(times_of(kind::barrier, site_, team, team, timed_every().meetings),
-              stamps_->of[number_].arrived[slot_], last, back, same);
+  times_block* const times = times_of(kind::barrier, site_, team, team, timed_every().meetings);
+  if (times == nullptr) return;
+  add_barrier(times, stamps_->of[number_].arrived[slot_], last, back, same);
+  const std::uint64_t first = __atomic_load_n(&stamps_->of[0].site[slot_], __ATOMIC_RELAXED);
+  if (first != site_) times->met_at = first;
 }
 
 namespace {

@@ -23,6 +23,7 @@ void add_to(interval_sums& sums, std::uint64_t ns);
 struct alignas(64) thread_stamps {
   std::uint64_t begin, end;
   std::uint64_t arrived[2];  ///< at timed barriers inside the region, in turn
+  std::uint64_t site[2];     ///< that it called these from
   int processor[2];
   int region_processor;  ///< and 1: 0 is none since the last region that was timed
 };

@@ -75,7 +75,7 @@ struct device_sums {
 using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t>;
 struct site_sums {
   std::uint64_t count = 0;
-  unsigned threads = 0;
+  std::set<std::uint64_t> callers{};
   std::optional<times_sums> times{};
   std::map<std::uint64_t, lock_use> locks{};
   std::map<std::uint64_t, condition_use> conditions{};
@@ -86,9 +86,14 @@ struct site_sums {
 /// By the number of a condition that of its lock, in one process.
 using condition_locks = std::map<std::uint64_t, std::uint64_t>;
 
+/// The number of a thread, from 0 on, or of an object among those of all processes.
+std::uint64_t number_in_all(std::uint64_t number, unsigned process) {
+  return std::uint64_t{process} << 32U | number;
+}
+
 /// The number of a lock among those of all processes; 0 of none.
 std::uint64_t lock_of(std::uint64_t object, unsigned process) {
-  return object == 0 ? 0 : std::uint64_t{process} << 32U | object;
+  return object == 0 ? 0 : number_in_all(object, process);
 }
 
 /// Runtimes make calls of their own; what they create for the program is a finding, but for threads
@@ -109,6 +114,36 @@ std::optional<site_key> key_of(const std::vector<module_range>& modules, std::ui
   return site_key{kind, module->path, address - 1 - module->block.base, team};
 }
 
+/// Places from which threads of a team call the same barrier, each with another one of them; the
+/// first of all in the program's code stands for them.
+class places_of_barriers {
+ public:
+  void join(const site_key& one, const site_key& other) {
+    const site_key first = of(one), second = of(other);
+    if (first != second) joined_.emplace(std::max(first, second), std::min(first, second));
+  }
+  [[nodiscard]] site_key of(site_key key) const {
+    for (auto next = joined_.find(key); next != joined_.end(); next = joined_.find(key))
+      key = next->second;
+    return key;
+  }
+
+ private:
+  std::map<site_key, site_key> joined_;
+};
+
+places_of_barriers places_in(const std::vector<probe::times_block>& times,
+                             const std::vector<module_range>& modules) {
+  places_of_barriers places;
+  for (const probe::times_block& block : times) {
+    if (block.met_at == 0) continue;
+    const auto here = key_of(modules, block.address, block.kind, block.row_team);
+    const auto first = key_of(modules, block.met_at, block.kind, block.row_team);
+    if (here && first) places.join(*here, *first);
+  }
+  return places;
+}
+
 /// The lock that a row or its times are about. Of a wait for a signal that is the lock of its
 /// condition, which the site has, too; of a signal none.
 lock_use* use_in(site_sums& of, const auto& part, unsigned process, const condition_locks& locks) {
@@ -123,21 +158,19 @@ lock_use* use_in(site_sums& of, const auto& part, unsigned process, const condit
 }
 
 void add_rows(const std::vector<row_of_thread>& rows, const std::vector<module_range>& modules,
-              const condition_locks& locks, call_counts& all, std::map<site_key, site_sums>& sums) {
-  std::map<site_key, std::set<std::uint32_t>> threads;
+              const places_of_barriers& places, const condition_locks& locks, call_counts& all,
+              std::map<site_key, site_sums>& sums) {
   for (const auto& [row, thread] : rows) {
     const auto key = key_of(modules, row.address, row.kind, row.team);
     if (!key) continue;
-    site_sums& of = sums[*key];
+    site_sums& of = sums[places.of(*key)];
     of.count += row.count;
     if (lock_use* const use = use_in(of, row, all.processes, locks)) use->count += row.count;
     if (const auto owners = all.owners.find(lock_of(row.object, all.processes));
         owners != all.owners.end())
       owners->second.threads.insert(thread);
-    threads[*key].insert(thread);
+    of.callers.insert(number_in_all(thread, all.processes));
   }
-  for (const auto& [key, of_site] : threads)
-    sums[key].threads += static_cast<unsigned>(of_site.size());
 }
 
 void add_intervals(const probe::interval_sums& from, interval_times& to, auto& buckets) {
@@ -331,7 +364,8 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     at = end;
   }
   if (!device.empty()) ++all.gpu_processes;
-  add_rows(rows, modules, locks, all, sums);
+  const places_of_barriers places = places_in(times, modules);
+  add_rows(rows, modules, places, locks, all, sums);
   for (const probe::device_block& block : device)
     if (const auto key = key_of(modules, block.address, block.kind, 0))
       add_device(block, sums[*key]);
@@ -345,7 +379,7 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   }
   for (const probe::times_block& block : times)
     if (const auto key = key_of(modules, block.address, block.kind, block.row_team)) {
-      site_sums& of = sums[*key];
+      site_sums& of = sums[places.of(*key)];
       add_times(block, of);
       if (lock_use* const use = use_in(of, block, all.processes, locks))
         add_lock_times(block, waits_from_ns, *use);
@@ -385,7 +419,8 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
                          .offset = offset,
                          .team = team,
                          .count = sum.count,
-                         .threads = sum.threads,
+                         .threads = static_cast<unsigned>(sum.callers.size()),
+                         .callers = {sum.callers.begin(), sum.callers.end()},
                          .times = times_of(sum.times),
                          .locks = sum.locks,
                          .conditions = sum.conditions,

@@ -128,13 +128,14 @@ struct lock_owners {
 /// A call in the program's code, in teams of one size; or an instruction, which is not counted.
 struct site {
   std::string kind;
-  std::string module;                  ///< path of the program or library
-  std::uint64_t offset = 0;            ///< of the call's last byte, as addr2line takes it
-  unsigned team = 0;                   ///< 0: of no team
-  std::uint64_t count = 0;             ///< of calls; of barriers, once for all threads that met;
-                                       ///< 0: not known
-  unsigned threads = 0;                ///< that called it, as many as lived at the same time
-  std::vector<source_frame> frames{};  ///< innermost first
+  std::string module;                    ///< path of the program or library
+  std::uint64_t offset = 0;              ///< of the call's last byte, as addr2line takes it
+  unsigned team = 0;                     ///< 0: of no team
+  std::uint64_t count = 0;               ///< of calls; of barriers, once for all threads that met;
+                                         ///< 0: not known
+  unsigned threads = 0;                  ///< that called it, as many as lived at the same time
+  std::vector<std::uint64_t> callers{};  ///< their numbers, ascending; of an instruction none
+  std::vector<source_frame> frames{};    ///< innermost first
   std::optional<site_times> times{};
   std::vector<site_cost> cost_of_runs{};  ///< in each timed run, where there are several
   std::optional<site_samples> samples{};

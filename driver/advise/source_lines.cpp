@@ -115,7 +115,12 @@ void join_copies(std::vector<site>& sites) {
       same.samples->share += each.samples->share;
       same.samples->path_share += each.samples->path_share;
     }
-    same.threads = std::max(same.threads, each.threads);
+    // One thread may call one copy, and the others of its team another one.
+    std::vector<std::uint64_t> callers;
+    std::ranges::set_union(same.callers, each.callers, std::back_inserter(callers));
+    same.callers = std::move(callers);
+    same.threads =
+        std::max({same.threads, each.threads, static_cast<unsigned>(same.callers.size())});
     for (const auto& [lock, use] : each.locks) add_use(use, same.locks[lock]);
     for (const auto& [condition, use] : each.conditions) {
       condition_use& to = same.conditions[condition];

@@ -56,6 +56,9 @@ class Times:
     object: int
     same_processor: int
     under_lock: int
+    #: The module's offset of where the first thread of the team called the same barrier; 0: from here.
+    met_at: int
+    offset: int
 
 
 def blocks(path):
@@ -78,17 +81,20 @@ def text_at(block, offset):
 
 def read_times(path):
     """What was timed, of each site and thread of the program's own."""
-    found, runtimes = [], []
+    found, runtimes, bases = [], [], {}
     for type_of_block, block in blocks(path):
         if type_of_block == 1:
-            first, end, _, runtime = struct.unpack_from("<QQQQ", block, 8)
+            first, end, base, runtime = struct.unpack_from("<QQQQ", block, 8)
             runtimes += [range(first, end)] * runtime
+            bases[range(first, end)] = base
         if type_of_block == 3:
-            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQ", block, 8)
+            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQQ", block, 8)
             threads, timed, every, fork, inside, lateness, long_lateness = sums[:7]
             buckets, (mechanism, _), waits, more = sums[7:167], sums[167:169], sums[169:329], sums[491:]
+            base = next((base for code, base in bases.items() if address in code), 0)
+            more[-1] -= base + 1 if more[-1] else 0
             if not any(address in runtime for runtime in runtimes):
-                found.append(Times(KINDS[kind], threads, timed, every, fork, inside, lateness, long_lateness, mechanism, buckets, waits, sums[329], *more))
+                found.append(Times(KINDS[kind], threads, timed, every, fork, inside, lateness, long_lateness, mechanism, buckets, waits, sums[329], *more, address - 1 - base))
     return found
 
 

@@ -1,5 +1,6 @@
 """Lateness and mechanism of regions and barriers, by a clock that the program plans."""
 
+import collections
 import os
 
 import pytest
@@ -44,6 +45,19 @@ def test_threads_that_share_one_processor_are_seen(every, build, count, monkeypa
         regions = [times for times in count(program, str(every)).times if times.kind == "region" and times.timed > 1]
         assert [times.same_processor for times in regions] == [times.timed * 2 * (len(processors) == 1) for times in regions]
         assert regions
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_a_barrier_that_is_called_from_two_places_is_one(compiler, build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "1,0")
+    run = count(build("barrier_places", compiler, "-O2", "-fopenmp"))
+    counted = {row.offset for row in run.rows if row.kind == "barrier" and row.count}
+    parts = collections.Counter()
+    for times in run.times:
+        if times.kind == "barrier":
+            parts[times.offset in counted, times.met_at in counted] += times.timed
+    # Where the first thread calls both; where two others call the one, which is the first one's.
+    assert parts == {(True, False): 20 * (1 + 3), (False, True): 20 * 2}
 
 
 #: Of regions that are timed and how often a thread found another one on its unit: where each second region is looked

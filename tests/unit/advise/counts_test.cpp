@@ -155,6 +155,46 @@ TEST_F(ReadCounts, TheTimeWithoutAProcessorIsOfProcessesWhoseThreadsMet) {
   EXPECT_EQ(read_counts(folder(), 0).run_delay_s, std::nullopt) << "it was killed";
 }
 
+TEST_F(ReadCounts, ABarrierThatThreadsCallFromSeveralPlacesIsOneSite) {
+  probe::module_block module{};
+  module.first = module.base = 0x400000;
+  module.end = module.first + 0x1000;
+  record file;
+  file.add(probe::block_type::module, module);
+  // The first thread of four is mostly at one of three places, and counts there; nobody else waits.
+  const auto add = [&](std::uint64_t place, std::uint64_t count, std::uint64_t timed,
+                       std::uint64_t met_at) {
+    probe::row row{};
+    row.address = module.first + place;
+    row.count = count;
+    row.kind = static_cast<std::uint32_t>(probe::kind::barrier);
+    row.team = 4;
+    file.add_row(row);
+    probe::times_block times{};
+    times.address = row.address;
+    times.kind = row.kind;
+    times.row_team = times.threads = 4;
+    times.every = 1;
+    times.timed = timed;
+    times.lateness.sum_ns = 100 * timed;
+    times.met_at = met_at == 0 ? 0 : module.first + met_at;
+    file.add(probe::block_type::times, times);
+  };
+  add(0x201, 9, 9, 0);
+  add(0x101, 0, 20, 0x201);
+  add(0x301, 1, 11, 0x101);
+  add(0x401, 5, 20, 0);  // another barrier
+  file.write_to(folder(), 1);
+  const call_counts all = read_counts(folder(), 0);
+  ASSERT_EQ(all.sites.size(), 2U);
+  EXPECT_EQ(all.sites[0].offset, 0x100U);
+  EXPECT_EQ(all.sites[0].count, 10U);
+  ASSERT_TRUE(all.sites[0].times);
+  EXPECT_EQ(all.sites[0].times->timed, 40U);
+  EXPECT_DOUBLE_EQ(all.sites[0].times->lateness.sum_ns, 4000);
+  EXPECT_EQ(all.sites[1].offset, 0x400U);
+}
+
 TEST_F(ReadCounts, ThreadsOfCuptiAreNotTheProgramS) {
   record file;
   std::uint64_t first = 0x400000;

@@ -60,5 +60,17 @@ TEST(find_source_lines, copies_of_a_line_take_what_all_of_them_take_in_each_run)
   EXPECT_TRUE(runs[2].is_disturbed);
 }
 
+TEST(find_source_lines, copies_of_a_line_are_called_by_the_threads_of_all) {
+  site copy = in_function("work");
+  copy.frames[0].file = "app.cpp", copy.frames[0].line = 7;
+  copy.threads = 2, copy.callers = {0, 3};
+  site other = copy;
+  other.callers = {1, 3};
+  std::vector<site> sites{copy, other};
+  EXPECT_THAT(find_source_lines(sites), IsEmpty());
+  ASSERT_EQ(sites.size(), 1U);
+  EXPECT_EQ(sites[0].threads, 3U);
+}
+
 }  // namespace
 }  // namespace syncmeter::source_lines_test
