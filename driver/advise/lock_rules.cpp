@@ -305,6 +305,22 @@ lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_s
   return found;
 }
 
+/// Whether a lock is one of many that the same sites take, each a part of what they all take: one
+/// change is that of all of them. A lock with nearly all of it stands alone.
+bool is_part_of_all(const lock_case& of, const std::set<std::uint64_t>& advised) {
+  constexpr double nearly_all = 0.8;
+  double others_s = 0;
+  bool is_worth_saying = false;
+  for (const std::size_t id : of.ids) {
+    std::set<std::uint64_t> without = advised;
+    without.insert(of.object->number);
+    const lock_case others = rest_of(id, of.sites, of.setting, without);
+    others_s += others.all_sections_s;
+    is_worth_saying |= others.locks_here > 0 && others.is_worth_saying();
+  }
+  return is_worth_saying && of.all_sections_s < nearly_all * (of.all_sections_s + others_s);
+}
+
 /// A processor works on beside an atomic operation that no other thread disturbs: such ones had
 /// 22 % of the samples and cost nothing. So there is no advice below a quarter.
 constexpr double least_share_of_atomic = 0.25;
@@ -354,8 +370,9 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
     if (advised.contains(object.number) || of.ids.empty() || of.threads < 2 ||
         !of.is_worth_saying())
       continue;
-    advised.insert(object.number);
     auto found = about_case(of);
+    if (found && found->rule == "locks" && is_part_of_all(of, advised)) continue;
+    advised.insert(object.number);
     if (!found) continue;
     all.push_back(*std::move(found));
     if (of.has_calls_of_one_kind())
