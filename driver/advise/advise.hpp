@@ -69,6 +69,8 @@ inline constexpr double most_disturbance = 0.05;
 [[nodiscard]] bool counts_stand_alone(const program_counts& counted);
 /// The greatest share of the CPUs that others had in one of its runs.
 [[nodiscard]] double most_used_by_others(const program_counts& counted);
+/// The share of the CPUs that others had while sites were timed.
+[[nodiscard]] double used_by_others_while_timed(const program_counts& counted);
 /// Why the times of timed runs are not those of runs beside nothing else; empty where they are.
 /// Meetings are of the median of these runs, and all else of the first one.
 [[nodiscard]] std::string why_disturbed(const program_counts& counted);

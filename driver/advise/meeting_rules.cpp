@@ -360,8 +360,20 @@ advice about_mechanism(const meeting& m) {
   return estimated;
 }
 
+/// Whether others had the processors in each timed run, and for so long that a thread may have been
+/// without one while all the rest of its team waited for it: what waits, too, for threads that did
+/// not run then.
+bool may_be_others(const meeting& m, double waits_s) {
+  const bool undisturbed =
+      std::ranges::any_of(m.runs, [](const site_cost& run) { return !run.is_disturbed; });
+  const double threads = m.of.times->threads;
+  return !undisturbed && waits_s <= m.setting.others_share * m.setting.usable_pus *
+                                        m.setting.wall_s * (threads - 1) / threads;
+}
+
 /// Whether the program takes longer than equal work, by what is worth saying.
 bool is_shown(const meeting& m, const beside_equal_work& each) {
+  if (may_be_others(m, each.shown_s())) return false;
   if (each.equal_work_s.empty()) return true;
   return each.is_longer() && m.is_worth_saying(each.shown_s() - median(each.equal_work_s));
 }
@@ -418,7 +430,8 @@ std::optional<advice> about_meeting(const meeting& m, std::vector<std::string>& 
     const bool is_longer = is_shown(m, m.lateness);
     if (is_longer && !may_be_neighbours(m)) return about_imbalance(m);
     if (is_longer) notes.push_back(on_neighbours(m));
-    else if (m.is_worth_saying(m.cost.lateness_s)) notes.push_back(on_equal_work(m));
+    else if (!m.lateness.equal_work_s.empty() && m.is_worth_saying(m.cost.lateness_s))
+      notes.push_back(on_equal_work(m));
     // Threads that arrive as with equal work meet nevertheless, and that has its price.
     if (m.of.count < 2 || m.setting.counts_alone || !is_price_worth_it(m)) return std::nullopt;
     return about_mechanism(m);

@@ -90,6 +90,7 @@ struct advice_setting {
   unsigned threads_at_work = 0;  ///< that have most of it, by samples; 0: not known
   bool counts_alone = false;     ///< counting takes so much that times of counted runs are another
                                  ///< program's: counts stand, and what has a price
+  double others_share = 0;       ///< of the CPUs, that others had while it was timed
   unsigned gpu_processes = 0;    ///< that had a GPU do something
 
   /// Whether savings are of plain runs, by counts and prices.

@@ -11,11 +11,15 @@
 
 namespace syncmeter {
 
-std::string why_disturbed(const program_counts& of) {
+double used_by_others_while_timed(const program_counts& of) {
   std::vector<double> shares;
   for (const program_run& run : of.runs)
     if (run.arm == "time") shares.push_back(run.other_cpu_share.value_or(0));
-  const double others = shares.empty() ? 0 : std::max(shares.front(), median(shares));
+  return shares.empty() ? 0 : std::max(shares.front(), median(shares));
+}
+
+std::string why_disturbed(const program_counts& of) {
+  const double others = used_by_others_while_timed(of);
   return others > most_disturbance
              ? fmt::format("other programs used {:.0f} % of the CPUs while it was timed",
                            100 * others)

@@ -158,6 +158,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.user_s = as_it_is(counted.runs, &program_run::user_s);
     setting.threads_at_work = counted.sampled ? counted.sampled->threads_at_work : 0;
     setting.counts_alone = counts_stand_alone(counted);
+    setting.others_share = used_by_others_while_timed(counted);
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
     std::ranges::move(

@@ -505,6 +505,32 @@ TEST(advise_on, barriers_that_a_disturbance_makes_long_are_not_advised) {
   EXPECT_EQ(notes.size(), 1U);
 }
 
+TEST(advise_on, what_others_with_the_processors_may_bring_is_no_cause) {
+  // Of two units for 1.1 s others had 40 %, 0.88 s: so long one thread may have lacked its own, and
+  // the other one waited, 0.44 s in the mean of both.
+  const auto rule_of = [](double site_cost::* part, double ms, bool is_disturbed,
+                          const std::vector<price>& prices = {}) -> std::string {
+    site of = late_barrier();
+    if (part == &site_cost::mechanism_s) std::swap(of.times->lateness, of.times->mechanism);
+    site_cost run{.is_disturbed = is_disturbed};
+    run.*part = ms * 1e-3;
+    of.cost_of_runs = {run};
+    std::vector<std::string> notes;
+    const auto all = advise_on(
+        {of}, {.wall_s = 1.1, .prices = prices, .usable_pus = 2, .others_share = 0.4}, notes);
+    return all.empty() ? "none" : all.front().rule;
+  };
+  EXPECT_EQ(rule_of(&site_cost::lateness_s, 430, true), "none");
+  EXPECT_EQ(rule_of(&site_cost::lateness_s, 450, true), "imbalance");
+  EXPECT_EQ(rule_of(&site_cost::lateness_s, 430, false), "imbalance");
+  EXPECT_EQ(rule_of(&site_cost::mechanism_s, 430, true), "none");
+  EXPECT_EQ(rule_of(&site_cost::mechanism_s, 450, true), "barriers");
+  // A price stands, whatever others do.
+  price one = late(2, 1'000'000, 30'000);
+  one.what.op = "barrier_after_work";
+  EXPECT_EQ(rule_of(&site_cost::mechanism_s, 430, true, {one}), "barriers");
+}
+
 TEST(advise_on, of_two_runs_each_takes_longer_by_what_is_worth_saying) {
   std::vector<std::string> notes;
   EXPECT_THAT(advice_of_barriers({414, 0.3}, {0.17, 0.18, 0.19, 0.18, 0.17}, 300, notes),
