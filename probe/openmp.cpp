@@ -395,7 +395,7 @@ wait_for_iteration(void (*call)(Number, ...), const Number* number, std::index_s
     va_end(list);                                                                                  \
     const std::uint64_t site = site_of_call(#name, SM_SITE);                                       \
     const unsigned team = count_call(kind::doacross, site, 0);                                     \
-    const lock_call around(kind::doacross, site, team, 0);                                         \
+    const around_call<kind::doacross>::type around(kind::doacross, site, team, 0);                 \
     if (auto* const call = real.get())                                                             \
       wait_for_iteration(call, of_level, std::make_index_sequence<most_levels>{});                 \
   }
