@@ -385,6 +385,24 @@ CHUNKS_AT_RUN_TIME(runtime)
 CHUNKS_AT_RUN_TIME(nonmonotonic_runtime)
 CHUNKS_AT_RUN_TIME(maybe_nonmonotonic_runtime)
 
+// One iteration, and so one chunk, of a loop whose iterations wait for the ones before.
+int last_iteration = 1;
+#define DOACROSS_CHUNK(way, number, schedule)                                                      \
+  FUNCTION(GOMP_loop_##way##_start) {                                                              \
+    TIMES {                                                                                        \
+      _Pragma(schedule) for (number i = 1; i <= number(last_iteration); ++i) {                     \
+        _Pragma("omp ordered depend(sink : i - 1)") asm volatile("");                              \
+        _Pragma("omp ordered depend(source)")                                                      \
+      }                                                                                            \
+    }                                                                                              \
+  }
+#define DOACROSS_CHUNKS(way, schedule)                                                             \
+  DOACROSS_CHUNK(doacross_##way, long, schedule)                                                   \
+  DOACROSS_CHUNK(ull_doacross_##way, ull, schedule)
+DOACROSS_CHUNKS(dynamic, "omp for ordered(1) schedule(dynamic)")
+DOACROSS_CHUNKS(guided, "omp for ordered(1) schedule(guided)")
+DOACROSS_CHUNKS(runtime, "omp for ordered(1) schedule(runtime)")
+
 #endif
 
 FUNCTION(omp_set_lock) {
@@ -520,6 +538,13 @@ int main(int argc, char** argv) {
     BOTH_CHUNKS(runtime);
     BOTH_CHUNKS(nonmonotonic_runtime);
     BOTH_CHUNKS(maybe_nonmonotonic_runtime);
+    TOGETHER(GOMP_loop_doacross_dynamic_start);
+    TOGETHER(GOMP_loop_doacross_guided_start);
+    TOGETHER(GOMP_loop_doacross_runtime_start);
+    TOGETHER(GOMP_loop_ull_doacross_dynamic_start);
+    TOGETHER(GOMP_loop_ull_doacross_guided_start);
+    TOGETHER(GOMP_loop_ull_doacross_runtime_start);
+    regions += 6;
   }
   ALONE(GOMP_parallel_sections);
   if (!llvm_runtime) ALONE(GOMP_parallel_reductions);
