@@ -95,6 +95,11 @@ struct lock_case {
     }
     return long_ns > 0 && long_ns >= most * all_ns;
   }
+  /// Whether most calls are of threads that have another lock then: how long they hold it is not
+  /// known.
+  [[nodiscard]] bool is_mostly_hidden() const {
+    return object != nullptr && 2 * object->hidden > object->acquisitions;
+  }
   [[nodiscard]] double below_wall(double s) const { return std::min(s, setting.wall_s); }
   [[nodiscard]] std::string in_wall(double s) const {
     return fmt::format("{} of {}", seconds_text(below_wall(s)), seconds_text(setting.wall_s));
@@ -134,6 +139,11 @@ struct lock_case {
     if (locks_here > 1)
       text += fmt::format(" There are {} of them already.", grouped_digits(locks_here));
     if (object == nullptr || object->timed == 0 || setting.counts_alone) return text;
+    if (is_mostly_hidden())
+      return text + fmt::format(" {:.0f} % of the timed calls find it taken; {} are not timed, as "
+                                "their thread has another lock then, and for how long it is held "
+                                "there is not known.",
+                                100 * waited_share(), grouped_digits(object->hidden));
     return text +
            fmt::format(" {:.0f} % of the calls find it taken; it is held for {} each time{}.",
                        100 * waited_share(), seconds_text(held_s()),
@@ -230,8 +240,11 @@ std::optional<advice> about_readers(const lock_case& of) {
 advice about_lock(const lock_case& of) {
   advice found = of.found(
       "locks", of.below_wall(of.all_sections_s),
-      "A variable for each thread, an atomic operation, several locks or another one may save "
-      "time.",
+      of.is_mostly_hidden()
+          ? "If that is long, hold it for a shorter time; if not, a variable for each thread, an "
+            "atomic operation, several locks or another one may save time."
+          : "A variable for each thread, an atomic operation, several locks or another one may "
+            "save time.",
       fmt::format("A thread spends {} in the calls that take it, in the mean, and {} with the work "
                   "under the lock and its release. A change saves between nothing and that of "
                   "all threads together, {}.",
@@ -248,7 +261,7 @@ constexpr std::uint64_t fewest_calls = 100;
 /// The cause is the first of these that holds. Counts alone do not say how long a lock is held.
 std::optional<advice> about_case(const lock_case& of) {
   if (auto found = about_crowd(of)) return found;
-  if (!of.setting.counts_alone)
+  if (!of.setting.counts_alone && !of.is_mostly_hidden())
     for (const auto rule : {&about_section, &about_readers})
       if (auto found = rule(of)) return found;
   if (of.count < fewest_calls) return std::nullopt;

@@ -23,6 +23,23 @@ double least_ns(const auto& act) {
   return static_cast<double>(least.count());
 }
 
+/// One call in so many is drawn, of all locks; 0: not known.
+std::uint64_t drawn_one_in(const std::vector<site>& sites) {
+  std::uint64_t every = 0;
+  for (const site& of : sites)
+    if (of.times && !of.locks.empty()) every = std::max<std::uint64_t>(every, of.times->every);
+  return every;
+}
+
+/// How many of a site's calls were not drawn though chance would have: as many as stand for the
+/// half that was not timed, where that is a lot.
+std::uint64_t hidden_of(const lock_use& use, std::uint64_t every) {
+  constexpr std::uint64_t many = 20;
+  const std::uint64_t stand_for = use.timed * every;
+  return every > 0 && use.count >= many * every && 2 * stand_for < use.count ? use.count - stand_for
+                                                                             : 0;
+}
+
 }  // namespace
 
 const stamp_costs& costs_of_stamps() {
@@ -72,7 +89,8 @@ void subtract_clock(call_counts& counts, double stamp_ns) {
 std::vector<lock_object> objects_of(const call_counts& counts) {
   std::map<std::uint64_t, lock_object> by_number;
   // Of acquisitions at sites where none was timed, what it was at the others.
-  std::map<std::uint64_t, std::uint64_t> counted_where_timed;
+  std::map<std::uint64_t, std::uint64_t> counted_where_timed, counted;
+  const std::uint64_t every = drawn_one_in(counts.sites);
   for (std::size_t i = 0; i < counts.sites.size(); ++i) {
     for (const auto& [number, use] : counts.sites[i].locks) {
       lock_object& of = by_number[number];
@@ -82,11 +100,17 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
       of.acquisitions += use.count;
       if (counts.sites[i].kind != "cond_wait") of.timed += use.timed;
       of.waited += use.waited;
-      if (use.timed == 0) continue;
+      const std::uint64_t hidden = hidden_of(use, every);
+      of.hidden += hidden;
+      if (use.timed == 0) {
+        if (hidden == 0) counted[number] += use.count;
+        continue;
+      }
       of.short_hold_ns = counted_where_timed.contains(number)
                              ? std::min(of.short_hold_ns, use.short_hold_ns)
                              : use.short_hold_ns;
       counted_where_timed[number] += use.count;
+      counted[number] += use.count;
       const double each = static_cast<double>(use.count) / static_cast<double>(use.timed);
       of.wait_ns += use.wait_ns * each;
       of.held_ns += use.hold_ns * each;
@@ -96,8 +120,8 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
   std::vector<lock_object> all;
   for (auto& [number, of] : by_number) {
     if (of.acquisitions == 0) continue;
-    if (const std::uint64_t counted = counted_where_timed[number]; counted > 0) {
-      const double more = static_cast<double>(of.acquisitions) / static_cast<double>(counted);
+    if (const std::uint64_t timed = counted_where_timed[number]; timed > 0) {
+      const double more = static_cast<double>(counted[number]) / static_cast<double>(timed);
       of.wait_ns *= more;
       of.held_ns *= more;
       of.exclusive_ns *= more;

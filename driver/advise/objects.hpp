@@ -23,7 +23,10 @@ struct lock_object {
   /// Of those that were timed, those that found it taken; without the waits for a signal, which
   /// take it again.
   std::uint64_t timed = 0, waited = 0;
-  double wait_ns = 0;        ///< of all threads, for all acquisitions
+  /// Of the acquisitions, those of sites where chance would have timed many more: their thread has
+  /// another lock meanwhile, whose time goes on. Nothing is known of them where none was timed.
+  std::uint64_t hidden = 0;
+  double wait_ns = 0;        ///< of all threads, for all other acquisitions
   double held_ns = 0;        ///< likewise
   double short_hold_ns = 0;  ///< of a tenth of the acquisitions: where nobody waited
   double exclusive_ns = 0;   ///< of it, without what readers of a rwlock held it

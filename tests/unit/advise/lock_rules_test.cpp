@@ -66,6 +66,19 @@ TEST(advise_on_locks, who_holds_a_lock_all_the_time_is_to_hold_it_less) {
   EXPECT_THAT(all[0].cause, Not(HasSubstr("saves at most")));
 }
 
+TEST(advise_on_locks,
+     of_a_lock_that_is_taken_under_another_one_it_is_not_said_how_long_it_is_held) {
+  const site waits = taking("mutex_lock", {{1, use_of(10'000, 80'000, 10)}});
+  site holds = taking("mutex_lock", {{1, {.count = 90'000}}});
+  holds.times.reset();
+  const auto all = advise_with({waits, holds});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "locks");
+  EXPECT_THAT(all[0].cause,
+              AllOf(HasSubstr("taken; 90,000 are not timed"),
+                    HasSubstr("hold it for a shorter time"), Not(HasSubstr("it is held for"))));
+}
+
 TEST(advise_on_locks, no_other_lock_helps_where_a_few_calls_wait_for_long) {
   // 1 ms each: whoever has the lock has no processor.
   const auto rarely = [](std::uint64_t count) {

@@ -52,6 +52,23 @@ TEST(objects_of, what_was_timed_stands_for_all_acquisitions) {
   EXPECT_NEAR(all[0].owner_changes.value_or(-1), 1499 * 0.25, 1e-9);
 }
 
+TEST(objects_of, what_was_timed_stands_for_no_calls_that_chance_would_have_drawn) {
+  site drawn = taking("mutex_lock", {{1, {.count = 100, .timed = 10, .hold_ns = 1200}}});
+  drawn.times = site_times{.timed = 10, .every = 10};
+  const auto with = [&](std::uint64_t count, std::uint64_t timed) {
+    return objects_of(
+        {.sites = {drawn, taking("mutex_lock", {{1, {.count = count, .timed = timed}}})}})[0];
+  };
+  EXPECT_EQ(with(1000, 0).hidden, 1000U);
+  EXPECT_EQ(with(1000, 0).acquisitions, 1100U);
+  EXPECT_NEAR(with(1000, 0).held_ns, 100 * 120, 1e-6);
+  EXPECT_EQ(with(1000, 49).hidden, 510U);
+  EXPECT_EQ(with(1000, 50).hidden, 0U);
+  // Few may have none by chance.
+  EXPECT_EQ(with(199, 0).hidden, 0U);
+  EXPECT_NEAR(with(199, 0).held_ns, 299 * 120, 1e-6);
+}
+
 TEST(subtract_clock, what_a_site_takes_is_what_its_locks_take) {
   const lock_use use{.count = 1000,
                      .timed = 10,
