@@ -21,11 +21,12 @@ namespace {
 /// Of a function, as addresses in its file.
 struct code_range {
   std::uint32_t first, bytes;
+  code_of whose;
 };
 struct module_functions {
   std::uint64_t base, first, end;  // addresses of the code
   std::uint64_t unwind_table;
-  bool calls_for_others;
+  code_of whose;                ///< where none of its functions is another's
   const code_range* functions;  // in order
   std::size_t count;
 };
@@ -94,14 +95,22 @@ bool is_of_rust(const char* name) {
     }
 }
 
-bool is_of_header(const char* name) {
-  if (is_of_rust(name)) return true;
+code_of whose_module(const char* path) {
+  if (is_file_named(path, {"libkokkos"})) return code_of::kokkos;
+  if (is_runtime(path)) return code_of::runtime;
+  return calls_for_others(path) ? code_of::library : code_of::program;
+}
+
+code_of whose_function(const char* name) {
+  if (is_of_rust(name)) return code_of::header;
   for (const char* const begin : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZZNSt", "_ZZSt", "__gthread_"})
-    if (begins_with(name, begin)) return true;
-  if (!begins_with(name, "_ZL")) return false;
+    if (begins_with(name, begin)) return code_of::header;
+  for (const char* const begin : {"_ZN6Kokkos", "_ZNK6Kokkos", "_ZZN6Kokkos", "_ZZNK6Kokkos"})
+    if (begins_with(name, begin)) return code_of::kokkos;
+  if (!begins_with(name, "_ZL")) return code_of::program;
   name += 3;
   while (*name >= '0' && *name <= '9') ++name;
-  return begins_with(name, "__gthread_");
+  return begins_with(name, "__gthread_") ? code_of::header : code_of::program;
 }
 
 const module_functions* module_of(std::uint64_t address) {
@@ -110,19 +119,14 @@ const module_functions* module_of(std::uint64_t address) {
   return nullptr;
 }
 
-bool is_in_header(const module_functions& of, std::uint64_t address) {
+code_of whose_code(const module_functions& of, std::uint64_t address) {
   const std::uint64_t in_file = address - of.base;
   const code_range* const behind =
       std::upper_bound(of.functions, of.functions + of.count, in_file,
                        [](std::uint64_t at, const code_range& range) { return at < range.first; });
-  if (behind == of.functions) return false;
+  if (of.whose != code_of::program || behind == of.functions) return of.whose;
   const code_range& before = *(behind - 1);
-  return in_file - before.first < before.bytes;
-}
-
-code_of whose_code(const module_functions& of, std::uint64_t address) {
-  if (of.calls_for_others) return code_of::library;
-  return is_in_header(of, address) ? code_of::header : code_of::program;
+  return in_file - before.first < before.bytes ? before.whose : code_of::program;
 }
 
 /// What is known of the call that returns there.
@@ -228,7 +232,7 @@ void note_code(const module_code& module) {
   const symbol_table table = symbols_of(file);
   const auto is_wanted = [&table](std::uint64_t i) {
     const char* const name = table.function_name(i);
-    return name != nullptr && is_of_header(name);
+    return name != nullptr && whose_function(name) != code_of::program;
   };
   std::size_t count = 0;
   for (std::uint64_t i = 0; i < table.count; ++i) count += is_wanted(i) ? 1 : 0;
@@ -240,19 +244,22 @@ void note_code(const module_code& module) {
     for (std::uint64_t i = 0; i < table.count; ++i)
       if (is_wanted(i))
         *next++ = {static_cast<std::uint32_t>(table.symbols[i].st_value),
-                   static_cast<std::uint32_t>(table.symbols[i].st_size)};
+                   static_cast<std::uint32_t>(table.symbols[i].st_size),
+                   whose_function(table.function_name(i))};
     std::sort(functions, next, [](auto& a, auto& b) { return a.first < b.first; });
   }
   modules[module_count++] = {.base = module.base,
                              .first = module.first,
                              .end = module.end,
                              .unwind_table = module.unwind_table,
-                             .calls_for_others = calls_for_others(module.path),
+                             .whose = whose_module(module.path),
                              .functions = functions,
                              .count = count};
 }
 
-std::uint64_t caller_in_program(const call_frame& wrapper) {
+namespace {
+
+std::uint64_t caller_through(const call_frame& wrapper, bool through_kokkos) {
   caller at{wrapper.record->returns_to, wrapper.cfa, wrapper.record->caller_frame};
   // A byte before it returns the call of a library is the same call, but no other row: calls that
   // return to a row's own address are of that row, whoever their caller is.
@@ -260,10 +267,20 @@ std::uint64_t caller_in_program(const call_frame& wrapper) {
   constexpr unsigned most_steps = 32;
   for (unsigned steps = 0; steps < most_steps; ++steps) {
     const known_place place = place_at(at.return_address);
+    if (place.whose == code_of::runtime && through_kokkos) return site;
     if (place.whose != code_of::library) site = at.return_address;
-    if (place.whose == code_of::program || !place.can_step || !at.step(place.step)) return site;
+    const bool is_inside = place.whose == code_of::header || place.whose == code_of::library ||
+                           (through_kokkos && place.whose == code_of::kokkos);
+    if (!is_inside || !place.can_step || !at.step(place.step)) return site;
   }
   return site;
 }
+
+}  // namespace
+
+std::uint64_t caller_in_program(const call_frame& wrapper) {
+  return caller_through(wrapper, false);
+}
+std::uint64_t caller_of_kokkos(const call_frame& wrapper) { return caller_through(wrapper, true); }
 
 }  // namespace syncmeter::probe

@@ -24,7 +24,7 @@ struct call_frame {
 };
 
 /// Whose code a call is made from.
-enum class code_of : std::uint8_t { program, header, library };
+enum class code_of : std::uint8_t { program, header, library, kokkos, runtime };
 /// What is known of the call that returns to this address, kept by each thread: a signal handler of
 /// the thread may change it between two looks at it.
 struct known_place {
@@ -49,5 +49,8 @@ void note_code(const module_code& module);
 /// followed, as its tables tell nothing, or none of the program is found behind a library, the last
 /// place outside of libraries, or the library itself.
 [[nodiscard]] std::uint64_t caller_in_program(const call_frame& wrapper);
+/// The same through the functions of Kokkos, for what Kokkos tells of its kernels. The program's
+/// code may be inlined into one that the runtime calls: then that one.
+[[nodiscard]] std::uint64_t caller_of_kokkos(const call_frame& wrapper);
 
 }  // namespace syncmeter::probe

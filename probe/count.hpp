@@ -53,6 +53,11 @@ void write_problem_of_cuda(const char* text);
 [[nodiscard]] kernel_block* new_kernel_block(std::uint64_t bytes);
 /// From the first call of CUDA to the end; nullptr where there is no room for it.
 [[nodiscard]] cuda_span_block* new_cuda_span();
+/// Of a callback of Kokkos with this frame, where the program called Kokkos, its module being
+/// noted.
+[[nodiscard]] std::uint64_t noted_caller_of_kokkos(call_frame callback);
+/// Writes down a label and its number. False where there is no room for it.
+[[nodiscard]] bool write_label(std::uint64_t site, std::uint64_t number, const char* label);
 /// Made at the first call; nullptr where there is no room for it.
 [[nodiscard]] objects_block* objects_of_process();
 

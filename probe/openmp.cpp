@@ -205,7 +205,6 @@ template <kind What> struct around_try {
 /// Chunks are fetched so often that they are of no team: to ask for its size takes long.
 template <> struct around_try<kind::chunk> : chunk_call {
   using chunk_call::chunk_call;
-  void fetched(std::uint64_t) { chunk_call::fetched(); }
   static unsigned team() { return 0; }
 };
 
@@ -227,9 +226,10 @@ static const void* lock_of(std::string_view name, const void* lock) {
   static constexpr std::uint64_t unnamed[2] = {};
   return lock != nullptr ? lock : &unnamed[name.starts_with("GOMP_atomic") ? 1 : 0];
 }
-/// Its number; 0 of a call that takes none.
+/// Its number; of a call that takes none, that of the kernel of Kokkos which it is in.
 template <kind What> static std::uint64_t object_of(std::string_view name, const void* lock) {
-  return waiting_of(What) == waiting::of_section ? number_of_lock(lock_of(name, lock)) : 0;
+  return waiting_of(What) == waiting::of_section ? number_of_lock(lock_of(name, lock))
+                                                 : region_of_thread.label;
 }
 
 namespace {

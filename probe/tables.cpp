@@ -404,6 +404,34 @@ void write_problem_of_cuda(const char* text) {
   if (made != nullptr) put_text(reinterpret_cast<char*>(made + 1), text);
 }
 
+std::uint64_t noted_caller_of_kokkos(call_frame callback) {
+  std::uint64_t site = caller_of_kokkos(callback);
+  if (changing) return site;
+  const tables_lock held;
+  if (here.header == nullptr && !here.refused) open_tables(false);
+  // Whose code this is is known once its module is.
+  for (std::uint64_t noted = 0; !here.refused && noted != site;) {
+    noted = site;
+    note_module(noted);
+    site = caller_of_kokkos(callback);
+  }
+  return site;
+}
+
+bool write_label(std::uint64_t site, std::uint64_t number, const char* label) {
+  constexpr std::uint64_t longest = 1000;  // the name of a type may be longer
+  if (changing || here.header == nullptr) return false;
+  const tables_lock held;
+  const std::uint64_t characters = ::strnlen(label, longest);
+  auto* const made =
+      new_block<label_block>(block_type::label, sizeof(label_block) + characters + 1);
+  if (made == nullptr) return false;
+  made->address = site;
+  made->number = number;
+  ::memcpy(made + 1, label, characters);
+  return true;
+}
+
 device_block* new_device_block(kind what, std::uint64_t site) {
   if (changing || here.header == nullptr) return nullptr;
   const tables_lock held;

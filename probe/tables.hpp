@@ -54,7 +54,8 @@ enum class block_type : std::uint32_t {
   device = 6,
   kernel = 7,
   kernel_times = 8,
-  cuda_span = 9
+  cuda_span = 9,
+  label = 10
 };
 
 /// Before each block. `bytes` are those of the whole block, this among them.
@@ -196,7 +197,8 @@ struct row {
   std::uint32_t kind;
   std::uint32_t team;    ///< 0: not known, or of no team
   times_block* times;    ///< in the probe's memory alone
-  std::uint64_t object;  ///< the number of the lock, or of a signal's condition; 0: of none, or of
+  std::uint64_t object;  ///< the number of the lock, or of a signal's condition; of what takes no
+                         ///< lock, of the kernel of Kokkos that it is or is of; 0: of none, or of
                          ///< one that had no room
   std::uint64_t unused[3];
 };
@@ -235,6 +237,14 @@ inline constexpr std::uint32_t most_objects = 4096;
 /// end, stands behind it.
 struct problem_block {
   block_head head;
+};
+
+/// A kernel or a fence of Kokkos as called at one place, or what has no label of its own: the text,
+/// with a null at the end, stands behind it.
+struct label_block {
+  block_head head;
+  std::uint64_t address;  ///< to which the program's call of Kokkos returns
+  std::uint64_t number;   ///< by which rows name it
 };
 
 /// When a process first made a call of CUDA that is counted, and when it ended by itself, in ns of

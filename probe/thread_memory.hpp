@@ -4,6 +4,7 @@
 #pragma once
 
 #include "probe/callers.hpp"
+#include "probe/kokkos.hpp"
 #include "probe/times.hpp"
 #include "probe/waits.hpp"
 
@@ -14,6 +15,7 @@ struct thread_memory {
   kept_frames<gomp_frame> of_gomp;
   kept_frames<kmpc_frame> of_kmpc;
   timed_sections timed;
+  kokkos_calls kokkos;
   thread_memory* next;  ///< that a thread has left, too
 };
 

@@ -27,8 +27,8 @@ team_stamps* take_stamps() {
 void add_region(const region_frame& frame, std::uint64_t called, std::uint64_t back) {
   const team_stamps& stamps = *frame.stamps;
   if (stamps.team < 1 || stamps.team > most_timed_threads) return;
-  times_block* const times =
-      times_of(kind::region, frame.site, stamps.team, stamps.team, timed_every().meetings);
+  times_block* const times = times_of(kind::region, frame.site, stamps.team, stamps.team,
+                                      timed_every().meetings, frame.label);
   if (times == nullptr) return;
   std::uint64_t last = 0;
   for (unsigned i = 0; i < stamps.team; ++i)
@@ -98,6 +98,7 @@ void add_to(interval_sums& sums, std::uint64_t ns) {
 region_call::region_call(region_frame& frame, std::uint64_t site) : frame_(frame) {
   ++regions_called;
   keep(frame.site, site);
+  keep(frame.label, std::uint64_t{region_of_thread.label});
   keep(frame.owner, &this_thread);
   const std::uint64_t every = timed_every().meetings;
   keep(frame.stamps, every == 0 ? nullptr : take_stamps());
@@ -128,10 +129,11 @@ inside_region::inside_region(region_frame& frame, region_turn turn)
   region_of_thread.keeps_team = true;
   region_of_thread.is_inside = true;
   region_of_thread.code = frame.code;
+  region_of_thread.label = static_cast<std::uint32_t>(frame.label);
   if (frame.owner == &this_thread) {
     const unsigned team = team_size();
     if (frame.stamps != nullptr) frame.stamps->team = team;
-    count(kind::region, frame.site, team);
+    count(kind::region, frame.site, team, 1, frame.label);
   }
   if (frame.stamps == nullptr) return;
   const unsigned number = number_in_team();
@@ -199,7 +201,8 @@ void team_barrier::leave() const {
     const std::uint64_t at = __atomic_load_n(&stamps_->of[i].arrived[slot_], __ATOMIC_ACQUIRE);
     if (at > last) last = at;
   }
-  times_block* const times = times_of(kind::barrier, site_, team, team, timed_every().meetings);
+  times_block* const times =
+      times_of(kind::barrier, site_, team, team, timed_every().meetings, label_);
   if (times == nullptr) return;
   add_barrier(times, stamps_->of[number_].arrived[slot_], last, back, same);
   const std::uint64_t first = __atomic_load_n(&stamps_->of[0].site[slot_], __ATOMIC_RELAXED);

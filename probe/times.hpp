@@ -41,6 +41,7 @@ struct team_stamps {
 struct region_frame {
   std::uint64_t site;
   std::uint64_t code;   ///< of the program's function that each thread calls
+  std::uint64_t label;  ///< as of a region_part
   int* owner;           ///< of the thread that called
   team_stamps* stamps;  ///< where nothing is timed: none
 };
@@ -120,7 +121,8 @@ struct region_part {
   unsigned number = 0;
   unsigned team = 0;  ///< 0: not asked for yet, or none of ours
   bool keeps_team = false;
-  bool is_inside = false;  ///< of a region that was entered through a function of ours
+  bool is_inside = false;   ///< of a region that was entered through a function of ours
+  std::uint32_t label = 0;  ///< the number of the kernel of Kokkos that it is in; 0: none
   std::uint64_t barriers = 0;
   std::uint64_t code = 0;  ///< of the program's function that it runs, or has run last; 0: none
 };
@@ -174,7 +176,8 @@ class unseen_region {
 /// Around a barrier inside a region.
 class team_barrier {
  public:
-  team_barrier(kind, std::uint64_t site, unsigned team, std::uint64_t) : site_(site), team_(team) {
+  team_barrier(kind, std::uint64_t site, unsigned team, std::uint64_t label)
+      : site_(site), label_(label), team_(team) {
     if (region_of_thread.stamps != nullptr) [[unlikely]]
       arrive();
   }
@@ -191,7 +194,7 @@ class team_barrier {
   void arrive();
   void leave() const;
 
-  std::uint64_t site_;
+  std::uint64_t site_, label_;
   team_stamps* stamps_ = nullptr;  // none: this barrier is not timed
   unsigned team_, number_ = 0, slot_ = 0;
 };

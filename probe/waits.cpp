@@ -80,11 +80,12 @@ std::uint64_t begin_wait(kind what, std::uint64_t object) {
 
 void end_wait(const timed_section& begun) {
   const std::uint64_t returned = now();
-  timed_section& section = sections_of_thread()->section;
-  section = begun;
-  section.returned = returned;
-  if (waiting_of(section.what) == waiting::of_section) waits_of_thread.locks_held = 1;
-  else write_down(section);
+  timed_section ended = begun;
+  ended.returned = returned;
+  // What is no section may end inside one, as a kernel of Kokkos does.
+  if (waiting_of(begun.what) != waiting::of_section) return write_down(ended);
+  sections_of_thread()->section = ended;
+  waits_of_thread.locks_held = 1;
 }
 
 void pass_wait(kind what, std::uint64_t site) {
@@ -124,9 +125,9 @@ std::uint64_t begin_fetch() {
   return begin_wait(kind::chunk, 0);
 }
 
-void end_fetch(std::uint64_t site, std::uint64_t begun) {
+void end_fetch(std::uint64_t site, std::uint64_t object, std::uint64_t begun) {
   sections_of_thread()->chunk = {
-      .what = kind::chunk, .site = site, .begun = begun, .returned = now()};
+      .what = kind::chunk, .site = site, .object = object, .begun = begun, .returned = now()};
 }
 
 condition_wait::condition_wait(const void* condition, const void* lock, call_frame wrapper)

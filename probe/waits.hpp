@@ -89,7 +89,7 @@ class lock_call {
 };
 
 [[nodiscard]] std::uint64_t begin_fetch();
-void end_fetch(std::uint64_t site, std::uint64_t begun);
+void end_fetch(std::uint64_t site, std::uint64_t object, std::uint64_t begun);
 
 /// Around the call that fetches a chunk of a loop. The chunk's time ends with the next such call of
 /// its thread: there is one more than there are chunks.
@@ -102,9 +102,9 @@ class chunk_call {
   chunk_call(const chunk_call&) = delete;
   chunk_call& operator=(const chunk_call&) = delete;
   /// The call has brought a chunk.
-  void fetched() {
+  void fetched(std::uint64_t object) {
     if (begun_ != 0) [[unlikely]]
-      end_fetch(site_, begun_);
+      end_fetch(site_, object, begun_);
   }
 
  private:

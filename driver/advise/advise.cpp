@@ -284,6 +284,9 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   if (const char* const injected = std::getenv(injection_variable))
     of.notes.push_back(fmt::format("Calls of CUDA are not counted: {} is set already, to {}.",
                                    injection_variable, printable(injected)));
+  if (const char* const tools = kokkos_tools_set())
+    of.notes.push_back(fmt::format("Kernels of Kokkos are not named: {} is set already, to {}.",
+                                   tools, printable(std::getenv(tools))));
   for (const std::string& note : of.file.notes) print_message(note);
   const std::optional<off_t> input = start_of_input();
   if (!input) {

@@ -72,7 +72,8 @@ struct device_sums {
   std::array<std::uint64_t, std::size(probe::interval_sums{}.buckets)> busy{}, idle{};
 };
 
-using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t>;
+using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t,
+                            std::optional<kokkos_label>>;
 struct site_sums {
   std::uint64_t count = 0;
   std::set<std::uint64_t> callers{};
@@ -85,6 +86,13 @@ struct site_sums {
 
 /// By the number of a condition that of its lock, in one process.
 using condition_locks = std::map<std::uint64_t, std::uint64_t>;
+
+/// What a process has called of the program's code, and what rows name by numbers.
+struct process_names {
+  std::vector<module_range> modules{};
+  condition_locks locks{};  // of conditions
+  std::map<std::uint64_t, kokkos_label> labels{};
+};
 
 /// The number of a thread, from 0 on, or of an object among those of all processes.
 std::uint64_t number_in_all(std::uint64_t number, unsigned process) {
@@ -103,15 +111,37 @@ bool is_of_program(const module_range& module, std::uint32_t kind) {
                                        !probe::is_file_named(module.path.c_str(), {"libcupti."}));
 }
 
-/// The site of an address that a call returns to; nothing where a runtime called for itself.
-std::optional<site_key> key_of(const std::vector<module_range>& modules, std::uint64_t address,
-                               std::uint32_t kind, std::uint32_t team) {
-  const auto module = std::ranges::find_if(modules, [&](const module_range& m) {
+/// Whether what a call takes is a lock or a condition; of all else the object is a label.
+bool has_lock(std::uint32_t kind) {
+  return !kinds[kind].lock.empty() || static_cast<probe::kind>(kind) == probe::kind::signal;
+}
+
+const module_range* module_of(const std::vector<module_range>& modules, std::uint64_t address) {
+  const auto found = std::ranges::find_if(modules, [&](const module_range& m) {
     return address >= m.block.first && address < m.block.end;
   });
-  if (module == modules.end()) return site_key{kind, "", address - 1, team};
+  return found == modules.end() ? nullptr : &*found;
+}
+
+/// The site of an address that a call returns to; nothing where a runtime called for itself.
+std::optional<site_key> key_of(const process_names& names, std::uint64_t address,
+                               std::uint32_t kind, std::uint32_t team, std::uint64_t object = 0) {
+  std::optional<kokkos_label> label;
+  if (const auto known = names.labels.find(object); known != names.labels.end() && !has_lock(kind))
+    label = known->second;
+  const module_range* const module = module_of(names.modules, address);
+  if (module == nullptr) return site_key{kind, "", address - 1, team, label};
   if (!is_of_program(*module, kind)) return std::nullopt;
-  return site_key{kind, module->path, address - 1 - module->block.base, team};
+  return site_key{kind, module->path, address - 1 - module->block.base, team, label};
+}
+
+/// The place of a label is known when all modules are.
+void place_labels(process_names& names) {
+  for (auto& [number, label] : names.labels)
+    if (const module_range* const module = module_of(names.modules, label.offset)) {
+      label.module = module->path;
+      label.offset -= module->block.base + 1;
+    }
 }
 
 /// Places from which threads of a team call the same barrier, each with another one of them; the
@@ -133,12 +163,12 @@ class places_of_barriers {
 };
 
 places_of_barriers places_in(const std::vector<probe::times_block>& times,
-                             const std::vector<module_range>& modules) {
+                             const process_names& names) {
   places_of_barriers places;
   for (const probe::times_block& block : times) {
     if (block.met_at == 0) continue;
-    const auto here = key_of(modules, block.address, block.kind, block.row_team);
-    const auto first = key_of(modules, block.met_at, block.kind, block.row_team);
+    const auto here = key_of(names, block.address, block.kind, block.row_team, block.object);
+    const auto first = key_of(names, block.met_at, block.kind, block.row_team, block.object);
     if (here && first) places.join(*here, *first);
   }
   return places;
@@ -147,7 +177,7 @@ places_of_barriers places_in(const std::vector<probe::times_block>& times,
 /// The lock that a row or its times are about. Of a wait for a signal that is the lock of its
 /// condition, which the site has, too; of a signal none.
 lock_use* use_in(site_sums& of, const auto& part, unsigned process, const condition_locks& locks) {
-  if (part.object == 0) return nullptr;
+  if (part.object == 0 || !has_lock(part.kind)) return nullptr;
   const auto what = static_cast<probe::kind>(part.kind);
   if (what != probe::kind::signal && what != probe::kind::cond_wait)
     return &of.locks[lock_of(part.object, process)];
@@ -157,17 +187,17 @@ lock_use* use_in(site_sums& of, const auto& part, unsigned process, const condit
   return what == probe::kind::signal || lock == 0 ? nullptr : &of.locks[lock];
 }
 
-void add_rows(const std::vector<row_of_thread>& rows, const std::vector<module_range>& modules,
-              const places_of_barriers& places, const condition_locks& locks, call_counts& all,
+void add_rows(const std::vector<row_of_thread>& rows, const process_names& names,
+              const places_of_barriers& places, call_counts& all,
               std::map<site_key, site_sums>& sums) {
   for (const auto& [row, thread] : rows) {
-    const auto key = key_of(modules, row.address, row.kind, row.team);
+    const auto key = key_of(names, row.address, row.kind, row.team, row.object);
     if (!key) continue;
     site_sums& of = sums[places.of(*key)];
     of.count += row.count;
-    if (lock_use* const use = use_in(of, row, all.processes, locks)) use->count += row.count;
+    if (lock_use* const use = use_in(of, row, all.processes, names.locks)) use->count += row.count;
     if (const auto owners = all.owners.find(lock_of(row.object, all.processes));
-        owners != all.owners.end())
+        has_lock(row.kind) && owners != all.owners.end())
       owners->second.threads.insert(thread);
     of.callers.insert(number_in_all(thread, all.processes));
   }
@@ -321,12 +351,11 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   all.lost_calls += header->lost_calls;
   const std::string program =
       file.text(offsetof(probe::file_header, program), sizeof(probe::file_header));
-  std::vector<module_range> modules;
+  process_names names;
   std::vector<row_of_thread> rows;
   std::vector<probe::times_block> times;
   std::vector<probe::device_block> device;
   std::vector<std::string_view> kernels;
-  condition_locks locks;
   for (std::uint64_t at = sizeof(probe::file_header); at < header->used_bytes;) {
     const auto head = file.at<probe::block_head>(at);
     if (!head || head->bytes == 0) break;
@@ -334,7 +363,7 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     if (head->type == probe::block_type::module) {
       if (const auto block = file.at<probe::module_block>(at)) {
         const std::string path = file.text(at + sizeof *block, end);
-        modules.push_back({*block, path.empty() ? program : path});
+        names.modules.push_back({*block, path.empty() ? program : path});
       }
     } else if (head->type == probe::block_type::rows) {
       const auto block = file.at<probe::rows_block>(at);
@@ -348,7 +377,11 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       if (block && block->timed > 0 && block->every > 0 && block->kind < kinds.size())
         times.push_back(*block);
     } else if (head->type == probe::block_type::objects) {
-      add_objects(file, at, all, locks);
+      add_objects(file, at, all, names.locks);
+    } else if (head->type == probe::block_type::label) {
+      if (const auto block = file.at<probe::label_block>(at))
+        names.labels[block->number] = {.text = file.text(at + sizeof *block, end),
+                                       .offset = block->address};
     } else if (head->type == probe::block_type::device) {
       const auto block = file.at<probe::device_block>(at);
       if (block && block->works > 0 && block->kind < kinds.size()) device.push_back(*block);
@@ -364,24 +397,24 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     at = end;
   }
   if (!device.empty()) ++all.gpu_processes;
-  const places_of_barriers places = places_in(times, modules);
-  add_rows(rows, modules, places, locks, all, sums);
+  place_labels(names);
+  const places_of_barriers places = places_in(times, names);
+  add_rows(rows, names, places, all, sums);
   for (const probe::device_block& block : device)
-    if (const auto key = key_of(modules, block.address, block.kind, 0))
-      add_device(block, sums[*key]);
+    if (const auto key = key_of(names, block.address, block.kind, 0)) add_device(block, sums[*key]);
   for (const std::string_view block : kernels) {
     auto kernel = kernel_of_block(block);
     if (!kernel) continue;
     const auto of = byte_reader(block).at<probe::kernel_block>(0);
     if (of->kind >= kinds.size()) continue;
-    if (const auto key = key_of(modules, of->address, of->kind, 0))
+    if (const auto key = key_of(names, of->address, of->kind, 0))
       add_kernel_to(sums[*key], *std::move(kernel));
   }
   for (const probe::times_block& block : times)
-    if (const auto key = key_of(modules, block.address, block.kind, block.row_team)) {
+    if (const auto key = key_of(names, block.address, block.kind, block.row_team, block.object)) {
       site_sums& of = sums[places.of(*key)];
       add_times(block, of);
-      if (lock_use* const use = use_in(of, block, all.processes, locks))
+      if (lock_use* const use = use_in(of, block, all.processes, names.locks))
         add_lock_times(block, waits_from_ns, *use);
       if (static_cast<probe::kind>(block.kind) == probe::kind::signal && block.object != 0) {
         condition_use& to = of.conditions[lock_of(block.object, all.processes)];
@@ -413,7 +446,7 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   if (!has_run_delay) all.run_delay_s.reset();
   for (const auto& [key, sum] : sums) {
     if (sum.count == 0) continue;
-    const auto& [kind, module, offset, team] = key;
+    const auto& [kind, module, offset, team, label] = key;
     all.sites.push_back({.kind = std::string(kinds[kind].name),
                          .module = module,
                          .offset = offset,
@@ -421,6 +454,7 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
                          .count = sum.count,
                          .threads = static_cast<unsigned>(sum.callers.size()),
                          .callers = {sum.callers.begin(), sum.callers.end()},
+                         .label = label,
                          .times = times_of(sum.times),
                          .locks = sum.locks,
                          .conditions = sum.conditions,
@@ -433,7 +467,9 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
 }
 
 bool is_same_site(const site& of, const site& of_another_run) {
-  const auto key = [](const site& s) { return std::tie(s.kind, s.module, s.offset, s.team); };
+  const auto key = [](const site& s) {
+    return std::tie(s.kind, s.module, s.offset, s.team, s.label);
+  };
   return key(of) == key(of_another_run);
 }
 

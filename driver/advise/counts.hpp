@@ -21,6 +21,14 @@ struct source_frame {
   friend auto operator<=>(const source_frame&, const source_frame&) = default;
 };
 
+/// What Kokkos calls a kernel or a fence of the program, and where the program calls Kokkos for it.
+struct kokkos_label {
+  std::string text;
+  std::string module{};
+  std::uint64_t offset = 0;  ///< as of a site
+  friend auto operator<=>(const kokkos_label&, const kokkos_label&) = default;
+};
+
 /// Of many intervals, over all threads.
 struct interval_times {
   double sum_ns = 0;
@@ -136,6 +144,7 @@ struct site {
   unsigned threads = 0;                  ///< that called it, as many as lived at the same time
   std::vector<std::uint64_t> callers{};  ///< their numbers, ascending; of an instruction none
   std::vector<source_frame> frames{};    ///< innermost first
+  std::optional<kokkos_label> label{};   ///< of Kokkos, and of OpenMP's in a kernel of it
   std::optional<site_times> times{};
   std::vector<site_cost> cost_of_runs{};  ///< in each timed run, where there are several
   std::optional<site_samples> samples{};

@@ -149,10 +149,10 @@ std::optional<advice> about_imbalance(const meeting& m) {
                           m.lateness.why_unsure(m.setting.wall_s));
   return m.bound("imbalance", most,
                  fmt::format("threads wait for the last one to arrive ({}), which no other "
-                             "barrier changes: give the threads equal work, by another schedule or "
-                             "smaller pieces{}.",
-                             m.of.kind,
-                             m.of.kind == "barrier"
+                             "barrier changes: give the threads equal work, by another schedule{} "
+                             "or smaller pieces{}.",
+                             m.of.kind, m.of.label ? " (Kokkos::Dynamic)" : "",
+                             m.of.kind == "barrier" && !m.of.label
                                  ? ", or leave out the barrier (nowait) where what follows needs "
                                    "nothing of it"
                                  : ""),
@@ -322,9 +322,11 @@ std::string beside_equal_meetings(const meeting& m) {
 advice about_mechanism(const meeting& m) {
   const std::string cause =
       m.is_region()
-          ? fmt::format("{} begin and end. One region around all of them, or fewer regions, save "
-                        "time.",
-                        m.what())
+          ? fmt::format("{} begin and end{}", m.what(),
+                        m.of.label ? ", one for each call of this kernel. Fewer kernels with more "
+                                     "work in each save time."
+                                   : ". One region around all of them, or fewer regions, save "
+                                     "time.")
           : fmt::format("{}{}. Fewer barriers save time.", m.what(),
                         waits_for_late_threads(m.of)
                             ? ""

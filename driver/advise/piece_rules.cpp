@@ -70,10 +70,11 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
       fmt::format(
           "{}: {} threads fetch {} chunks of a loop, one every {}, of which the call that fetches "
           "it takes {} and its work at most the rest. Chunks of at least {:.0f} times as many "
-          "iterations (schedule(dynamic, N)), or a static schedule where all iterations take as "
+          "iterations ({}), or a static schedule where all iterations take as "
           "long, save time.",
           where_text(all.of), all.of.threads, grouped_digits(all.of.count), seconds_text(each_s),
-          seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s)));
+          seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s),
+          all.of.label ? "RangePolicy::set_chunk_size(N)" : "schedule(dynamic, N)"));
 }
 
 /// Of tasks nothing is timed, and their price, with next to no work, is more than that of longer

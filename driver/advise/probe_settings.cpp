@@ -64,6 +64,12 @@ counts_folder::~counts_folder() {
   fs::remove_all(path_, ignored);
 }
 
+const char* kokkos_tools_set() {
+  for (const char* const name : {kokkos_tools_variable, "KOKKOS_PROFILE_LIBRARY"})
+    if (std::getenv(name) != nullptr) return name;
+  return nullptr;
+}
+
 std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
   const std::string probe = find_probe();
   std::vector<std::string> settings{preload_setting(probe),
@@ -71,6 +77,8 @@ std::vector<std::string> settings_of_probe(const std::string& folder, const std:
                                     fmt::format("{}={}", probe::times_variable, every)};
   if (std::getenv(injection_variable) == nullptr)
     settings.push_back(fmt::format("{}={}", injection_variable, probe));
+  if (kokkos_tools_set() == nullptr)
+    settings.push_back(fmt::format("{}={}", kokkos_tools_variable, probe));
   return settings;
 }
 

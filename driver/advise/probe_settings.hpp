@@ -25,6 +25,11 @@ class counts_folder {
 /// What CUDA's driver loads into a program; a user's own stays.
 inline constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
 
+/// What Kokkos loads into a program as a library of tools, one alone; a user's own stays.
+inline constexpr const char* kokkos_tools_variable = "KOKKOS_TOOLS_LIBS";
+/// Whether the environment has one, by this or the older name: nullptr, or the name.
+[[nodiscard]] const char* kokkos_tools_set();
+
 /// NAME=VALUE of its environment, where one event in `every` is timed ("meetings,others"; "0":
 /// none). Throws std::runtime_error where there is no probe.
 [[nodiscard]] std::vector<std::string> settings_of_probe(const std::string& folder,

@@ -1,5 +1,7 @@
 #include "driver/advise/source_lines.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -89,17 +91,17 @@ void add_use(const lock_use& from, lock_use& to) {
 
 /// A compiler may have made several copies of one line of the source: one site all the same.
 void join_copies(std::vector<site>& sites) {
-  using identity =
-      std::tuple<std::string, unsigned, std::string, std::string, std::vector<source_frame>>;
+  using identity = std::tuple<std::string, unsigned, std::string, std::string,
+                              std::vector<source_frame>, std::optional<kokkos_label>>;
   std::vector<site> joined;
   std::map<identity, std::size_t> known;
   for (site& each : sites) {
     const bool has_line = !each.frames.empty() && each.frames.front().line != 0;
-    const auto [found, is_new] =
-        has_line || !each.architecture.empty()
-            ? known.try_emplace({each.kind, each.team, each.module, each.operation, each.frames},
-                                joined.size())
-            : std::pair{known.end(), true};
+    const auto [found, is_new] = has_line || !each.architecture.empty()
+                                     ? known.try_emplace({each.kind, each.team, each.module,
+                                                          each.operation, each.frames, each.label},
+                                                         joined.size())
+                                     : std::pair{known.end(), true};
     if (is_new) {
       joined.push_back(std::move(each));
       continue;
@@ -164,6 +166,40 @@ bool is_system_header(const source_frame& frame) {
          frame.file.find("/include/c++/") != std::string::npos;
 }
 
+/// Kokkos is headers, and a library that may be linked into the program: by these names wherever
+/// they are installed.
+bool is_of_kokkos(const source_frame& frame) {
+  const std::string name = fs::path(frame.file).filename();
+  return name.starts_with("Kokkos_") || name.starts_with("KokkosExp_") ||
+         frame.file.find("/desul/") != std::string::npos;
+}
+
+bool is_of_library(const source_frame& frame) {
+  return is_system_header(frame) || is_of_kokkos(frame);
+}
+
+/// What OpenMP does for a kernel of Kokkos is called in its headers: it is where the program calls
+/// them.
+void place_in_kernels(std::vector<site>& sites) {
+  std::map<std::pair<std::string, std::uint64_t>, const site*> calls;
+  for (const site& each : sites)
+    if (each.kind.starts_with("kokkos_")) calls[{each.module, each.offset}] = &each;
+  for (site& each : sites) {
+    if (!each.label || !std::ranges::all_of(each.frames, is_of_library)) continue;
+    const auto call = calls.find({each.label->module, each.label->offset});
+    if (call != calls.end()) each.frames = call->second->frames;
+  }
+}
+
+/// A kernel without a name of its own is called by that of its type.
+std::string readable_label(const std::string& label) {
+  int status = 0;
+  char* const name = abi::__cxa_demangle(label.c_str(), nullptr, nullptr, &status);
+  std::string readable = status == 0 ? name : label;
+  std::free(name);
+  return readable;
+}
+
 /// A name without a long list of parameters, and which of the compiler's copies it is.
 std::string short_name(const std::string& name) {
   constexpr std::size_t long_list = 20;
@@ -220,16 +256,25 @@ std::string find_source_lines(std::vector<site>& sites) {
           fmt::format("Sites of {} are shown without function and line: {}.", module, error.what());
     }
   }
+  place_in_kernels(sites);
   join_copies(sites);
   return problem;
 }
 
 const source_frame* frame_to_show(const site& of) {
-  const auto shown = std::ranges::find_if_not(of.frames, is_system_header);
+  auto shown = std::ranges::find_if_not(of.frames, is_of_library);
+  if (shown == of.frames.end()) shown = std::ranges::find_if_not(of.frames, is_system_header);
   return shown == of.frames.end() ? nullptr : &*shown;
 }
 
-std::string where_text(const site& of) {
+bool is_in_kokkos(const site& of) {
+  if (const source_frame* const shown = frame_to_show(of)) return is_of_kokkos(*shown);
+  return !of.frames.empty() && of.frames.front().function.starts_with("Kokkos::");
+}
+
+namespace {
+
+std::string place_text(const site& of) {
   if (const source_frame* const shown = frame_to_show(of))
     return fmt::format("{} {}:{}", shown->function.empty() ? "?" : short_name(shown->function),
                        fs::path(shown->file).filename().string(), shown->line);
@@ -238,6 +283,19 @@ std::string where_text(const site& of) {
   const std::string module = fs::path(of.module).filename();
   const std::string place = fmt::format("{}+{:#x}", module.empty() ? "?" : module, of.offset);
   return named ? fmt::format("{} {}", short_name(of.frames.front().function), place) : place;
+}
+
+}  // namespace
+
+std::string label_text(const site& of) { return of.label ? readable_label(of.label->text) : ""; }
+
+std::string where_text(const site& of) {
+  constexpr std::size_t longest = 40;
+  const std::string place = place_text(of);
+  if (!of.label) return place;
+  const std::string label = short_name(label_text(of));
+  return fmt::format("\"{}{}\" at {}", label.substr(0, longest),
+                     label.size() > longest ? "..." : "", place);
 }
 
 }  // namespace syncmeter

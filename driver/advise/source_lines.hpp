@@ -15,7 +15,11 @@ namespace syncmeter {
 
 /// The first that is not of the compiler's or the system's headers; none: nullptr.
 [[nodiscard]] const source_frame* frame_to_show(const site& of);
-/// That frame, or the place in the module.
+/// Whether the call is Kokkos' own, and in none of the program's functions.
+[[nodiscard]] bool is_in_kokkos(const site& of);
+/// What Kokkos calls it; of a kernel without a name of its own that of its type. Empty: not of it.
+[[nodiscard]] std::string label_text(const site& of);
+/// That frame, or the place in the module, behind the label of a kernel of Kokkos.
 [[nodiscard]] std::string where_text(const site& of);
 /// Where to get the names from that the first of these sites are without; empty where they have
 /// theirs, and where `problem` kept find_source_lines from reading those that the files may have.

@@ -139,7 +139,8 @@ std::optional<advice> about_yields(const std::vector<site>& sites, const advice_
   waits all{.sites = sites, .setting = setting};
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
-    if (of.kind == "yield" && cost_of(of) && of.module.find(".so") == std::string::npos)
+    if (of.kind == "yield" && cost_of(of) && of.module.find(".so") == std::string::npos &&
+        !is_in_kokkos(of))
       all.add(id);
   }
   if (all.threads < 2 || all.of_thread_s() < least_worth_saying * setting.wall_s)

@@ -17,6 +17,8 @@ PROBE = pathlib.Path(os.environ["SYNCMETER_BIN"]) / "libsyncmeter-probe.so"
 #: How often a program is run again where other programs disturbed it.
 TRIES = 5
 KINDS = re.findall(r"^SM_KIND\((\w+),", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
+#: Their objects are locks or conditions.
+LOCKS = {*re.findall(r'^SM_KIND\((\w+), of_section', (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE), "signal"}
 
 
 def wrapped():
@@ -37,6 +39,8 @@ class Row:
     count: int
     thread: int
     object: int
+    #: Of a kernel of Kokkos, and of what OpenMP does for it.
+    label: str
 
 
 @dataclasses.dataclass
@@ -98,6 +102,11 @@ def read_times(path):
     return found
 
 
+def read_labels(path):
+    """What Kokkos calls its kernels, by the number that rows have."""
+    return {struct.unpack_from("<QQ", block, 8)[1]: text_at(block, 24) for block in blocks_of(path, 10)}
+
+
 def read_owners(path):
     """Of each lock, but of no condition, by its number, how many acquisitions were followed, and by how many another thread took it."""
     found = {}
@@ -120,11 +129,13 @@ def read(path):
     for block in blocks_of(path, 2):
         thread, number = struct.unpack_from("<II", block, 8)
         rows += [(thread, *struct.unpack_from("<QQIIQQ", block, 64 + 64 * i)) for i in range(number)]
+    labels = read_labels(path)
     found = []
     for thread, address, count, kind, team, _, lock in rows:
         if address:
             _, _, base, runtime, name = next(m for m in modules if m[0] <= address < m[1])
-            found.append(Row(KINDS[kind], name, address - 1 - base, bool(runtime), team, count, thread, lock))
+            label = "" if KINDS[kind] in LOCKS else labels.get(lock, "")
+            found.append(Row(KINDS[kind], name, address - 1 - base, bool(runtime), team, count, thread, lock, label))
     return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost,
             "run_delay_ns": run_delay if has_ended and not without_run_delay else None}, found
 

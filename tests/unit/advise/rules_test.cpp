@@ -15,6 +15,7 @@
 namespace syncmeter::rules_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -92,6 +93,22 @@ TEST(advise_on, without_a_price_there_is_a_bound) {
   EXPECT_NEAR(found.at_least_s, 0, 1e-12);
   EXPECT_NEAR(found.at_most_s, 0.3, 1e-9);
   EXPECT_THAT(found.text, HasSubstr("at most all"));
+}
+
+TEST(advise_on, what_to_change_of_a_kernel_of_kokkos_is_said_in_its_words) {
+  site regions = meeting("region", 1'000'000, 50, 250);
+  EXPECT_THAT(first_of({regions}, {.wall_s = 1}).text, HasSubstr("One region around all"));
+  regions.label = kokkos_label{.text = "axpy"};
+  EXPECT_THAT(first_of({regions}, {.wall_s = 1}).text,
+              AllOf(HasSubstr("\"axpy\" at app+0x0: 1,000,000 parallel regions"),
+                    HasSubstr("Fewer kernels"), Not(HasSubstr("One region around"))));
+  site late = meeting("region", 100, 1e6, 1e3);
+  late.label = regions.label;
+  EXPECT_THAT(first_of({late}, {.wall_s = 1}).text, HasSubstr("schedule (Kokkos::Dynamic)"));
+  site short_chunks = chunks(10'000'000, 100, 10);
+  EXPECT_THAT(first_of({short_chunks}, {.wall_s = 1}).text, HasSubstr("(schedule(dynamic, N))"));
+  short_chunks.label = regions.label;
+  EXPECT_THAT(first_of({short_chunks}, {.wall_s = 1}).text, HasSubstr("set_chunk_size(N)"));
 }
 
 TEST(advise_on, a_price_makes_an_estimate) {

@@ -27,6 +27,45 @@ TEST(where_text, has_no_long_list_of_parameters) {
   EXPECT_EQ(where_text(of), "log::put(...) log.cpp:7");
 }
 
+TEST(where_text, passes_by_the_headers_of_kokkos_and_begins_with_the_label) {
+  site of{.kind = "region",
+          .frames = {{.function = "execute",
+                      .file = "/opt/OpenMP/Kokkos_OpenMP_Parallel.hpp",
+                      .line = 91},
+                     {.function = "step()", .file = "/home/app.cpp", .line = 12}},
+          .label = kokkos_label{.text = "axpy"}};
+  EXPECT_EQ(where_text(of), "\"axpy\" at step() app.cpp:12");
+  EXPECT_FALSE(is_in_kokkos(of));
+  // A kernel without a label has the name of its type, as the compiler has it.
+  of.label->text = "4step";
+  EXPECT_EQ(where_text(of), "\"step\" at step() app.cpp:12");
+  of.label->text = std::string(41, 'x');
+  EXPECT_THAT(where_text(of), HasSubstr(std::string(40, 'x') + "...\""));
+  of.frames.pop_back();
+  EXPECT_THAT(where_text(of), HasSubstr("Kokkos_OpenMP_Parallel.hpp:91"));
+  EXPECT_TRUE(is_in_kokkos(of));
+}
+
+TEST(find_source_lines, what_kokkos_calls_is_where_the_program_calls_it) {
+  const source_frame header{.function = "execute", .file = "/opt/Kokkos_Parallel.hpp", .line = 91};
+  const source_frame app{.function = "step", .file = "/home/app.cpp", .line = 12};
+  const kokkos_label label{.text = "axpy", .module = "/bin/app", .offset = 0x10};
+  site call{
+      .kind = "kokkos_for", .module = "/bin/app", .offset = 0x10, .frames = {app}, .label = label};
+  site region{
+      .kind = "region", .module = "/bin/app", .offset = 0x20, .frames = {header}, .label = label};
+  site own = region;  // of the program's own code in the kernel
+  own.frames = {{.function = "body", .file = "/home/app.cpp", .line = 14}};
+  site other = region;
+  other.label->offset = 0x30;
+  std::vector<site> sites{call, region, own, other};
+  EXPECT_THAT(find_source_lines(sites), IsEmpty());
+  ASSERT_EQ(sites.size(), 4U);
+  EXPECT_EQ(where_text(sites[1]), "\"axpy\" at step app.cpp:12");
+  EXPECT_EQ(where_text(sites[2]), "\"axpy\" at body app.cpp:14");
+  EXPECT_EQ(where_text(sites[3]), "\"axpy\" at execute Kokkos_Parallel.hpp:91");
+}
+
 TEST(unnamed_sites_text, tells_once_for_each_file_where_names_come_from) {
   const site named = in_function("log_write"), unnamed = in_function("");
   EXPECT_THAT(unnamed_sites_text({named}, ""), IsEmpty());

@@ -146,6 +146,11 @@ TEST(advise_on_turns, one_thread_or_a_library_that_yields_is_not_the_program_to_
   site yields = waiting("yield", 1'000'000, 1, 0, 300);
   EXPECT_THAT(advise_with({yields}), IsEmpty());
   EXPECT_THAT(advise_with({waiting("yield", 10'000, 2, 0, 300)}), IsEmpty());
+  yields.frames = {{.function = "spin", .file = "/opt/kokkos/Kokkos_Spinwait.cpp", .line = 7}};
+  EXPECT_THAT(advise_with({yields, yields}), IsEmpty());
+  yields.frames = {{.function = "Kokkos::Impl::spin(int)", .file = {}}};
+  EXPECT_THAT(advise_with({yields, yields}), IsEmpty());
+  yields.frames.clear();
   yields.module = "/usr/lib/libtbb.so.12";
   EXPECT_THAT(advise_with({yields, yields}), IsEmpty());
 }

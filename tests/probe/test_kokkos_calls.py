@@ -1,0 +1,118 @@
+"""Kernels and fences of Kokkos are counted by label and by the program's call, and OpenMP's calls below them have the label."""
+
+import collections
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+import tables
+
+#: By (label, kind), of the functions of the program that call.
+CALLS = {("step_twice", "first", "kokkos_for"): 101, ("step_twice", "second", "kokkos_for"): 101, ("by_label", "rare", "kokkos_for"): 20,
+         ("by_label", "often", "kokkos_for"): 40, ("by_label", "inner", "kokkos_for"): 20, ("nest", "outer", "kokkos_for"): 10,
+         ("nest", "innermost", "kokkos_scan"): 10, ("sum_up", "sum", "kokkos_reduce"): 20, ("wait", "wait", "kokkos_fence"): 5,
+         ("nest_deeply", "deep", "kokkos_for"): 20, ("by_label", "l" * 1000, "kokkos_for"): 1}
+BELOW = {("first", "region"): 101, ("second", "region"): 101, ("rare", "region"): 20, ("often", "region"): 40, ("inner", "region"): 20,
+         ("sum", "region"): 20, ("", "region"): 1, ("l" * 1000, "region"): 1}
+BUILDS = [("g++", "-O2", "-fopenmp"), ("g++", "-O0", "-fopenmp"), ("clang++", "-O2", "-fopenmp")]
+
+
+@pytest.fixture
+def tools(monkeypatch):
+    monkeypatch.setenv("KOKKOS_TOOLS_LIBS", str(tables.PROBE))
+
+
+def callers(program, run):
+    """Calls of Kokkos by (function, label, kind)."""
+    rows = collections.defaultdict(list)
+    for row in run.rows:
+        if row.kind.startswith("kokkos_"):
+            rows[row.label].append(row)
+    found = collections.Counter()
+    for label, of_label in rows.items():
+        # A lambda of the function is of it.
+        for (function, kind), calls in tables.by_caller(program, of_label).items():
+            found[function.partition("::")[0], label, kind] += calls
+    return found
+
+
+def below(run, kinds=("region",)):
+    found = collections.Counter()
+    for row in run.rows:
+        if row.kind in kinds and not row.runtime:
+            found[row.label, row.kind] += row.count
+    return found
+
+
+@pytest.mark.parametrize("how", BUILDS, ids=" ".join)
+def test_counts(how, build, count, tools):
+    program = build("kokkos_calls", *how)
+    run = count(program)
+    assert run.done.stdout == f"{tables.PROBE}\nas it is\n"
+    assert callers(program, run) == CALLS
+    assert below(run) == BELOW
+    assert below(run, ["barrier"])["sum", "barrier"] >= 20
+    assert below(run, ["chunk"])["first", "chunk"] == 2 * 101
+    # It has the object of its lock.
+    assert below(run, ["critical"]) == {("", "critical"): 40}
+    assert run.lost == 0
+
+
+def test_an_aborted_program_has_all(build, count, tools):
+    program = build("kokkos_calls", *BUILDS[0])
+    assert callers(program, count(program, "abort", check=False)) == CALLS
+
+
+def test_a_child_has_labels_of_its_own(build, count, tools):
+    program = build("kokkos_calls", *BUILDS[0])
+    run = count(program, "fork")
+    child = [row for header, rows in run.files if header["by_fork"] for row in rows]
+    assert {(row.label, row.count) for row in child if row.kind == "kokkos_for"} == {("second", 3), ("deep", 1)}
+
+
+def test_kernels_and_regions_are_timed(build, count, tools, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "1,1")
+    run = count(build("kokkos_calls", *BUILDS[0]))
+    timed = collections.Counter()
+    for times in run.times:
+        timed[times.kind] += times.timed
+    # Of calls inside of eight others the end is not known.
+    assert timed["kokkos_for"] == sum(calls for (*_, kind), calls in CALLS.items() if kind == "kokkos_for") - 12
+    assert timed["region"] == sum(BELOW.values()) and timed["chunk"] >= 2 * 101
+    assert sum(times.mechanism_ns for times in run.times if times.kind == "kokkos_fence") >= 5 * 1_000_000
+
+
+def advise(program, folder):
+    """By a driver without workers, which measure for longer than the program runs: the lines of the file, and what the program printed."""
+    driver = folder / "syncmeter"
+    for path in (tables.PROBE.parent / "syncmeter", tables.PROBE):
+        shutil.copy(path, folder)
+    done = subprocess.run([driver, "advise", "--budget", "1ms", "--json", folder / "advice.jsonl", "--", program],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True)
+    return [json.loads(line) for line in (folder / "advice.jsonl").read_text(encoding="utf-8").splitlines()], done.stdout.splitlines()
+
+
+def line_of(text):
+    lines = (tables.ROOT / "tests" / "probe" / "kokkos_calls.cpp").read_text(encoding="utf-8").splitlines()
+    return 1 + next(number for number, line in enumerate(lines) if text in line)
+
+
+def test_advise_names_labels_and_the_lines_of_calls(build, tmp_path):
+    lines, printed = advise(build("kokkos_calls", *BUILDS[0]), tmp_path)
+    sites = {(line["kind"], line.get("label"), line["where"]): line["count"] for line in lines if line["record"] == "site"}
+    for label in ("first", "second"):
+        place = f"step_twice() kokkos_calls.cpp:{line_of(f'Kokkos::parallel_for({chr(34)}{label}')}"
+        assert {sites[kind, label, f'"{label}" at {place}'] for kind in ("kokkos_for", "region")} == {101}
+    # As it is, and sampled; counted, and timed.
+    assert collections.Counter(printed[::2]) == {"no tools": 2, str(tmp_path / tables.PROBE.name): 2}
+    assert set(printed[1::2]) <= {"fences around kernels", "as it is"}
+
+
+@pytest.mark.parametrize("name", ["KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"])
+def test_a_library_of_the_user_stays(name, build, tmp_path, monkeypatch):
+    monkeypatch.setenv(name, "/nowhere/mine.so")
+    lines, printed = advise(build("kokkos_calls", *BUILDS[0]), tmp_path)
+    assert set(printed[::2]) == {os.environ.get("KOKKOS_TOOLS_LIBS", "no tools")}
+    assert [note for note in lines[0]["notes"] if f"{name} is set already, to /nowhere/mine.so" in note]
