@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 #include "probe/count.hpp"
@@ -24,6 +25,7 @@ namespace {
 /// is passed first and then.
 struct objects_of_call {
   const void *first, *second;
+  bool wakes_all = false;  // of a signal
 };
 template <class Object> const void* address_of(Object* object) {
   if constexpr (std::is_function_v<Object>) return nullptr;
@@ -34,6 +36,11 @@ inline objects_of_call objects_in() { return {}; }
 template <class First, class Second = std::nullptr_t, class... Others>
 objects_of_call objects_in(First first, Second second = {}, Others...) {
   return {address_of(first), address_of(second)};
+}
+/// Of a call of the function with this name.
+constexpr objects_of_call in_call_of(std::string_view name, objects_of_call objects) {
+  objects.wakes_all = name.ends_with("_broadcast");
+  return objects;
 }
 
 /// Counts a call, in a timed run by the lock that it takes: its site, and the lock's number.
@@ -51,7 +58,7 @@ template <kind What>
 template <kind What, bool Waits = waiting_of(What) != waiting::none> struct counted_call {
   counted_call(call_frame wrapper, const objects_of_call& objects) {
     [[maybe_unused]] const counted call = count_of<What>(wrapper, objects);
-    if constexpr (What == kind::signal) note_signal(objects.first, call.site);
+    if constexpr (What == kind::signal) note_signal(objects.first, call.site, objects.wakes_all);
   }
 };
 template <kind What> struct counted_call<What, true> : lock_call {
@@ -63,6 +70,15 @@ template <> struct counted_call<kind::cond_wait, true> : condition_wait {
   counted_call(call_frame wrapper, const objects_of_call& objects)
       : condition_wait(objects.first, objects.second, wrapper) {}
 };
+
+/// Makes the call; a wait for a signal may end by itself, as its result says.
+template <class Around, class Call> auto call_within(Around& around, Call call) {
+  if constexpr (std::is_base_of_v<condition_wait, Around>) {
+    const int error = call();
+    around.end(error);
+    return error;
+  } else return call();
+}
 
 /// A call that has its lock without a wait: of one that its thread holds already one release more
 /// is to come.
@@ -106,8 +122,9 @@ template <kind What> class bounded_wait {
     return real.get() arguments;                                                                   \
   }                                                                                                \
   return [=]() __attribute__((noinline)) {                                                         \
-    [[maybe_unused]] const counted_call<kind::what> around(frame, objects_in arguments);           \
-    return real.get() arguments;                                                                   \
+    [[maybe_unused]] counted_call<kind::what> around(frame,                                        \
+                                                     in_call_of(real_name, objects_in arguments)); \
+    return call_within(around, [=] { return real.get() arguments; });                              \
   }();
 #define SM_POSIX_TRY(name, what, result_type, parameters, arguments, got)                          \
   SM_EXPORT result_type name parameters {                                                          \

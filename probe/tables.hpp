@@ -128,6 +128,9 @@ struct times_block {
   std::uint64_t same_processor;  ///< of those that meet, threads that find another one's processor
   std::uint64_t under_lock;  ///< of signals, those by a thread that has the lock that the waiter
                              ///< takes
+  std::uint64_t to_all;      ///< of signals, those that wake all who wait
+  std::uint64_t in_vain;     ///< of waits for a signal that came, those whose thread waits for the
+                             ///< next one without having given back a lock
   /// Of a barrier of a team, where its first thread, which counts, called it from: g++ has whoever
   /// did the work of a `single`, or got no part of a loop, call it from another place. 0: the same.
   std::uint64_t met_at;

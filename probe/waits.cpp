@@ -31,6 +31,11 @@ std::uint64_t draw(std::uint64_t every) {
   return every == 1 ? 1 : 1 + drawn % (2 * every - 1);
 }
 
+/// Of a wait, which may end without a signal, at its time or for no reason.
+bool is_signalled(const timed_section& of) {
+  return of.signalled > of.begun && of.signalled < of.returned;
+}
+
 void write_down(const timed_section& of) {
   times_block* const times = of.begun == 0
                                  ? nullptr
@@ -45,9 +50,8 @@ void write_down(const timed_section& of) {
     if (of.gives_back != 0) add_to(times->hold, since(of.returned, of.gives_back));
     return;
   }
-  // A wait may end without a signal, at its time or for no reason.
-  const bool signalled = of.signalled > of.begun && of.signalled < of.returned;
-  const std::uint64_t last = signalled ? of.signalled : of.returned;
+  const std::uint64_t last = is_signalled(of) ? of.signalled : of.returned;
+  if (of.is_in_vain) ++times->in_vain;
   add_to(times->lateness, since(of.begun, last));
   add_to(times->mechanism, since(last, of.returned));
   add_to(times->hold, since(of.returned, of.gives_back));
@@ -139,8 +143,12 @@ condition_wait::condition_wait(const void* condition, const void* lock, call_fra
   timed_sections* const own = waits.locks_held == 0 ? nullptr : sections_of_thread();
   if (own != nullptr && own->section.object == object_) {
     timed_section& section = own->section;
+    if (section.begun != 0) section.gives_back = section.released = now();
+    // Woken, and with the lock since: there was nothing for this thread.
+    section.is_in_vain = section.begun != 0 && section.what == kind::cond_wait &&
+                         section.condition == condition_ && is_signalled(section);
+    write_down(own->before_wait);
     own->before_wait = section;
-    if (section.begun != 0) own->before_wait.gives_back = own->before_wait.released = now();
     waits.locks_held = 0;
     section.begun = 0;
   }
@@ -155,19 +163,22 @@ condition_wait::condition_wait(const void* condition, const void* lock, call_fra
 
 condition_wait::~condition_wait() {
   if (place_ != nullptr) {
+    // Those that came may have woken others.
+    const std::uint64_t last_signal =
+        has_ended_itself_ ? 0 : __atomic_load_n(&place_->last_signal, __ATOMIC_ACQUIRE);
     end_wait({.what = kind::cond_wait,
               .site = site_,
               .object = object_,
               .condition = condition_,
               .begun = begun_,
-              .signalled = __atomic_load_n(&place_->last_signal, __ATOMIC_ACQUIRE)});
+              .signalled = last_signal});
     __atomic_fetch_sub(&place_->waiters, 1, __ATOMIC_RELAXED);
   }
   if (own_memory != nullptr && own_memory->timed.before_wait.begun != 0)
     waits_of_thread.locks_held = 1;
 }
 
-void note_signal(const void* condition, std::uint64_t site) {
+void note_signal(const void* condition, std::uint64_t site, bool to_all) {
   if (timed_every().locks == 0) return;
   known_condition* const place = place_of(conditions, condition, false);
   if (place == nullptr || __atomic_load_n(&place->waiters, __ATOMIC_ACQUIRE) == 0) return;
@@ -179,6 +190,7 @@ void note_signal(const void* condition, std::uint64_t site) {
   times_block* const times = times_of(kind::signal, site, 0, 0, timed_every().locks, number);
   if (times == nullptr) return;
   ++times->timed;
+  if (to_all) ++times->to_all;
   if (owner == ::syscall(SYS_gettid)) ++times->under_lock;
 }
 

@@ -40,6 +40,7 @@ struct timed_section {
   std::uint64_t gives_back = 0;  ///< the call that releases the lock, and its return
   std::uint64_t released = 0;    ///< of a chunk, the call for the next one
   std::uint64_t signalled = 0;   ///< the last signal before it returned; 0: none
+  bool is_in_vain = false;  ///< a wait for a signal, behind which the thread waits for the next
 };
 
 /// What is timed of a thread, and what it held before it began to wait for a signal.
@@ -149,13 +150,16 @@ class condition_wait {
   condition_wait(const condition_wait&) = delete;
   condition_wait& operator=(const condition_wait&) = delete;
   ~condition_wait();
+  /// What the call returned: without a signal an error, as that the time is over.
+  void end(int error) { has_ended_itself_ = error != 0; }
 
  private:
   std::uint64_t object_, condition_, site_;
   known_condition* place_ = nullptr;  // none: not timed
   std::uint64_t begun_ = 0;
+  bool has_ended_itself_ = false;
 };
 /// Before the signal, which may be of C11: its locks are those of POSIX.
-void note_signal(const void* condition, std::uint64_t site);
+void note_signal(const void* condition, std::uint64_t site, bool to_all);
 
 }  // namespace syncmeter::probe

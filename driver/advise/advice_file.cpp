@@ -51,11 +51,13 @@ void add_times_to(json& line, const site& of) {
     const double callers = std::max(1U, of.threads);
     if (of.kind == "signal") {
       line["under_lock"] = times.under_lock;
+      line["to_all"] = times.to_all;
       return;
     }
     if (of.kind == "cond_wait") {
       line["lateness_ns"] = line_of_times(times.lateness, callers);
       line["mechanism_ns"] = line_of_times(times.mechanism, callers);
+      line["in_vain"] = times.in_vain;
       return;
     }
     line["wait_ns"] = line_of_times(times.mechanism, callers);

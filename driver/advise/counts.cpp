@@ -219,6 +219,8 @@ void add_times(const probe::times_block& block, site_sums& to) {
   times.inside_ns += static_cast<double>(block.inside_ns);
   times.same_processor += block.same_processor;
   times.under_lock += block.under_lock;
+  times.to_all += block.to_all;
+  times.in_vain += block.in_vain;
   add_intervals(block.lateness, times.lateness, lateness);
   add_intervals(block.mechanism, times.mechanism, mechanism);
 }
@@ -416,10 +418,14 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       add_times(block, of);
       if (lock_use* const use = use_in(of, block, all.processes, names.locks))
         add_lock_times(block, waits_from_ns, *use);
-      if (static_cast<probe::kind>(block.kind) == probe::kind::signal && block.object != 0) {
+      const auto what = static_cast<probe::kind>(block.kind);
+      const bool is_signal = what == probe::kind::signal;
+      if ((is_signal || what == probe::kind::cond_wait) && block.object != 0) {
         condition_use& to = of.conditions[lock_of(block.object, all.processes)];
-        to.signals += block.timed;
+        (is_signal ? to.signals : to.waits) += block.timed;
         to.under_lock += block.under_lock;
+        to.to_all += block.to_all;
+        to.in_vain += block.in_vain;
       }
     }
   const bool has_met =

@@ -52,6 +52,9 @@ struct site_times {
   std::uint64_t same_processor = 0;
   /// Of signals to a thread that waits: those sent by one that had the lock that it takes again.
   std::uint64_t under_lock = 0;
+  std::uint64_t to_all = 0;   ///< of them, those that wake all who wait
+  std::uint64_t in_vain = 0;  ///< of waits for a signal that came: the thread waits for the next
+                              ///< one at once
 };
 
 /// Time of the program that a site takes, as far as it was timed: of one thread's path, not the sum
@@ -124,6 +127,9 @@ struct condition_use {
   std::uint64_t lock = 0;  ///< that waits for it give back
   /// Of signals to a thread that waits, as timed, and those sent by one that had the lock.
   std::uint64_t signals = 0, under_lock = 0;
+  std::uint64_t to_all = 0;  ///< and those that wake all who wait
+  /// Of waits, as timed, and those whose thread waits for the next signal at once.
+  std::uint64_t waits = 0, in_vain = 0;
 };
 
 /// How a lock went from thread to thread.

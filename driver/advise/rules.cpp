@@ -151,7 +151,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   std::vector<advice> all = advise_on_locks(sites, setting);
   std::set<std::size_t> signalled;
   for (const advice& each : all)
-    if (each.rule == "signals") {
+    if (each.rule == "signals" || each.rule == "broadcasts") {
       signalled.insert(each.site_id);
       signalled.insert(each.more_ids.begin(), each.more_ids.end());
     }

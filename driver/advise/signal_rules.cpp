@@ -15,6 +15,9 @@
 namespace syncmeter {
 namespace {
 
+/// Signals: they cannot take much, however long the waits for them were.
+constexpr std::uint64_t few = 100;
+
 /// What all threads together wait at sites of a lock: to get it, and from a signal on until they
 /// have it again. Until the signal a thread is idle for whatever another one does meanwhile, which
 /// is work, or such a wait. So to wait nowhere saves at most that, and no less would be a bound:
@@ -63,8 +66,6 @@ struct held_back {
 /// Those at one site, by the conditions that it waits for; none where signals are sent without the
 /// lock, or few.
 std::optional<held_back> held_back_at(std::size_t id, const std::vector<site>& sites) {
-  // A few cannot take much, however long the waits for them were.
-  constexpr std::uint64_t few = 100;
   const site& of = sites[id - 1];
   held_back found{.waits = {id}, .senders = {}, .locks = {}};
   for (std::size_t sender = 1; sender <= sites.size(); ++sender) {
@@ -128,14 +129,92 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
           .more_ids = std::move(more)};
 }
 
+/// Of all sites of a condition.
+condition_use use_of_condition(std::uint64_t number, const std::vector<site>& sites) {
+  condition_use all;
+  for (const site& of : sites) {
+    const auto known = of.conditions.find(number);
+    if (known == of.conditions.end()) continue;
+    const condition_use& use = known->second;
+    if (of.kind == "cond_wait") all.lock = use.lock;
+    all.signals += use.signals;
+    all.to_all += use.to_all;
+    all.waits += use.waits;
+    all.in_vain += use.in_vain;
+  }
+  return all;
+}
+
+/// At the site where most time goes by from such signals on: each wakes all who wait, and most of
+/// them wait again at once.
+std::optional<advice> about_broadcasts(std::size_t id, const std::vector<site>& sites,
+                                       const advice_setting& setting) {
+  const site& of = sites[id - 1];
+  const auto cost = cost_of(of);
+  if (of.kind != "cond_wait" || !cost || cost->mechanism_s < least_worth_saying * setting.wall_s)
+    return std::nullopt;
+  for (const auto& [number, here] : of.conditions) {
+    const condition_use all = use_of_condition(number, sites);
+    // A single waiter is no herd, and one that another thread was faster than was not one of many.
+    if (2 * all.in_vain < all.waits || 2 * all.to_all < all.signals || all.to_all == 0 ||
+        all.in_vain * of.times->every < few)
+      continue;
+    advice found{.rule = "broadcasts", .site_id = id};
+    unsigned threads = 0;
+    std::uint64_t waits = 0;
+    double from_signal_s = 0;
+    std::string sender;
+    for (std::size_t i = 1; i <= sites.size(); ++i) {
+      const site& other = sites[i - 1];
+      const auto use = other.conditions.find(number);
+      if (use == other.conditions.end()) continue;
+      if (i != id) found.more_ids.push_back(i);
+      if (other.kind == "signal" && sender.empty() && use->second.to_all > 0)
+        sender = where_text(other);
+      if (other.kind != "cond_wait") continue;
+      threads += other.threads;
+      waits += other.count;
+      const double there_s = cost_of(other).value_or(site_cost{}).mechanism_s;
+      if (there_s > cost->mechanism_s || (there_s == cost->mechanism_s && i < id))
+        return std::nullopt;  // that site has the advice
+      from_signal_s += there_s * other.threads;
+    }
+    if (threads < 2) continue;
+    found.at_most_s = std::min(waited_in_all_s(all.lock, sites), setting.wall_s);
+    found.cause = fmt::format(
+        "{}: {} threads wait for a signal {} times, and each one from {} wakes all of them "
+        "(notify_all, pthread_cond_broadcast): in {:.0f} % of the cases the thread finds nothing "
+        "to do and waits again. Wake one thread (notify_one, pthread_cond_signal) where any of "
+        "them can go on, and "
+        "give threads that wait for different things a condition each.",
+        where_text(of), threads, grouped_digits(waits), sender,
+        100 * static_cast<double>(all.in_vain) / static_cast<double>(all.waits));
+    found.text = fmt::format(
+        "{} From the signal on all threads together take {} until they have the lock. That, and "
+        "what they wait elsewhere for this lock, is {} of {}; the change saves at most all of it.",
+        found.cause, seconds_text(from_signal_s), seconds_text(found.at_most_s),
+        seconds_text(setting.wall_s));
+    return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<advice> advise_on_signals(const std::vector<site>& sites,
                                       const advice_setting& setting) {
+  std::vector<advice> advices;
+  std::set<std::size_t> woken;
+  for (std::size_t id = 1; id <= sites.size(); ++id)
+    if (auto found = about_broadcasts(id, sites, setting)) {
+      woken.insert(id);
+      woken.insert(found->more_ids.begin(), found->more_ids.end());
+      advices.push_back(*std::move(found));
+    }
   std::vector<held_back> all;
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const auto cost = cost_of(sites[id - 1]);
-    if (sites[id - 1].kind != "cond_wait" || !cost ||
+    if (sites[id - 1].kind != "cond_wait" || !cost || woken.contains(id) ||
         cost->mechanism_s < least_worth_saying * setting.wall_s)
       continue;
     auto found = held_back_at(id, sites);
@@ -153,7 +232,6 @@ std::vector<advice> advise_on_signals(const std::vector<site>& sites,
     apart.push_back(*std::move(joined));
     all = std::move(apart);
   }
-  std::vector<advice> advices;
   for (held_back& each : all) {
     std::ranges::stable_sort(each.waits, std::ranges::greater{},
                              [&](std::size_t id) { return cost_of(sites[id - 1])->mechanism_s; });

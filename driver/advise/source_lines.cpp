@@ -74,6 +74,8 @@ void add_copy(const site_times& from, site_times& to) {
   to.inside_ns += from.inside_ns;
   to.same_processor += from.same_processor;
   to.under_lock += from.under_lock;
+  to.to_all += from.to_all;
+  to.in_vain += from.in_vain;
 }
 
 void add_use(const lock_use& from, lock_use& to) {
@@ -129,6 +131,9 @@ void join_copies(std::vector<site>& sites) {
       to.lock = use.lock;
       to.signals += use.signals;
       to.under_lock += use.under_lock;
+      to.to_all += use.to_all;
+      to.waits += use.waits;
+      to.in_vain += use.in_vain;
     }
   }
   std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);

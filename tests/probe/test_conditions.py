@@ -24,5 +24,23 @@ def test_waits_are_cut_at_the_signal(build, count, monkeypatch):
     assert followed == 3 * turns - 1 and turns / 4 < changes <= 2 * turns
 
 
+def test_waits_in_vain_are_those_behind_which_the_thread_waits_again(build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
+    run = count(build("vain_waits"))
+    in_vain = int(run.done.stdout)
+    by_condition = {}
+    for times in run.times:
+        if times.kind in ("cond_wait", "signal"):
+            of = by_condition.setdefault(times.object, dict.fromkeys(("waits", "in_vain", "signals", "to_all"), 0))
+            of["waits" if times.kind == "cond_wait" else "signals"] += times.timed
+            of["in_vain"] += times.in_vain
+            of["to_all"] += times.to_all
+    woken, late = sorted(by_condition.values(), key=lambda of: of["waits"])
+    assert woken == {"waits": 2500, "in_vain": in_vain, "signals": 2500, "to_all": 2500}
+    assert in_vain == 2000
+    # Waits that end by themselves were not in vain, whomever the signals since their begin were for.
+    assert (late["waits"], late["in_vain"], late["to_all"]) == (200_000, 0, 0)
+
+
 def test_no_wait_is_cut_unless_timed(build, count):
     assert count(build("conditions")).times == []

@@ -11,6 +11,7 @@ TURNS = {
     "yields": ("yields", "yield", "threads give up their processing unit"),
     "semaphores": ("handoffs", "sem_wait", "threads wait for a semaphore (sem_wait) 40,000 times"),
     "futexes": ("handoffs", "futex", "threads wait or wake others (futex)"),
+    "broadcasts": ("broadcasts", "cond_wait", "(notify_all, pthread_cond_broadcast)"),
     "threads": ("threads", "create", "2,000 threads are started"),
 }
 #: Exact, however the threads come.

@@ -1,6 +1,7 @@
 // Two threads that take turns, by what the argument names: signals and a queue with room for one
 // item, an ordered part that is the whole of a loop, a variable polled with sched_yield,
-// semaphores, or a futex, at which they sleep at once; or a thread for each piece of work.
+// semaphores, or a futex, at which they sleep at once; eight threads that are all woken for each
+// turn of one; or a thread for each piece of work.
 #include <linux/futex.h>
 #include <omp.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -105,6 +107,26 @@ void futexes() {
   both([&] { pass(0); }, [&] { pass(1); });
 }
 
+// Each thread has its own turn, and there is one condition for all.
+void broadcasts() {
+  constexpr int crowd = 8;
+  std::mutex mutex;
+  std::condition_variable changed;
+  int turn = 0;
+  const auto pass = [&](int own) {
+    for (int i = own; i < items / 4; i += crowd) {
+      {
+        std::unique_lock held(mutex);
+        changed.wait(held, [&] { return turn == i; });
+        ++turn;
+      }
+      changed.notify_all();
+    }
+  };
+  std::vector<std::jthread> all;
+  for (int own = 0; own < crowd; ++own) all.emplace_back(pass, own);
+}
+
 void threads() {
   for (int i = 0; i < 2'000; ++i) std::thread(work, 500).join();
 }
@@ -118,6 +140,7 @@ int main(int, char** arguments) {
   else if (std::strcmp(chosen, "yields") == 0) yields();
   else if (std::strcmp(chosen, "semaphores") == 0) semaphores();
   else if (std::strcmp(chosen, "futexes") == 0) futexes();
+  else if (std::strcmp(chosen, "broadcasts") == 0) broadcasts();
   else threads();
   std::puts("done");
 }

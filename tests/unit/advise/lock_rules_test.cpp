@@ -304,6 +304,56 @@ TEST(advise_on_locks, a_site_that_sends_all_signals_is_one_change) {
               SizeIs(1));
 }
 
+/// So many waits of these threads, most of them in vain.
+site woken_by_all(std::uint64_t waits, std::uint64_t in_vain, unsigned threads = 4) {
+  site of = waiting_for(3, 1);
+  of.threads = threads;
+  of.conditions[3].waits = waits;
+  of.conditions[3].in_vain = in_vain;
+  return of;
+}
+site signalling_all(std::uint64_t signals, std::uint64_t to_all) {
+  site of = signalling(3, 1, signals, signals);
+  of.conditions[3].to_all = to_all;
+  return of;
+}
+
+TEST(advise_on_locks, signals_to_all_of_which_one_goes_on_are_named) {
+  const auto all = advise_with({signalling_all(100, 100), woken_by_all(400, 300)});
+  // Not that they are sent under the lock as well.
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "broadcasts");
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].more_ids, ElementsAre(1));
+  EXPECT_NEAR(all[0].at_most_s, 0.1, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("4 threads wait for a signal 10,000 times"));
+  EXPECT_THAT(all[0].text, HasSubstr("in 75 % of the cases"));
+  EXPECT_THAT(all[0].text, HasSubstr("all threads together take 0.1 s until they have the lock"));
+}
+
+TEST(advise_on_locks, signals_to_all_are_right_where_most_go_on_or_few_are_sent) {
+  const auto rule_with = [](const site& sender, const site& waits) {
+    const auto all = advise_with({sender, waits});
+    return all.empty() ? "" : all[0].rule;
+  };
+  EXPECT_EQ(rule_with(signalling_all(100, 100), woken_by_all(400, 199)), "signals");
+  // Another thread was faster than the one that was woken.
+  EXPECT_EQ(rule_with(signalling_all(100, 49), woken_by_all(400, 300)), "signals");
+  // One thread waits: for the last one of several.
+  EXPECT_EQ(rule_with(signalling_all(100, 100), woken_by_all(400, 300, 1)), "signals");
+  site rare = woken_by_all(100, 99);
+  rare.times->every = 1;
+  EXPECT_EQ(rule_with(signalling_all(100, 100), rare), "signals");
+}
+
+TEST(advise_on_locks, of_several_sites_that_are_all_woken_one_has_the_advice) {
+  const site one = woken_by_all(200, 150);
+  const auto all = advise_with({signalling_all(100, 100), one, one});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].site_id, 2U);
+  EXPECT_THAT(all[0].text, HasSubstr("8 threads wait for a signal 20,000 times"));
+}
+
 TEST(advise_on_locks, a_few_signals_cost_nothing) {
   EXPECT_THAT(advise_with({signalling(3, 1, 99, 99, 1), waiting_for(3, 1)}), IsEmpty());
   EXPECT_THAT(advise_with({signalling(3, 1, 100, 100, 1), waiting_for(3, 1)}), SizeIs(1));
