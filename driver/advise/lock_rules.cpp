@@ -240,11 +240,10 @@ std::optional<advice> about_readers(const lock_case& of) {
 advice about_lock(const lock_case& of) {
   advice found = of.found(
       "locks", of.below_wall(of.all_sections_s),
-      of.is_mostly_hidden()
-          ? "If that is long, hold it for a shorter time; if not, a variable for each thread, an "
-            "atomic operation, several locks or another one may save time."
-          : "A variable for each thread, an atomic operation, several locks or another one may "
-            "save time.",
+      fmt::format(
+          "{} variable for each thread, an atomic operation{} may save time.",
+          of.is_mostly_hidden() ? "If that is long, hold it for a shorter time; if not, a" : "A",
+          of.locks_here > 1 ? " or a lock of another kind" : ", several locks or another one"),
       fmt::format("A thread spends {} in the calls that take it, in the mean, and {} with the work "
                   "under the lock and its release. A change saves between nothing and that of "
                   "all threads together, {}.",

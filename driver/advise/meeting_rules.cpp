@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/advise/advise.hpp"
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
@@ -201,6 +202,17 @@ constexpr std::string_view awake_may_cost =
 
 constexpr double waking_ns = 1e4, not_spinning_ns = 2e3;
 
+/// Whether others had the processors in each timed run, and for so long that a thread may have been
+/// without one while all the rest of its team waited for it: what waits, too, for threads that did
+/// not run then.
+bool may_be_others(const meeting& m, double waits_s) {
+  const bool undisturbed =
+      std::ranges::any_of(m.runs, [](const site_cost& run) { return !run.is_disturbed; });
+  const double threads = m.of.times->threads;
+  return !undisturbed && waits_s <= m.setting.others_share * m.setting.usable_pus *
+                                        m.setting.wall_s * (threads - 1) / threads;
+}
+
 std::string why_posix_sleeps(const meeting& m) {
   return fmt::format("threads sleep at {}, as whoever waits in pthread_barrier_wait does at once, "
                      "and it takes long to wake them. With a processing unit for each thread a "
@@ -251,6 +263,9 @@ std::optional<advice> about_sleeping(const meeting& m) {
   const bool awake = (m.price_ns && m.price_ns->high < waking_ns) || m.hardly_sleeps();
   const bool idle = m.is_region() && m.of.count > 1 && m.gap_ns > idle_ns && !awake;
   if (!late || (!m.setting.sleeps && !idle && !posix)) return std::nullopt;
+  // To wake a thread takes that at least, whatever others do.
+  if (may_be_others(m, m.in_all_s()) && !m.is_worth_saying(m.count() * waking_ns * 1e-9))
+    return std::nullopt;
   const run_waits most = m.most_in_all();
   const std::string saving = fmt::format(
       "Beside its work a thread spends {} of {} there; to stay awake saves at most that{}.",
@@ -362,17 +377,6 @@ advice about_mechanism(const meeting& m) {
   return estimated;
 }
 
-/// Whether others had the processors in each timed run, and for so long that a thread may have been
-/// without one while all the rest of its team waited for it: what waits, too, for threads that did
-/// not run then.
-bool may_be_others(const meeting& m, double waits_s) {
-  const bool undisturbed =
-      std::ranges::any_of(m.runs, [](const site_cost& run) { return !run.is_disturbed; });
-  const double threads = m.of.times->threads;
-  return !undisturbed && waits_s <= m.setting.others_share * m.setting.usable_pus *
-                                        m.setting.wall_s * (threads - 1) / threads;
-}
-
 /// Whether the program takes longer than equal work, by what is worth saying.
 bool is_shown(const meeting& m, const beside_equal_work& each) {
   if (may_be_others(m, each.shown_s())) return false;
@@ -458,11 +462,15 @@ site_cost within(site_cost cost, double wall_s) {
   return cost;
 }
 
-/// With what it takes in each timed run, and no more than the run takes.
-site with_runs(site of, const site_cost& first, double wall_s) {
-  if (of.cost_of_runs.empty()) of.cost_of_runs.push_back(first);
+/// With what it takes in each timed run, and no more than the run takes. Of the only one it is not
+/// known by itself whether others disturbed it.
+site with_runs(site of, const site_cost& first, const advice_setting& setting) {
+  if (of.cost_of_runs.empty()) {
+    of.cost_of_runs.push_back(first);
+    of.cost_of_runs.back().is_disturbed = setting.others_share > most_disturbance;
+  }
   for (site_cost& run : of.cost_of_runs) {
-    if (run.wall_s == 0) run.wall_s = wall_s;
+    if (run.wall_s == 0) run.wall_s = setting.wall_s;
     run = within(run, run.wall_s);
   }
   return of;
@@ -482,7 +490,7 @@ std::vector<advice> advise_on_meetings(const std::vector<site>& sites,
     const auto cost = cost_of(sites[i]);
     if (!cost || sites[i].times->threads < 2 || sites[i].kind == "task" || sites[i].kind == "chunk")
       continue;
-    const site of = with_runs(sites[i], *cost, setting.wall_s);
+    const site of = with_runs(sites[i], *cost, setting);
     const std::vector<site_cost> runs = undisturbed_runs(of.cost_of_runs);
     const site_cost met = within(median_of_runs(runs), setting.wall_s);
     std::optional<advice> found =

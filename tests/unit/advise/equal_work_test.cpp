@@ -505,6 +505,11 @@ TEST(advise_on, barriers_that_a_disturbance_makes_long_are_not_advised) {
   EXPECT_EQ(notes.size(), 1U);
 }
 
+std::vector<advice> advised_alone(const site& of, const advice_setting& setting) {
+  std::vector<std::string> notes;
+  return advise_on({of}, setting, notes);
+}
+
 TEST(advise_on, what_others_with_the_processors_may_bring_is_no_cause) {
   // Of two units for 1.1 s others had 40 %, 0.88 s: so long one thread may have lacked its own, and
   // the other one waited, 0.44 s in the mean of both.
@@ -525,6 +530,11 @@ TEST(advise_on, what_others_with_the_processors_may_bring_is_no_cause) {
   EXPECT_EQ(rule_of(&site_cost::lateness_s, 430, false), "imbalance");
   EXPECT_EQ(rule_of(&site_cost::mechanism_s, 430, true), "none");
   EXPECT_EQ(rule_of(&site_cost::mechanism_s, 450, true), "barriers");
+  // Of a single run it is not known by itself.
+  EXPECT_TRUE(
+      advised_alone(late_barrier(), {.wall_s = 1.1, .usable_pus = 2, .others_share = 0.4}).empty());
+  EXPECT_FALSE(advised_alone(late_barrier(), {.wall_s = 1.1, .usable_pus = 2, .others_share = 0.05})
+                   .empty());
   // A price stands, whatever others do.
   price one = late(2, 1'000'000, 30'000);
   one.what.op = "barrier_after_work";

@@ -389,6 +389,15 @@ TEST(advise_on, threads_that_sleep_are_named) {
   EXPECT_EQ(first_of({after_gap}, {.wall_s = 0.08, .sleeps = true}).rule, "sleeping");
 }
 
+TEST(advise_on, threads_that_begin_late_as_others_have_their_processors_need_not_sleep) {
+  // 1 ms late at each of 60, and to wake them as often takes 0.6 ms.
+  advice_setting setting{.wall_s = 1, .usable_pus = 2, .sleeps = true, .others_share = 0.4};
+  EXPECT_EQ(first_of({region(60, 1e6, 1e6, 500)}, setting).rule, "none");
+  EXPECT_EQ(first_of({region(6'000, 2e4, 1e5, 500)}, setting).rule, "sleeping");
+  setting.others_share = 0;
+  EXPECT_EQ(first_of({region(60, 1e6, 1e6, 500)}, setting).rule, "sleeping");
+}
+
 TEST(advise_on, threads_that_are_awake_by_themselves_do_not_sleep) {
   const site after_gap = region(1000, 60'000, 1000, 5000);
   const auto rule_beside = [&](double cost_ns) {
