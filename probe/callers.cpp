@@ -103,6 +103,9 @@ code_of whose_module(const char* path) {
 
 code_of whose_function(const char* name) {
   if (is_of_rust(name)) return code_of::header;
+  // A thread's own function, and what std::function calls, are compiled into these.
+  for (const char* const begin : {"_ZNSt6thread11_State_impl", "_ZNSt17_Function_handler"})
+    if (begins_with(name, begin)) return code_of::program;
   for (const char* const begin : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZZNSt", "_ZZSt", "__gthread_"})
     if (begins_with(name, begin)) return code_of::header;
   for (const char* const begin : {"_ZN6Kokkos", "_ZNK6Kokkos", "_ZZN6Kokkos", "_ZZNK6Kokkos"})

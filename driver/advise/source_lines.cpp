@@ -36,6 +36,8 @@ source_frame parse_frame(const std::string& function, std::string_view place) {
   for (const char digit : place.substr(colon + 1))
     if (digit >= '0' && digit <= '9') line = line * 10 + static_cast<unsigned>(digit - '0');
   frame.line = line;
+  // No line: the file is that of the module, or of what the compiler added.
+  if (line == 0) frame.file.clear();
   return frame;
 }
 
@@ -205,10 +207,38 @@ std::string readable_label(const std::string& label) {
   return readable;
 }
 
+/// Of a list of a template's arguments the first one.
+std::string_view first_argument(std::string_view list) {
+  int depth = 0;
+  for (std::size_t at = 0; at < list.size(); ++at) {
+    const char c = list[at];
+    if (depth == 0 && (c == ',' || c == '>')) return list.substr(0, at);
+    if (c == '<' || c == '(' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == '}') --depth;
+  }
+  return {};
+}
+
+/// What the standard library was passed, to begin a thread with or to call by std::function, where
+/// the compiler has put it into the function that calls it. A pointer is no name of a function.
+std::string_view passed_to_library(std::string_view name) {
+  constexpr std::string_view thread = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<",
+                             caller = "std::_Function_handler<";
+  std::string_view passed;
+  if (name.starts_with(thread)) passed = first_argument(name.substr(thread.size()));
+  if (name.starts_with(caller)) {
+    const std::string_view list = name.substr(caller.size());
+    const std::string_view type = first_argument(list);
+    if (list.substr(type.size()).starts_with(", "))
+      passed = first_argument(list.substr(type.size() + 2));
+  }
+  return passed.empty() || passed.find("(*)") != std::string_view::npos ? name : passed;
+}
+
 /// A name without a long list of parameters, and which of the compiler's copies it is.
 std::string short_name(const std::string& name) {
   constexpr std::size_t long_list = 20;
-  std::string_view head(name);
+  std::string_view head = passed_to_library(name);
   head = head.substr(0, head.find(" [clone "));
   if (head.ends_with(" const")) head.remove_suffix(std::strlen(" const"));
   if (!head.ends_with(')')) return std::string(head);

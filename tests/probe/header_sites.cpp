@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <functional>
 #include <future>
 #include <mutex>
 #include <shared_mutex>
@@ -105,6 +106,19 @@ void lock_by_trait(pthread_mutex_t*) asm(
   }
 }
 
+// What runs tasks is not what locks.
+[[gnu::noinline]] void call_task(const std::function<void()>& task) {
+  task();
+  asm volatile("");
+}
+[[gnu::noinline]] void lock_in_task() {
+  for (int i = 0; i < 80; ++i)
+    call_task([] {
+      second.lock();
+      second.unlock();
+    });
+}
+
 [[gnu::noinline]] void start_some() {
   for (int i = 0; i < 7; ++i) {
     std::thread one([] {});
@@ -154,6 +168,7 @@ namespace core {
 int main() {
   core::lock_first();
   lock_as_rust();
+  lock_in_task();
   join_by_the_library();
   start_some();
   start_later();

@@ -27,6 +27,22 @@ TEST(where_text, has_no_long_list_of_parameters) {
   EXPECT_EQ(where_text(of), "log::put(...) log.cpp:7");
 }
 
+TEST(where_text, has_what_a_thread_or_a_std_function_runs) {
+  const auto text_of = [](const std::string& name) { return where_text(in_function(name)); };
+  EXPECT_EQ(text_of("std::thread::_State_impl<std::thread::_Invoker<std::tuple<app::serve(std::map<"
+                    "int, int>)::{lambda()#1}, int> > >::_M_run()"),
+            "app::serve(std::map<int, int>)::{lambda()#1} liblog.so.3+0x10");
+  EXPECT_EQ(
+      text_of("std::_Function_handler<void (int, char), main::{lambda(int, char)#2}>::_M_invoke("
+              "std::_Any_data const&, int&&, char&&)"),
+      "main::{lambda(int, char)#2} liblog.so.3+0x10");
+  // The function is not in its type.
+  EXPECT_THAT(text_of("std::thread::_State_impl<std::thread::_Invoker<std::tuple<void (*)(int), int"
+                      "> > >::_M_run()"),
+              HasSubstr("_M_run()"));
+  EXPECT_THAT(text_of("std::_Function_handler<void ("), HasSubstr("_Function_handler"));
+}
+
 TEST(where_text, passes_by_the_headers_of_kokkos_and_begins_with_the_label) {
   site of{.kind = "region",
           .frames = {{.function = "execute",
