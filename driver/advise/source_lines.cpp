@@ -177,7 +177,9 @@ bool is_system_header(const source_frame& frame) {
 /// they are installed.
 bool is_of_kokkos(const source_frame& frame) {
   const std::string name = fs::path(frame.file).filename();
-  return name.starts_with("Kokkos_") || name.starts_with("KokkosExp_") ||
+  // The end of a loop may have the line of the program's body of it.
+  return frame.function.find("Kokkos::Impl::Parallel") != std::string::npos ||
+         name.starts_with("Kokkos_") || name.starts_with("KokkosExp_") ||
          frame.file.find("/desul/") != std::string::npos;
 }
 

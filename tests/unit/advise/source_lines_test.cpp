@@ -52,13 +52,18 @@ TEST(where_text, passes_by_the_headers_of_kokkos_and_begins_with_the_label) {
           .label = kokkos_label{.text = "axpy"}};
   EXPECT_EQ(where_text(of), "\"axpy\" at step() app.cpp:12");
   EXPECT_FALSE(is_in_kokkos(of));
+  of.frames[0] = {.function = "void Kokkos::Impl::ParallelFor<step()::{lambda(int)}>::execute()",
+                  .file = "/home/app.cpp",
+                  .line = 14};
+  EXPECT_EQ(where_text(of), "\"axpy\" at step() app.cpp:12");
+  of.frames[0] = {.function = "execute", .file = "/opt/OpenMP/Kokkos_OpenMP.hpp", .line = 91};
   // A kernel without a label has the name of its type, as the compiler has it.
   of.label->text = "4step";
   EXPECT_EQ(where_text(of), "\"step\" at step() app.cpp:12");
   of.label->text = std::string(41, 'x');
   EXPECT_THAT(where_text(of), HasSubstr(std::string(40, 'x') + "...\""));
   of.frames.pop_back();
-  EXPECT_THAT(where_text(of), HasSubstr("Kokkos_OpenMP_Parallel.hpp:91"));
+  EXPECT_THAT(where_text(of), HasSubstr("Kokkos_OpenMP.hpp:91"));
   EXPECT_TRUE(is_in_kokkos(of));
 }
 
