@@ -175,7 +175,8 @@ def synchronizing(site):
     """What a site takes, without a thread that has no work: until a signal, or another one's end."""
     idle = {"lateness"} if site["kind"] == "cond_wait" else set()
     of_cuda = site["kind"].endswith(("_launch", "_sync", "_copy"))
-    idle |= {"wait"} if "section" not in site["takes_s"] and not of_cuda else set()
+    calls = site["kind"] in ("create", "doacross", "ordered", "taskwait", "yield")
+    idle |= {"wait"} if "section" not in site["takes_s"] and not of_cuda and not calls else set()
     return {name: s for name, s in site["takes_s"].items() if name not in idle}
 
 
@@ -455,6 +456,21 @@ def test_a_thread_that_joins_another_one_is_idle(tmp_path):
     assert (row["after"], "work" in row) == ("50.0 %", False)
 
 
+@pytest.mark.parametrize("kind", ["create", "doacross", "ordered", "taskwait", "yield"])
+def test_calls_that_wait_for_another_thread_s_work_synchronize(tmp_path, kind):
+    """The driver's synchronizing_s has the same kinds."""
+    sentence, row, _ = of_one_site(tmp_path, kind, 2, {"wait": 0.5})
+    assert "at most 50.0 % of a thread's time" in sentence
+    assert row["after"] == "50.0 %"
+
+
+@pytest.mark.parametrize("kind", ["kokkos_for", "kokkos_reduce", "kokkos_scan"])
+def test_a_kernel_of_kokkos_works(tmp_path, kind):
+    sentence, row, _ = of_one_site(tmp_path, kind, 1, {"wait": 0.5})
+    assert "less than 0.1 % of a thread's time" in sentence
+    assert (row["after"], row["work"]) == ("0.0 %", "50.0 %")
+
+
 def test_where_no_time_is_known_the_calls_are_counted():
     (first, *_) = report_of(DATA / "contended_counter.jsonl.xz").head.answers
     assert first == (
@@ -544,7 +560,7 @@ def test_sites_of_one_name_have_bars_of_their_own(tmp_path):
 def test_the_figure_is_a_file_where_there_is_one(tmp_path, capsys):
     out = tmp_path / "f.svg"
     assert main(["advise", str(DATA / "locks.jsonl.xz"), "--figure", str(out)]) == 0
-    assert "in the lock or chunk" in out.read_text()
+    assert "in the lock, chunk or kernel" in out.read_text()
     assert main(["advise", str(DATA / "static.jsonl.xz"), "--figure", str(tmp_path / "g.svg")]) == 2
     assert "there is nothing to draw" in capsys.readouterr().err
 

@@ -11,9 +11,9 @@ from syncmeter_analysis.record.members import Members
 @dataclass(frozen=True, slots=True)
 class Spent:
     """Seconds on one thread's path: waiting for the last thread, the primitive itself where threads
-    meet, the calls that take locks or fetch chunks of loops, going on after a signal, the work under
-    locks and of chunks, waiting for a signal or in other calls, such as join, and the calls that give a
-    GPU work or wait for it."""
+    meet, the calls that take locks, fetch chunks of loops or wait for another thread's work in OpenMP,
+    going on after a signal, the work under locks, of chunks and of kernels of Kokkos, waiting for a
+    signal or in other calls, such as join, and the calls that give a GPU work or wait for it."""
 
     late: float
     after: float
@@ -47,6 +47,11 @@ _calls_of_cuda = {
     "event_sync",
     "blocking_copy",
 }
+# Others that the driver counts as synchronization, though only the whole call is timed.
+_calls = {"create", "doacross", "ordered", "taskwait", "yield"}
+
+# Whose time is that of their work.
+_kernels_of_kokkos = {"kokkos_for", "kokkos_reduce", "kokkos_scan"}
 
 
 def spent_at(site: Members) -> Spent | None:
@@ -59,6 +64,10 @@ def spent_at(site: Members) -> Spent | None:
     if takes.get("wait") is not None and takes.get("section") is None:
         if site["kind"] in _calls_of_cuda:
             return Spent(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, locking)
+        if site["kind"] in _calls:
+            return Spent(0.0, 0.0, locking, 0.0, 0.0, 0.0)
+        if site["kind"] in _kernels_of_kokkos:
+            return Spent(0.0, 0.0, 0.0, 0.0, locking, 0.0)
         return Spent(0.0, 0.0, 0.0, 0.0, 0.0, locking)
     work = max(0.0, section - locking)
     if site["kind"] == "cond_wait":

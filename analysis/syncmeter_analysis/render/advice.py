@@ -40,7 +40,7 @@ _least_shown = 0.001
 
 _late = "late: waiting for the last thread"
 _after = "after: the primitive itself"
-_work = "work: in the lock or chunk"
+_work = "work: in the lock, chunk or kernel"
 _idle = "idle: until a signal or another's end"
 
 _kinds_of_saving = {

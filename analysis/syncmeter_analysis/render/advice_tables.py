@@ -99,7 +99,7 @@ def _call_row(file: AdviceFile, site: Members) -> list[str]:
         shares = [
             per_cent(spent.late + spent.idle, wall) if meets else "",
             per_cent(spent.then + (0.0 if meets else spent.idle), wall),
-            per_cent(spent.work, wall) if "section" in site["takes_s"] else "",
+            per_cent(spent.work, wall) if spent.work or "section" in site["takes_s"] else "",
             text.duration(spent.in_all / calls * 1e9) if calls and spent.in_all else "",
         ]
     price = site.get("price_ns") or {}
