@@ -105,6 +105,8 @@ region_call::region_call(region_frame& frame, std::uint64_t site) : frame_(frame
   if (frame.stamps != nullptr) {
     frame.stamps->team = 0;
     frame.stamps->first_barrier = barriers_of_regions;
+    // This thread is its number 0. Where the region is cancelled, it may come to no barrier.
+    for (std::uint64_t& of_barrier : frame.stamps->of[0].site) keep(of_barrier, std::uint64_t{0});
   }
   if (frame.stamps == nullptr) return;
   const std::uint64_t number = regions++ % every;
@@ -206,7 +208,7 @@ void team_barrier::leave() const {
   if (times == nullptr) return;
   add_barrier(times, stamps_->of[number_].arrived[slot_], last, back, same);
   const std::uint64_t first = __atomic_load_n(&stamps_->of[0].site[slot_], __ATOMIC_RELAXED);
-  if (first != site_) times->met_at = first;
+  if (first != 0 && first != site_) times->met_at = first;
 }
 
 namespace {

@@ -60,6 +60,17 @@ def test_a_barrier_that_is_called_from_two_places_is_one(compiler, build, count,
     assert parts == {(True, False): 20 * (1 + 3), (False, True): 20 * 2}
 
 
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_who_meets_nobody_in_a_cancelled_region_meets_none_of_the_region_before(compiler, build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "1,0")
+    monkeypatch.setenv("OMP_CANCELLATION", "true")
+    run = count(build("cancelled_region", compiler, "-O2", "-fopenmp"))
+    barriers = {row.offset for row in run.rows if row.kind == "barrier" and not row.module}
+    assert len(barriers) > 1
+    # By clang++ the first thread waits in a barrier of the runtime's.
+    assert {times.met_at for times in run.times if times.kind == "barrier"}.isdisjoint(barriers)
+
+
 #: Of regions that are timed and how often a thread found another one on its unit: where each second region is looked
 #: at for the next one, threads are where the last but one left them, and else where the last one did.
 MOVED = {"one": (50, 12), "two": (100, 20), "inner": (100, 20)}
