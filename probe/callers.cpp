@@ -56,23 +56,46 @@ const char* behind_disambiguator(const char* name) {
   return *name == 0 ? name : name + 1;
 }
 
+/// In a name of Rust's before RFC 2603.
+bool is_path_in_library_of_rust(const char* path) {
+  return begins_with(path, "std..") || begins_with(path, "core..") || begins_with(path, "alloc..");
+}
+
+/// Of "<TYPE as TRAIT>", behind "<": a program has functions for its own types by traits of the
+/// library, and by its own traits for the library's types.
+bool are_type_and_trait_of_rust(const char* type) {
+  if (!is_path_in_library_of_rust(type)) return false;
+  constexpr const char as[] = "$u20$as$u20$";
+  unsigned depth = 0;
+  for (const char* at = type; *at != 0; ++at) {
+    if (begins_with(at, "$LT$")) ++depth;
+    if (begins_with(at, "$GT$") && depth-- == 0) break;
+    if (depth == 0 && begins_with(at, as)) return is_path_in_library_of_rust(at + sizeof as - 1);
+  }
+  return true;
+}
+
+/// The hash at the end of a name before RFC 2603, behind which LLVM may have written a number.
+bool has_hash_of_rust(const char* name) {
+  const char* const number = ::strstr(name, ".llvm.");
+  const std::size_t bytes =
+      number == nullptr ? ::strlen(name) : static_cast<std::size_t>(number - name);
+  constexpr std::size_t hash_bytes = sizeof "17h0123456789abcdefE" - 1;
+  return bytes > hash_bytes && begins_with(name + bytes - hash_bytes, "17h");
+}
+
 /// Rust's names of today (RFC 2603) begin with the path of what they name, whose root is the crate
 /// that has it, and end with types and with the crate that made a copy. Those before look like
 /// C++'s, and end with a hash.
 bool is_of_rust(const char* name) {
   // Where a thread's own function begins, which is compiled into it.
   if (::strstr(name, "__rust_begin_short_backtrace") != nullptr) return false;
-  constexpr std::size_t hash_bytes = sizeof "17h0123456789abcdefE" - 1;
-  const std::size_t bytes = ::strlen(name);
-  if (begins_with(name, "_ZN") && bytes > hash_bytes &&
-      begins_with(name + bytes - hash_bytes, "17h")) {
+  if (begins_with(name, "_ZN") && has_hash_of_rust(name)) {
     name += 3;
     if (is_library_of_rust(name)) return true;
-    // A trait's function for some type, "<TYPE as TRAIT>".
     while (*name >= '0' && *name <= '9') ++name;
     if (*name == '_') ++name;
-    return begins_with(name, "$LT$std..") || begins_with(name, "$LT$core..") ||
-           begins_with(name, "$LT$alloc..");
+    return begins_with(name, "$LT$") && are_type_and_trait_of_rust(name + 4);
   }
   if (!begins_with(name, "_R")) return false;
   name += 2;
@@ -103,8 +126,11 @@ code_of whose_module(const char* path) {
 
 code_of whose_function(const char* name) {
   if (is_of_rust(name)) return code_of::header;
-  // A thread's own function, and what std::function calls, are compiled into these.
-  for (const char* const begin : {"_ZNSt6thread11_State_impl", "_ZNSt17_Function_handler"})
+  // A thread's own function, and what std::function and std::move_only_function call, are compiled
+  // into these, of libstdc++ and libc++.
+  for (const char* const begin :
+       {"_ZNSt6thread11_State_impl", "_ZNSt17_Function_handler", "_ZNSt18move_only_function",
+        "_ZNSt3__114__thread_proxy", "_ZNSt3__110__function6__func"})
     if (begins_with(name, begin)) return code_of::program;
   for (const char* const begin : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZZNSt", "_ZZSt", "__gthread_"})
     if (begins_with(name, begin)) return code_of::header;

@@ -1,8 +1,8 @@
 // Mutexes of the standard library, each locked at lines of its own in every way that its headers
 // offer: without optimization all of those are functions of the program. Threads, which its library
 // creates and joins. And a function that passes for one of a header, but whose frame pointer is
-// beyond its stack; and functions that have the names of Rust's library before 2026, beside one of
-// a namespace `core`.
+// beyond its stack; and functions that have names of Rust's library, of today and before, beside
+// one of a namespace `core`.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -91,19 +91,45 @@ void* lock_on_own_stack(void*) {
 void misplace_frames() {}
 #endif
 
+void lock_by_path(pthread_mutex_t*) asm("_RNvMNtCs1_3std4sync5Mutex4lock");
 void lock_by_rust(pthread_mutex_t*) asm("_ZN3std4sync5mutex4lock17h0123456789abcdefE");
+void lock_by_llvm(pthread_mutex_t*) asm(
+    "_ZN3std4sync5mutex4lock17h0123456789abcdefE.llvm.1234567890");
 void lock_by_trait(pthread_mutex_t*) asm(
-    "_ZN62_$LT$std..sync..Mutex$LT$T$GT$$u20$as$u20$crate..Lock$GT$4lock17hfedcba9876543210E");
-[[gnu::noinline]] void lock_by_rust(pthread_mutex_t* mutex) { pthread_mutex_lock(mutex); }
-[[gnu::noinline]] void lock_by_trait(pthread_mutex_t* mutex) { pthread_mutex_lock(mutex); }
+    "_ZN62_$LT$std..sync..Mutex$LT$$LT$T$u20$as$u20$app..Kept$GT$..It$GT$$u20$as$u20$core..ops.."
+    "Lock$GT$4lock17hfedcba9876543210E");
+// A trait of the program. The length is wrong, so that no tool makes another name of it.
+void lock_by_own_trait(pthread_mutex_t*) asm(
+    "_ZN52_$LT$std..sync..Mutex$LT$T$GT$$u20$as$u20$app..Lock$GT$4lock17hfedcba9876543210E");
+// No two of them are one function, and no call is a jump.
+[[gnu::noinline]] void lock_by_path(pthread_mutex_t* mutex) {
+  pthread_mutex_lock(mutex);
+  asm volatile("# path");
+}
+[[gnu::noinline]] void lock_by_rust(pthread_mutex_t* mutex) {
+  pthread_mutex_lock(mutex);
+  asm volatile("# rust");
+}
+[[gnu::noinline]] void lock_by_llvm(pthread_mutex_t* mutex) {
+  pthread_mutex_lock(mutex);
+  asm volatile("# llvm");
+}
+[[gnu::noinline]] void lock_by_trait(pthread_mutex_t* mutex) {
+  pthread_mutex_lock(mutex);
+  asm volatile("# trait");
+}
+[[gnu::noinline]] void lock_by_own_trait(pthread_mutex_t* mutex) {
+  pthread_mutex_lock(mutex);
+  asm volatile("# own_trait");
+}
 [[gnu::noinline]] void lock_as_rust() {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  for (int i = 0; i < 60; ++i) {
-    lock_by_rust(&mutex);
-    pthread_mutex_unlock(&mutex);
-    lock_by_trait(&mutex);
-    pthread_mutex_unlock(&mutex);
-  }
+  for (int i = 0; i < 60; ++i)
+    for (auto* const lock :
+         {lock_by_path, lock_by_rust, lock_by_llvm, lock_by_trait, lock_by_own_trait}) {
+      lock(&mutex);
+      pthread_mutex_unlock(&mutex);
+    }
 }
 
 // What runs tasks is not what locks.

@@ -6,6 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 const SHORT: Duration = Duration::from_micros(100);
+/// A receiver that loses its processor until the end of its time does not wait.
+const LONGER: Duration = Duration::from_millis(1);
 
 #[inline(never)]
 fn park_some() {
@@ -27,7 +29,7 @@ fn wait_some(mutex: &Mutex<u64>, condition: &Condvar) {
 #[inline(never)]
 fn receive_some(items: &mpsc::Receiver<u64>) {
     for _ in 0..20 {
-        let _ = items.recv_timeout(SHORT);
+        let _ = items.recv_timeout(LONGER);
     }
     black_box(());
 }
