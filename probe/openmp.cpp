@@ -274,7 +274,8 @@ constexpr unsigned goes_up = 1U << 8U, has_grain_size = 1U << 9U, is_strict = 1U
 
 /// Without a clause LLVM's runtime makes so many tasks for each thread of the team, GNU's one.
 constexpr unsigned llvm_tasks_of_thread = 10;
-/// LLVM's has GOMP's functions beside its own.
+/// LLVM's has GOMP's functions beside its own. Where no such runtime is loaded the look-up fails:
+/// once per process, as the answer is kept.
 bool is_of_llvm(const void* gomp_function) {
   static constinit real_function<void()> own{"__kmpc_taskloop"};
   return code_around(gomp_function).has(reinterpret_cast<std::uint64_t>(own.get()));
@@ -283,8 +284,13 @@ bool is_of_llvm(const void* gomp_function) {
 /// Counts the tasks of a loop at its call, by which the runtime makes them.
 void count_tasks_of_gomp_loop(std::uint64_t site, std::uint64_t iterations, unsigned flags,
                               unsigned long number, const void* real) {
-  static constinit unsigned tasks_of_thread = 0;  // 0: not known yet
-  if (tasks_of_thread == 0) tasks_of_thread = is_of_llvm(real) ? llvm_tasks_of_thread : 1;
+  // 0: not known yet. Threads that come first at the same time all find the same.
+  static constinit unsigned known_tasks = 0;
+  unsigned tasks_of_thread = __atomic_load_n(&known_tasks, __ATOMIC_RELAXED);
+  if (tasks_of_thread == 0) {
+    tasks_of_thread = is_of_llvm(real) ? llvm_tasks_of_thread : 1;
+    __atomic_store_n(&known_tasks, tasks_of_thread, __ATOMIC_RELAXED);
+  }
   // LLVM's does not read that flag.
   const bool is_gnu = tasks_of_thread == 1;
   const unsigned team = place_of_thread().team;

@@ -110,7 +110,8 @@ bool leaves_section(const void* lock) {
   return true;
 }
 
-/// All that is written down comes after the release.
+/// All that is written down comes after the release, but for the section before a wait that ended
+/// in vain, for which the next wait makes room while the lock is held.
 void end_section() {
   timed_sections& own = *sections_of_thread();
   if (own.section.begun != 0) own.section.released = now();
