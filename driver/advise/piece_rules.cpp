@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "driver/advise/source_lines.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
@@ -68,12 +69,14 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
       std::min(cost.lateness_s, all.wall_s),
       fmt::format(
-          "{}: {} threads fetch {} chunks of a loop, one every {}, of which the call that fetches "
+          "{}: {} {} {} chunks of a loop, one every {}, of which the call that fetches "
           "it takes {} and its work at most the rest. Chunks of at least {:.0f} times as many "
           "iterations ({}), or a static schedule where all iterations take as "
           "long, save time.",
-          where_text(all.of), all.of.threads, grouped_digits(all.of.count), seconds_text(each_s),
-          seconds_text(fetch_s), std::max(2.0, long_enough * fetch_s / work_s),
+          where_text(all.of), count_text(all.of.threads, "thread", "threads"),
+          all.of.threads == 1 ? "fetches" : "fetch", grouped_digits(all.of.count),
+          seconds_text(each_s), seconds_text(fetch_s),
+          std::max(2.0, long_enough * fetch_s / work_s),
           all.of.label ? "RangePolicy::set_chunk_size(N)" : "schedule(dynamic, N)"));
 }
 

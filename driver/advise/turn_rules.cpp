@@ -154,7 +154,8 @@ std::optional<advice> about_yields(const std::vector<site>& sites, const advice_
           "so that they wait less often.",
           all.where(), all.threads, grouped_digits(all.count), all.each_text(),
           crowded ? fmt::format("{:g} processing units run them: let them sleep until they "
-                                "are woken (std::atomic wait, a condition variable).",
+                                "are woken (a condition variable; std::atomic wait, latches and "
+                                "semaphores of libstdc++ yield some times before they sleep).",
                                 setting.usable_pus)
                   : "Each has a unit of its own: a loop that pauses in place of the call "
                     "sees the change sooner, and a sleep (std::atomic wait, a condition "

@@ -444,6 +444,10 @@ TEST(advise_on, short_chunks_are_named_with_how_much_longer_they_should_be) {
   // Each of two threads fetches a million: the calls and what is between them.
   EXPECT_NEAR(bound.at_most_s, 0.15, 1e-9);
   EXPECT_THAT(bound.cause, HasSubstr("Chunks of at least 100 times as many iterations"));
+  EXPECT_THAT(bound.cause, HasSubstr(": 2 threads fetch 2,000,000 chunks"));
+  site alone = of;
+  alone.threads = 1;
+  EXPECT_THAT(first_of({alone}, {.wall_s = 0.2}).cause, HasSubstr(": 1 thread fetches 2,000,000"));
   // 128 chunks for each thread in one op.
   const advice estimate =
       first_of({of}, {.wall_s = 0.2, .prices = {priced("for_dynamic", 0, 128 * 80)}});
