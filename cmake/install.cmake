@@ -32,7 +32,7 @@ endif()
 
 install(TARGETS syncmeter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET syncmeter-probe)
-  install(TARGETS syncmeter-probe syncmeter-swaps LIBRARY DESTINATION ${workers_folder})
+  install(TARGETS syncmeter-probe syncmeter-swaps syncmeter-kokkos-tool LIBRARY DESTINATION ${workers_folder})
   if(TARGET syncmeter-patches)
     install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-patches.fatbin DESTINATION ${workers_folder})
   endif()

@@ -42,6 +42,7 @@ void leave_memory(void* memory) {
   own_memory = nullptr;
   auto* const left = static_cast<thread_memory*>(memory);
   left->timed = {};
+  left->kokkos.open = 0;
   for (known_place& each : left->known) each = {};
   put_back(left);
 }

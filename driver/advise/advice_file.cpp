@@ -250,7 +250,7 @@ json line_of_site(const site& of, std::size_t id) {
             {"team", of.team == 0 ? json(nullptr) : json(of.team)},
             {"count", of.count == 0 ? json(nullptr) : json(of.count)},
             {"threads", of.threads == 0 ? json(nullptr) : json(of.threads)}};
-  if (of.label) line["label"] = printable(label_text(of));
+  if (of.label && !of.label->text.empty()) line["label"] = printable(label_text(of));
   if (!of.operation.empty()) {
     line["operation"] = of.operation;
     line["copies"] = of.copies;

@@ -281,9 +281,9 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
                     .of_last_run = {},
                     .advices = {},
                     .notes = {}};
-  if (const char* const injected = std::getenv(injection_variable))
+  if (has_variable(injection_variable))
     of.notes.push_back(fmt::format("Calls of CUDA are not counted: {} is set already, to {}.",
-                                   injection_variable, printable(injected)));
+                                   injection_variable, printable(std::getenv(injection_variable))));
   if (const char* const tools = kokkos_tools_set())
     of.notes.push_back(fmt::format("Kernels of Kokkos are not named: {} is set already, to {}.",
                                    tools, printable(std::getenv(tools))));

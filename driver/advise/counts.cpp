@@ -135,13 +135,19 @@ std::optional<site_key> key_of(const process_names& names, std::uint64_t address
   return site_key{kind, module->path, address - 1 - module->block.base, team, label};
 }
 
-/// The place of a label is known when all modules are.
+/// The place of a label is known when all modules are. Labels that differ from call to call, as
+/// they do where a place has more than so many, would make many sites of one.
 void place_labels(process_names& names) {
+  constexpr std::ptrdiff_t most_of_place = 16;
   for (auto& [number, label] : names.labels)
     if (const module_range* const module = module_of(names.modules, label.offset)) {
       label.module = module->path;
       label.offset -= module->block.base + 1;
     }
+  std::map<std::pair<std::string, std::uint64_t>, std::ptrdiff_t> of_place;
+  for (const auto& [number, label] : names.labels) ++of_place[{label.module, label.offset}];
+  for (auto& [number, label] : names.labels)
+    if (of_place[{label.module, label.offset}] > most_of_place) label.text.clear();
 }
 
 /// Places from which threads of a team call the same barrier, each with another one of them; the

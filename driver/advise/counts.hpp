@@ -23,7 +23,7 @@ struct source_frame {
 
 /// What Kokkos calls a kernel or a fence of the program, and where the program calls Kokkos for it.
 struct kokkos_label {
-  std::string text;
+  std::string text;  ///< empty: they differ from call to call
   std::string module{};
   std::uint64_t offset = 0;  ///< as of a site
   friend auto operator<=>(const kokkos_label&, const kokkos_label&) = default;

@@ -64,10 +64,16 @@ counts_folder::~counts_folder() {
   fs::remove_all(path_, ignored);
 }
 
+bool has_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && *value != 0;
+}
+
 const char* kokkos_tools_set() {
-  for (const char* const name : {kokkos_tools_variable, "KOKKOS_PROFILE_LIBRARY"})
-    if (std::getenv(name) != nullptr) return name;
-  return nullptr;
+  if (has_variable(kokkos_tools_variable)) return kokkos_tools_variable;
+  // Kokkos compares even an empty one with the other variable, and aborts.
+  constexpr const char* older_variable = "KOKKOS_PROFILE_LIBRARY";
+  return std::getenv(older_variable) != nullptr ? older_variable : nullptr;
 }
 
 std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
@@ -75,15 +81,16 @@ std::vector<std::string> settings_of_probe(const std::string& folder, const std:
   std::vector<std::string> settings{preload_setting(probe),
                                     fmt::format("{}={}", probe::folder_variable, folder),
                                     fmt::format("{}={}", probe::times_variable, every)};
-  if (std::getenv(injection_variable) == nullptr)
+  if (!has_variable(injection_variable))
     settings.push_back(fmt::format("{}={}", injection_variable, probe));
-  if (kokkos_tools_set() == nullptr)
-    settings.push_back(fmt::format("{}={}", kokkos_tools_variable, probe));
+  const std::string tool = find_own_library("libsyncmeter-kokkos-tool.so");
+  if (kokkos_tools_set() == nullptr && !tool.empty())
+    settings.push_back(fmt::format("{}={}", kokkos_tools_variable, tool));
   return settings;
 }
 
 std::vector<std::string> settings_of_span(const std::string& folder) {
-  if (std::getenv(injection_variable) != nullptr) return {};
+  if (has_variable(injection_variable)) return {};
   return {fmt::format("{}={}", probe::folder_variable, folder),
           fmt::format("{}=1", probe::span_variable),
           fmt::format("{}={}", injection_variable, find_probe())};

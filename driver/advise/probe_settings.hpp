@@ -27,6 +27,8 @@ inline constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
 
 /// What Kokkos loads into a program as a library of tools, one alone; a user's own stays.
 inline constexpr const char* kokkos_tools_variable = "KOKKOS_TOOLS_LIBS";
+/// Whether the environment has this variable, and not empty.
+[[nodiscard]] bool has_variable(const char* name);
 /// Whether the environment has one, by this or the older name: nullptr, or the name.
 [[nodiscard]] const char* kokkos_tools_set();
 

@@ -322,6 +322,12 @@ std::string place_text(const site& of) {
   return named ? fmt::format("{} {}", short_name(of.frames.front().function), place) : place;
 }
 
+/// Such as that of an instance of a space, which Kokkos' headers lock for the program.
+bool is_own_lock_of_kokkos(const site& of) {
+  const auto caller = std::ranges::find_if_not(of.frames, is_system_header);
+  return is_for_lock(of) && caller != of.frames.end() && is_of_kokkos(*caller);
+}
+
 }  // namespace
 
 std::string label_text(const site& of) { return of.label ? readable_label(of.label->text) : ""; }
@@ -329,7 +335,8 @@ std::string label_text(const site& of) { return of.label ? readable_label(of.lab
 std::string where_text(const site& of) {
   constexpr std::size_t longest = 40;
   const std::string place = place_text(of);
-  if (!of.label) return place;
+  if (is_own_lock_of_kokkos(of)) return place + " (of Kokkos)";
+  if (!of.label || of.label->text.empty()) return place;
   const std::string label = short_name(label_text(of));
   return fmt::format("\"{}{}\" at {}", label.substr(0, longest),
                      label.size() > longest ? "..." : "", place);

@@ -16,12 +16,19 @@ CALLS = {("step_twice", "first", "kokkos_for"): 101, ("step_twice", "second", "k
          ("nest_deeply", "deep", "kokkos_for"): 20, ("by_label", "l" * 1000, "kokkos_for"): 1}
 BELOW = {("first", "region"): 101, ("second", "region"): 101, ("rare", "region"): 20, ("often", "region"): 40, ("inner", "region"): 20,
          ("sum", "region"): 20, ("", "region"): 1, ("l" * 1000, "region"): 1}
+TOOL = tables.PROBE.with_name("libsyncmeter-kokkos-tool.so")
 BUILDS = [("g++", "-O2", "-fopenmp"), ("g++", "-O0", "-fopenmp"), ("clang++", "-O2", "-fopenmp")]
 
 
 @pytest.fixture
 def tools(monkeypatch):
-    monkeypatch.setenv("KOKKOS_TOOLS_LIBS", str(tables.PROBE))
+    monkeypatch.setenv("KOKKOS_TOOLS_LIBS", str(TOOL))
+
+
+@pytest.fixture(autouse=True)
+def without_tools_of_the_caller(monkeypatch):
+    for name in ("KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def callers(program, run):
@@ -50,7 +57,7 @@ def below(run, kinds=("region",)):
 def test_counts(how, build, count, tools):
     program = build("kokkos_calls", *how)
     run = count(program)
-    assert run.done.stdout == f"{tables.PROBE}\nas it is\n"
+    assert run.done.stdout == f"{TOOL}\nas it is\n"
     assert callers(program, run) == CALLS
     assert below(run) == BELOW
     assert below(run, ["barrier"])["sum", "barrier"] >= 20
@@ -84,12 +91,48 @@ def test_kernels_and_regions_are_timed(build, count, tools, monkeypatch):
     assert sum(times.mechanism_ns for times in run.times if times.kind == "kokkos_fence") >= 5 * 1_000_000
 
 
-def advise(program, folder):
+def test_an_exception_ends_kernels(build, count, tools, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "1,1")
+    program = build("kokkos_calls", *BUILDS[0])
+    run = count(program, "throw")
+    assert below(run)["good", "region"] == 1 and below(run)["", "region"] == BELOW["", "region"] + 1
+    assert ("thrower", "region") not in below(run)
+    timed = sum(times.timed for times in run.times if times.kind == "kokkos_for")
+    # As without the word, and of what was thrown through none.
+    assert timed == sum(calls for (*_, kind), calls in CALLS.items() if kind == "kokkos_for") - 12 + 1
+
+
+def test_kernels_of_another_thread_are_not_open(build, count, tools):
+    run = count(build("kokkos_calls", *BUILDS[0]), "thread")
+    assert below(run)["far down", "region"] == 1
+
+
+def test_labels_that_differ_from_call_to_call_are_left_out(build, count, tools):
+    run = count(build("kokkos_calls", *BUILDS[0]), "labels")
+    found = collections.Counter()
+    for row in run.rows:
+        if row.kind == "kokkos_for" and (row.label.startswith("step") or not row.label):
+            found[row.label] += row.count
+    # The place has four others, and room for 16.
+    assert found == {"": 100 - 12} | {f"step {i}": 1 for i in range(12)}
+
+
+def test_a_tool_whose_callbacks_call_each_other_has_its_own(build, count, monkeypatch):
+    tool = build("kokkos_user_tool", "g++", "-shared", "-fPIC", "-O2")
+    monkeypatch.setenv("KOKKOS_TOOLS_LIBS", str(tool))
+    program = build("kokkos_calls", *BUILDS[0])
+    kernels = sum(calls for (*_, kind), calls in CALLS.items() if kind in ("kokkos_for", "kokkos_reduce"))
+    alone = subprocess.run([program], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert f"{kernels} begun, {kernels} ended" in alone
+    assert count(program).done.stdout == alone
+
+
+def advise(program, folder, *words):
     """By a driver without workers, which measure for longer than the program runs: the lines of the file, and what the program printed."""
     driver = folder / "syncmeter"
-    for path in (tables.PROBE.parent / "syncmeter", tables.PROBE):
+    for path in (tables.PROBE.parent / "syncmeter", tables.PROBE, TOOL):
         shutil.copy(path, folder)
-    done = subprocess.run([driver, "advise", "--budget", "1ms", "--json", folder / "advice.jsonl", "--", program],
+    done = subprocess.run([driver, "advise", "--budget", "1ms", "--json", folder / "advice.jsonl", "--", program, *words],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True)
     return [json.loads(line) for line in (folder / "advice.jsonl").read_text(encoding="utf-8").splitlines()], done.stdout.splitlines()
 
@@ -105,9 +148,25 @@ def test_advise_names_labels_and_the_lines_of_calls(build, tmp_path):
     for label in ("first", "second"):
         place = f"step_twice() kokkos_calls.cpp:{line_of(f'Kokkos::parallel_for({chr(34)}{label}')}"
         assert {sites[kind, label, f'"{label}" at {place}'] for kind in ("kokkos_for", "region")} == {101}
-    # As it is, and sampled; counted, and timed.
-    assert collections.Counter(printed[::2]) == {"no tools": 2, str(tmp_path / tables.PROBE.name): 2}
+    assert sites["mutex_lock", None, f"wait() kokkos_calls.cpp:{line_of('Kokkos::fence(')} (of Kokkos)"] == 5
+    # Counted, and timed; as it is, and sampled where samples are permitted.
+    tools = collections.Counter(printed[::2])
+    assert tools[str(tmp_path / TOOL.name)] == 2 and tools["no tools"] >= 1 and len(tools) == 2
     assert set(printed[1::2]) <= {"fences around kernels", "as it is"}
+
+
+def test_advice_has_one_site_of_labels_that_differ(build, tmp_path):
+    lines, _ = advise(build("kokkos_calls", *BUILDS[0]), tmp_path, "labels")
+    place = f"by_label(char const*) kokkos_calls.cpp:{line_of('Kokkos::parallel_for(label')}"
+    sites = [line for line in lines if line["record"] == "site" and place in line["where"] and line["kind"] == "kokkos_for"]
+    assert [(line["where"], line.get("label"), line["count"]) for line in sites] == [(place, None, 181)]
+
+
+def test_an_empty_variable_is_none(build, tmp_path, monkeypatch):
+    monkeypatch.setenv("KOKKOS_TOOLS_LIBS", "")
+    lines, printed = advise(build("kokkos_calls", *BUILDS[0]), tmp_path)
+    assert str(tmp_path / TOOL.name) in printed
+    assert not [note for note in lines[0]["notes"] if "is set already" in note]
 
 
 @pytest.mark.parametrize("name", ["KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"])

@@ -1,5 +1,6 @@
-// Calls a library of tools as Kokkos does: the first that KOKKOS_TOOLS_LIBS names is loaded, and is
-// told of each kernel and fence, from functions of a namespace and in a header of such a name.
+// Calls a library of tools as Kokkos does: the first that KOKKOS_TOOLS_LIBS names is loaded, and
+// its callbacks are called for each kernel and fence, from functions of a namespace and in a header
+// of such a name.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 namespace Kokkos {
@@ -20,7 +22,7 @@ inline bool settings[256] = {true};
 
 inline void initialize() {
   const char* const named = std::getenv("KOKKOS_TOOLS_LIBS");
-  if (named == nullptr) return;
+  if (named == nullptr || *named == 0) return;
   void* const library = dlopen(std::string(named).substr(0, std::string(named).find(';')).c_str(),
                                RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) return;
@@ -58,7 +60,7 @@ template <class Body> void parallel_for(const std::string& label, int n, Body bo
   end(end_for, call);
 }
 /// On the calling thread, as the space Serial does.
-template <class Body> void serial_for(const std::string& label, Body body) {
+template <class Body> [[gnu::noinline]] void serial_for(const std::string& label, Body body) {
   std::uint64_t call = 0;
   begin(begin_for, label, call);
   body();
@@ -79,12 +81,17 @@ template <class Body> double parallel_reduce(const std::string& label, int n, Bo
   end(end_reduce, call);
   return sum;
 }
-inline void parallel_scan(const std::string& label) {
+[[gnu::noinline]] inline void parallel_scan(const std::string& label) {
   std::uint64_t call = 0;
   begin(begin_scan, label, call);
   end(end_scan, call);
 }
+/// Of Kokkos itself.
+inline std::mutex of_instance;
 inline void fence(const std::string& label) {
+  {
+    const std::lock_guard locked(of_instance);
+  }
   std::uint64_t call = 0;
   begin(begin_fence, label, call);
   usleep(1000);
