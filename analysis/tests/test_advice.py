@@ -343,10 +343,14 @@ def test_files_of_earlier_versions_name_no_study():
 def test_what_several_sites_save_together_is_shown_as_the_file_has_it(validator, tmp_path):
     lines = named("inner_region")
     (advice,) = [line for line in lines if line["record"] == "advice"]
+    advice["run_s"] = 0.5
     advice["with_others"] = {"sites": 3, "low": 0.125, "high": 0.75, "run_s": 1.5}
     validator.validate(advice)
     path = written(tmp_path / "f.jsonl", lines)
     (card,) = report_of(path).head.cards
+    assert [bar.share for bar in card.bars[:2]] == [
+        pytest.approx(each_s / 1.5) for each_s in (0.5, advice["saves_s"]["low"])
+    ], "seconds are as long in each bar"
     assert [(bar.name, bar.cost, bar.share) for bar in card.bars[-2:]] == [
         ("all 3 sites save at least", rough_seconds(0.125), pytest.approx(0.125 / 1.5)),
         ("all 3 sites save at most", rough_seconds(0.75), 0.5),

@@ -305,11 +305,11 @@ def saving_text(file: AdviceFile, advice: Members) -> str:
     return f"saves {says} of {rough_seconds(run_s)}{also}"
 
 
-def _bars_of(name: str, saves: Members, run_s: float) -> list[Bar]:
+def _bars_of(name: str, saves: Members, scale_s: float) -> list[Bar]:
     low, high = saves["low"], saves["high"]
     ends = [("at least", low), ("at most", high)] if low > 0 else [("at most", high)]
     return [
-        Bar(f"{name} {end}", rough_seconds(s), min(1.0, max(0.0, s / run_s)) if run_s else 0.0)
+        Bar(f"{name} {end}", rough_seconds(s), min(1.0, max(0.0, s / scale_s)) if scale_s else 0.0)
         for end, s in ends
     ]
 
@@ -319,10 +319,13 @@ def _card(file: AdviceFile, advice: Members, is_drawn: bool) -> Card:
     saves, run_s = advice.get("saves_s"), file.run_s_of(advice)
     bars = []
     if saves and run_s is not None:
-        bars = [Bar("the run", rough_seconds(run_s), 1.0)]
-        bars += _bars_of("saves", saves, run_s)
-        if together := advice.get("with_others"):
-            bars += _bars_of(f"all {together['sites']} sites save", together, together["run_s"])
+        together = advice.get("with_others")
+        # What all sites save may be of another run.
+        longest_s = max(run_s, together["run_s"]) if together else run_s
+        bars = [Bar("the run", rough_seconds(run_s), run_s / longest_s if longest_s else 1.0)]
+        bars += _bars_of("saves", saves, longest_s)
+        if together:
+            bars += _bars_of(f"all {together['sites']} sites save", together, longest_s)
     where = _kinds_of_saving.get(advice["kind"], "") if saves else ""
     if saves and advice.get("proof") == "samples":
         where = "an upper bound, from samples of CPU time"
