@@ -78,7 +78,7 @@ std::string studies_text(const std::vector<advice>& advices) {
 std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   const std::string conclusion = conclusion_of(of);
   std::string text;
-  if (!conclusion.empty()) text += wrapped(conclusion, 0, width) + "\n";
+  if (!conclusion.empty()) text += wrapped(printable(conclusion), 0, width) + "\n";
   for (std::size_t i = 0; i < of.advices.size(); ++i) {
     const advice& each = of.advices[i];
     const bool withheld = is_withheld(each, of);

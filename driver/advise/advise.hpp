@@ -71,6 +71,9 @@ inline constexpr double most_disturbance = 0.05;
 [[nodiscard]] double most_used_by_others(const program_counts& counted);
 /// The share of the CPUs that others had while sites were timed.
 [[nodiscard]] double used_by_others_while_timed(const program_counts& counted);
+/// How long threads were ready to run and had no processor, in the timed run where that is longest;
+/// nothing where it is not known of each.
+[[nodiscard]] std::optional<double> run_delay_while_timed(const program_counts& counted);
 /// Why the times of timed runs are not those of runs beside nothing else; empty where they are.
 /// Meetings are of the median of these runs, and all else of the first one.
 [[nodiscard]] std::string why_disturbed(const program_counts& counted);
@@ -79,6 +82,10 @@ inline constexpr double most_disturbance = 0.05;
 [[nodiscard]] std::string why_withheld(const program_counts& counted);
 /// Whether those of this advice are not named.
 [[nodiscard]] bool is_withheld(const advice& of, const program_counts& counted);
+/// Why it is not known whether a change saves more than some share, for half a sentence: what
+/// cannot be judged has not passed, with or without advice. Empty of what is known, as where
+/// nothing is called.
+[[nodiscard]] std::string why_not_judged(const program_counts& counted);
 /// Whether what sites take may be shown as times of the program: not where no saving is named, nor
 /// where what counting costs is not known.
 [[nodiscard]] bool may_show_shares(const program_counts& counted);

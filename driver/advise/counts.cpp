@@ -74,9 +74,11 @@ struct device_sums {
 
 using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t,
                             std::optional<kokkos_label>>;
+constexpr std::size_t place_in_key = 2;
 struct site_sums {
   std::uint64_t count = 0;
   std::set<std::uint64_t> callers{};
+  std::set<std::uint64_t> places{};
   std::optional<times_sums> times{};
   std::map<std::uint64_t, lock_use> locks{};
   std::map<std::uint64_t, condition_use> conditions{};
@@ -201,6 +203,7 @@ void add_rows(const std::vector<row_of_thread>& rows, const process_names& names
     if (!key) continue;
     site_sums& of = sums[places.of(*key)];
     of.count += row.count;
+    of.places.insert(std::get<place_in_key>(*key));
     if (lock_use* const use = use_in(of, row, all.processes, names.locks)) use->count += row.count;
     if (const auto owners = all.owners.find(lock_of(row.object, all.processes));
         has_lock(row.kind) && owners != all.owners.end())
@@ -462,6 +465,7 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
     all.sites.push_back({.kind = std::string(kinds[kind].name),
                          .module = module,
                          .offset = offset,
+                         .places = {sum.places.begin(), sum.places.end()},
                          .team = team,
                          .count = sum.count,
                          .threads = static_cast<unsigned>(sum.callers.size()),
@@ -479,10 +483,11 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
 }
 
 bool is_same_site(const site& of, const site& of_another_run) {
-  const auto key = [](const site& s) {
-    return std::tie(s.kind, s.module, s.offset, s.team, s.label);
-  };
-  return key(of) == key(of_another_run);
+  const auto key = [](const site& s) { return std::tie(s.kind, s.module, s.team, s.label); };
+  if (key(of) != key(of_another_run)) return false;
+  // Which of its places stands for a barrier differs, as not every run has threads at each.
+  return of.offset == of_another_run.offset ||
+         std::ranges::find_first_of(of.places, of_another_run.places) != of.places.end();
 }
 
 std::string_view lock_kind_of(std::string_view kind_of_site) {

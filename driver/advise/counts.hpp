@@ -144,6 +144,7 @@ struct site {
   std::string kind;
   std::string module;                    ///< path of the program or library
   std::uint64_t offset = 0;              ///< of the call's last byte, as addr2line takes it
+  std::vector<std::uint64_t> places{};   ///< likewise, of a barrier all from which it is called
   unsigned team = 0;                     ///< 0: of no team
   std::uint64_t count = 0;               ///< of calls; of barriers, once for all threads that met;
                                          ///< 0: not known

@@ -17,9 +17,11 @@ std::string spread_text(const std::vector<double>& each_s, double wall_s) {
 bool may_be_others(const meeting& m, double waits_s) {
   const bool undisturbed =
       std::ranges::any_of(m.runs, [](const site_cost& run) { return !run.is_disturbed; });
+  if (undisturbed) return false;
+  double without_s = m.setting.others_share * m.setting.allowed_pus * m.setting.wall_s;
+  if (m.setting.run_delay_s) without_s = std::min(without_s, *m.setting.run_delay_s);
   const double threads = m.of.times->threads;
-  return !undisturbed && waits_s <= m.setting.others_share * m.setting.usable_pus *
-                                        m.setting.wall_s * (threads - 1) / threads;
+  return waits_s <= without_s * (threads - 1) / threads;
 }
 
 bool is_price_worth_it(const meeting& m) {
@@ -27,8 +29,8 @@ bool is_price_worth_it(const meeting& m) {
 }
 
 bool is_shown(const meeting& m, const beside_equal_work& each) {
-  if (may_be_others(m, each.shown_s())) return false;
-  if (each.equal_work_s.empty()) return true;
+  // Equal work in turn is beside the same others.
+  if (each.equal_work_s.empty()) return !may_be_others(m, each.shown_s());
   return each.is_longer() && m.is_worth_saying(each.shown_s() - median(each.equal_work_s));
 }
 

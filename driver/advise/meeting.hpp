@@ -89,9 +89,9 @@ struct meeting {
 [[nodiscard]] std::string spread_text(const std::vector<double>& each_s);
 /// The same, of which none is more than the run.
 [[nodiscard]] std::string spread_text(const std::vector<double>& each_s, double wall_s);
-/// Whether others had the processors in each timed run, and for so long that a thread may have been
-/// without one while all the rest of its team waited for it: what waits, too, for threads that did
-/// not run then.
+/// Whether others had the processors in each timed run, and a thread may have been without one for
+/// so long, while all the rest of its team waited for it: no longer than others had them, nor than
+/// threads of the program were ready to run.
 [[nodiscard]] bool may_be_others(const meeting& m, double waits_s);
 /// Whether so many take what is worth saying at the least price.
 [[nodiscard]] bool is_price_worth_it(const meeting& m);

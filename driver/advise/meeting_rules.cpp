@@ -155,12 +155,14 @@ site_cost within(site_cost cost, double wall_s) {
   return cost;
 }
 
-/// With what it takes in each timed run, and no more than the run takes. Of the only one it is not
-/// known by itself whether others disturbed it.
+/// With what it takes in each timed run, and no more than the run takes. Where it is the only one,
+/// others may have disturbed it as soon as seconds are not named beside them.
 site with_runs(site of, const site_cost& first, const advice_setting& setting) {
   if (of.cost_of_runs.empty()) {
     of.cost_of_runs.push_back(first);
-    of.cost_of_runs.back().is_disturbed = setting.others_share > most_disturbance;
+    of.cost_of_runs.back().is_disturbed =
+        setting.others_share > most_disturbance ||
+        is_disturbed(setting.run_delay_s, of.times->threads * setting.wall_s);
   }
   for (site_cost& run : of.cost_of_runs) {
     if (run.wall_s == 0) run.wall_s = setting.wall_s;

@@ -134,7 +134,8 @@ advice_setting setting_of_run() {
   const cpu_grant grant = read_cpu_grant();
   const auto pus = static_cast<double>(grant.allowed.size());
   return {.usable_pus = grant.quota_cpus ? std::min(pus, *grant.quota_cpus) : pus,
-          .sleeps = has_passive_waits()};
+          .sleeps = has_passive_waits(),
+          .allowed_pus = pus};
 }
 
 std::string saving_text(const advice& of) {

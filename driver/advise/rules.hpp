@@ -90,8 +90,12 @@ struct advice_setting {
   unsigned threads_at_work = 0;  ///< that have most of it, by samples; 0: not known
   bool counts_alone = false;     ///< counting takes so much that times of counted runs are another
                                  ///< program's: counts stand, and what has a price
-  double others_share = 0;       ///< of the CPUs, that others had while it was timed
-  unsigned gpu_processes = 0;    ///< that had a GPU do something
+  double others_share = 0;       ///< of the allowed PUs, that others had while it was timed
+  double allowed_pus = 0;
+  /// The longest of the timed runs' times that threads were ready to run and had no processor, all
+  /// together; nothing where one of them is not known.
+  std::optional<double> run_delay_s{};
+  unsigned gpu_processes = 0;  ///< that had a GPU do something
 
   /// Whether savings are of plain runs, by counts and prices.
   [[nodiscard]] bool is_by_counts() const { return counts_alone && plain_wall_s.value > 0; }

@@ -1,5 +1,6 @@
 // When seconds of a program's runs are another program's, so that advice names none.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,16 @@ double used_by_others_while_timed(const program_counts& of) {
   for (const program_run& run : of.runs)
     if (run.arm == "time") shares.push_back(run.other_cpu_share.value_or(0));
   return shares.empty() ? 0 : std::max(shares.front(), median(shares));
+}
+
+std::optional<double> run_delay_while_timed(const program_counts& of) {
+  std::optional<double> longest_s = 0;
+  for (const program_run& run : of.runs) {
+    if (run.arm != "time") continue;
+    if (!run.run_delay_s) return std::nullopt;
+    longest_s = std::max(longest_s, run.run_delay_s);
+  }
+  return longest_s;
 }
 
 std::string why_disturbed(const program_counts& of) {
@@ -58,6 +69,14 @@ std::string why_withheld(const program_counts& of) {
 
 bool is_withheld(const advice& each, const program_counts& of) {
   return !(each.of_plain_runs ? why_disturbed(of) : why_withheld(of)).empty();
+}
+
+std::string why_not_judged(const program_counts& of) {
+  const bool is_unknown =
+      of.advices.empty()
+          ? !of.of_last_run.sites.empty()
+          : std::ranges::any_of(of.advices, [&](const advice& a) { return is_withheld(a, of); });
+  return is_unknown ? why_withheld(of) : "";
 }
 
 bool may_show_shares(const program_counts& of) {

@@ -45,6 +45,16 @@ double read_waited_ns(const std::string& root) {
   return 0;
 }
 
+// "processes 12345", which has threads, too.
+double read_threads_started(const std::string& root) {
+  std::istringstream file(read_file(root + "/proc/stat").bytes);
+  constexpr std::string_view before_number = "processes ";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(before_number))
+      return std::strtod(line.c_str() + before_number.size(), nullptr);
+  return 0;
+}
+
 // "12 (a name) S parent ... utime stime cutime cstime ... starttime": the name may hold blanks and
 // parentheses, and whatever else a program calls itself.
 std::optional<process_times> read_process(const std::filesystem::path& stat) {
@@ -134,6 +144,7 @@ cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
   times.used_ns = static_cast<double>(ticks.used) * tick_ns();
   times.stolen_ns = static_cast<double>(ticks.stolen) * tick_ns();
   times.waited_ns = read_waited_ns(root);
+  times.threads_started = read_threads_started(root);
   times.processes = read_processes(root);
   return times;
 }
@@ -163,13 +174,16 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
   const double used_ns = after.used_ns - before.used_ns;
   if (all_ns <= 0 || used_ns <= 0) return std::nullopt;
   double others_ns = used_ns - (after.own_ns - before.own_ns);
-  // That has what nobody is charged with, too: the last microseconds of each thread, and what the
-  // kernel's threads do for a program, as to free stacks.
+  // That has the last microseconds of each thread, too, which are in no process's time, and what
+  // the kernel's threads do to free what it leaves: of as many threads as were started, as is
+  // assumed. What else the kernel does, as for files, networks and interrupts, may be for others.
+  constexpr double most_of_an_end_ns = 1e4;
   if (sees_every_process(before) && sees_every_process(after)) {
     double seen_ns = 0;
     for (const auto& [number, ns] : used_by_others_ns(before, after, own))
       if (!is_below(kernels_starter, number, after.processes)) seen_ns += std::max(0.0, ns);
-    others_ns = std::min(others_ns, seen_ns);
+    const double of_ends_ns = most_of_an_end_ns * (after.threads_started - before.threads_started);
+    others_ns = std::min(others_ns, std::max(seen_ns, others_ns - of_ends_ns));
   }
   return std::clamp(others_ns / all_ns, 0.0, 1.0);
 }

@@ -27,6 +27,7 @@ struct cpu_times {
   double used_ns = 0, stolen_ns = 0;
   double own_ns = 0;  ///< of this process and of the children that it waited for
   double waited_ns = 0;
+  double threads_started = 0;              ///< of all programs
   std::map<int, process_times> processes;  ///< by number
 };
 
@@ -40,7 +41,7 @@ struct cpu_times {
                                                int own);
 
 /// Of the allowed CPUs' time between two readings, what programs beside `own` and those that it
-/// started used; nothing where the kernel does not tell.
+/// started used, and the kernel for whomever; nothing where no counts can be read.
 [[nodiscard]] std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after,
                                                     int own);
 

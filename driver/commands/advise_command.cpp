@@ -159,6 +159,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.threads_at_work = counted.sampled ? counted.sampled->threads_at_work : 0;
     setting.counts_alone = counts_stand_alone(counted);
     setting.others_share = used_by_others_while_timed(counted);
+    setting.run_delay_s = run_delay_while_timed(counted);
     counted.objects = objects_of(counted.of_last_run);
     setting.objects = counted.objects;
     std::ranges::move(
@@ -188,12 +189,9 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
                stderr);
   }
   if (file) write_lines(*file, counted, trials);
-  if (!request.fail_above || counted.advices.empty()) return 0;
-  // What cannot be judged has not passed.
-  const std::string withheld = why_withheld(counted);
-  if (std::ranges::any_of(counted.advices,
-                          [&](const advice& a) { return is_withheld(a, counted); })) {
-    print_message("--fail-above cannot be judged, as " + withheld);
+  if (!request.fail_above) return 0;
+  if (const std::string unknown = why_not_judged(counted); !unknown.empty()) {
+    print_message("--fail-above cannot be judged, as " + unknown);
     return 1;
   }
   return std::ranges::any_of(

@@ -449,6 +449,28 @@ TEST(conclusion_of, other_programs_leave_shares_unknown) {
   EXPECT_THAT(why_withheld(of), HasSubstr("other programs")) << "which slow counted runs, too";
 }
 
+TEST(why_not_judged, beside_others_no_advice_is_no_sign_that_nothing_is_to_gain) {
+  program_counts of = quick();
+  EXPECT_EQ(why_not_judged(of), "");
+  of.runs.back().other_cpu_share = 0.2;
+  EXPECT_THAT(why_not_judged(of), HasSubstr("other programs used 20 %"));
+  of.advices = {{.rule = "sleeping", .site_id = 1, .at_most_s = 2.4, .run_s = 2.6}};
+  EXPECT_THAT(why_not_judged(of), HasSubstr("other programs used 20 %"));
+  of.advices.clear();
+  of.of_last_run.sites.clear();
+  EXPECT_EQ(why_not_judged(of), "") << "it calls nothing";
+}
+
+TEST(run_delay_while_timed, it_is_that_of_the_longest_and_known_of_all_or_none) {
+  program_counts of = quick();
+  EXPECT_EQ(run_delay_while_timed(of), std::nullopt);
+  of.runs.back().run_delay_s = 0.3;
+  of.runs.push_back({.arm = "time", .wall_s = 1, .run_delay_s = 0.2});
+  EXPECT_EQ(run_delay_while_timed(of), 0.3);
+  of.runs.push_back({.arm = "time", .wall_s = 1});
+  EXPECT_EQ(run_delay_while_timed(of), std::nullopt);
+}
+
 TEST(sentences_of, times_are_rough_where_the_timed_run_was_disturbed) {
   program_counts of = quick();
   of.runs[0].other_cpu_share = 0.2;
@@ -482,6 +504,14 @@ TEST(conclusion_of, other_programs_beside_most_timed_runs_leave_shares_unknown) 
   of.runs.push_back(again);
   of.runs.push_back(again);
   EXPECT_FALSE(may_show_shares(of));
+}
+
+TEST(advice_text, a_name_that_the_program_gives_brings_no_escape_sequence_to_the_terminal) {
+  site named = barrier(1e5);
+  named.label = kokkos_label{.text = "\x1b[2J"};
+  const std::string text = advice_text(counts_of({named}, 1), {});
+  EXPECT_THAT(text, HasSubstr("takes 10.0 % of the time"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
 TEST(conclusion_of, a_program_that_ran_once_has_no_shares) {

@@ -193,6 +193,12 @@ TEST_F(ReadCounts, ABarrierThatThreadsCallFromSeveralPlacesIsOneSite) {
   EXPECT_EQ(all.sites[0].times->timed, 40U);
   EXPECT_DOUBLE_EQ(all.sites[0].times->lateness.sum_ns, 4000);
   EXPECT_EQ(all.sites[1].offset, 0x400U);
+  // In another run no thread came from the first place.
+  site again = all.sites[0];
+  again.offset = 0x200;
+  again.places = {0x200, 0x300};
+  EXPECT_TRUE(is_same_site(again, all.sites[0]));
+  EXPECT_FALSE(is_same_site(again, all.sites[1]));
 }
 
 TEST_F(ReadCounts, ThreadsOfCuptiAreNotTheProgramS) {

@@ -522,7 +522,7 @@ TEST(advise_on, what_others_with_the_processors_may_bring_is_no_cause) {
     of.cost_of_runs = {run};
     std::vector<std::string> notes;
     const auto all = advise_on(
-        {of}, {.wall_s = 1.1, .prices = prices, .usable_pus = 2, .others_share = 0.4}, notes);
+        {of}, {.wall_s = 1.1, .prices = prices, .others_share = 0.4, .allowed_pus = 2}, notes);
     return all.empty() ? "none" : all.front().rule;
   };
   EXPECT_EQ(rule_of(&site_cost::lateness_s, 430, true), "none");
@@ -530,15 +530,57 @@ TEST(advise_on, what_others_with_the_processors_may_bring_is_no_cause) {
   EXPECT_EQ(rule_of(&site_cost::lateness_s, 430, false), "imbalance");
   EXPECT_EQ(rule_of(&site_cost::mechanism_s, 430, true), "none");
   EXPECT_EQ(rule_of(&site_cost::mechanism_s, 450, true), "barriers");
-  // Of a single run it is not known by itself.
-  EXPECT_TRUE(
-      advised_alone(late_barrier(), {.wall_s = 1.1, .usable_pus = 2, .others_share = 0.4}).empty());
-  EXPECT_FALSE(advised_alone(late_barrier(), {.wall_s = 1.1, .usable_pus = 2, .others_share = 0.05})
-                   .empty());
+  // Of a single run by what others had.
+  EXPECT_TRUE(advised_alone(late_barrier(), {.wall_s = 1.1, .others_share = 0.4, .allowed_pus = 2})
+                  .empty());
+  EXPECT_FALSE(
+      advised_alone(late_barrier(), {.wall_s = 1.1, .others_share = 0.05, .allowed_pus = 2})
+          .empty());
   // A price stands, whatever others do.
   price one = late(2, 1'000'000, 30'000);
   one.what.op = "barrier_after_work";
   EXPECT_EQ(rule_of(&site_cost::mechanism_s, 430, true, {one}), "barriers");
+}
+
+/// Of 1.1 s, a barrier at which a thread waits 0.7 s of each timed run, disturbed as they are.
+site barrier_of_runs(std::size_t runs) {
+  site of = late_barrier();
+  of.times->lateness.sum_ns = 2 * 0.7e9;
+  for (std::size_t i = 0; i < runs; ++i)
+    of.cost_of_runs.push_back({.lateness_s = 0.7, .is_disturbed = true});
+  return of;
+}
+
+TEST(advise_on, others_bring_no_more_than_threads_were_without_a_processor) {
+  // Of 32 units others had two all the time, and each thread had its own.
+  advice_setting setting{
+      .wall_s = 1.1, .usable_pus = 32, .others_share = 0.06, .allowed_pus = 32, .run_delay_s = 0.1};
+  for (const std::size_t runs : {0U, 1U, 3U})
+    EXPECT_EQ(advised_alone(barrier_of_runs(runs), setting).at(0).rule, "imbalance") << runs;
+  setting.run_delay_s = 1.6;
+  for (const std::size_t runs : {0U, 1U, 3U})
+    EXPECT_THAT(advised_alone(barrier_of_runs(runs), setting), IsEmpty()) << runs;
+  // A quota is none of the units that others have their share of.
+  setting.usable_pus = 2;
+  EXPECT_THAT(advised_alone(barrier_of_runs(1), setting), IsEmpty());
+  // Threads may be without one where others have little of all.
+  setting.others_share = 0.045;
+  EXPECT_THAT(advised_alone(barrier_of_runs(0), setting), IsEmpty());
+}
+
+TEST(advise_on, equal_work_in_turn_decides_beside_others) {
+  std::vector<price> equal_work(7, late(2, 400'000, 10'000));
+  for (price& each : equal_work) each.is_disturbed = true;
+  const advice_setting setting{.wall_s = 1.1,
+                               .prices = equal_work,
+                               .others_share = 0.04,
+                               .allowed_pus = 64,
+                               .run_delay_s = 1.6};
+  std::vector<std::string> notes;
+  const auto all = advise_on({barrier_of_runs(3)}, setting, notes);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().rule, "imbalance");
+  EXPECT_THAT(notes, IsEmpty());
 }
 
 TEST(advise_on, of_two_runs_each_takes_longer_by_what_is_worth_saying) {

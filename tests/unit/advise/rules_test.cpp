@@ -391,10 +391,13 @@ TEST(advise_on, threads_that_sleep_are_named) {
 
 TEST(advise_on, threads_that_begin_late_as_others_have_their_processors_need_not_sleep) {
   // 1 ms late at each of 60, and to wake them as often takes 0.6 ms.
-  advice_setting setting{.wall_s = 1, .usable_pus = 2, .sleeps = true, .others_share = 0.4};
+  advice_setting setting{
+      .wall_s = 1, .usable_pus = 2, .sleeps = true, .others_share = 0.4, .allowed_pus = 2};
   EXPECT_EQ(first_of({region(60, 1e6, 1e6, 500)}, setting).rule, "none");
   EXPECT_EQ(first_of({region(6'000, 2e4, 1e5, 500)}, setting).rule, "sleeping");
-  setting.others_share = 0;
+  setting.run_delay_s = 0.01;
+  EXPECT_EQ(first_of({region(60, 1e6, 1e6, 500)}, setting).rule, "sleeping") << "they had them";
+  setting = {.wall_s = 1, .usable_pus = 2, .sleeps = true};
   EXPECT_EQ(first_of({region(60, 1e6, 1e6, 500)}, setting).rule, "sleeping");
 }
 

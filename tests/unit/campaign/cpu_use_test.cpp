@@ -91,16 +91,19 @@ TEST_F(cpu_use, a_process_that_ended_counts_at_its_parent_from_the_first_reading
                                                             FieldsAre("new", DoubleEq(40 * tick))));
 }
 
-TEST_F(cpu_use, others_used_no_more_than_their_processes_where_all_are_seen) {
-  const auto share = [&](bool kernel_is_seen) {
-    write("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0 0 0\n");
+TEST_F(cpu_use, the_ends_of_threads_are_no_work_of_others_where_all_processes_are_seen) {
+  const auto share = [&](bool kernel_is_seen, double ends_ticks = 1000) {
+    write("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0 0 0\nprocesses 700\n");
     process(1, "init", 0, 1, 0);
     process(2, kernel_is_seen ? "kthreadd" : "sh", 0, 1, 0);
     process(3, "kworker/0:1", 2, 1, 0);
     process(own, "syncmeter", 1, 6, 0);
     cpu_times before = read();
-    // 1,000 ticks in all, of which the program has 500, and 100 are charged to nobody.
-    write("proc/stat", "cpu0 500 0 0 0 0 0 0 0 0 0\ncpu2 0 0 500 0 0 0 0 0 0 0\n");
+    // 1,000 ticks in all, of which the program has 500, and 100 in interrupts are nobody's. The end
+    // of a thread is 10 us.
+    write("proc/stat", fmt::format("cpu0 500 0 0 0 0 0 0 0 0 0\ncpu2 0 0 400 0 0 0 100 0 0 0\n"
+                                   "processes {:.0f}\n",
+                                   700 + ends_ticks * tick / 1e4));
     process(1, "init", 0, 1, 300);
     process(3, "kworker/0:1", 2, 1, 100);
     process(own, "syncmeter", 1, 6, 500);
@@ -112,6 +115,8 @@ TEST_F(cpu_use, others_used_no_more_than_their_processes_where_all_are_seen) {
     return found.value_or(-1);
   };
   EXPECT_THAT(share(true), DoubleEq(300.0 / 2000));
+  EXPECT_NEAR(share(true, 80), 420.0 / 2000, 1e-6);
+  EXPECT_THAT(share(true, 0), DoubleEq(500.0 / 2000)) << "the kernel may work for others";
   EXPECT_THAT(share(false), DoubleEq(500.0 / 2000)) << "in a container others may be hidden";
 }
 
