@@ -190,6 +190,7 @@ json line_of_object(const lock_object& of, std::size_t id, double wall_s) {
       {"owner_changes", of.owner_changes ? json(std::llround(*of.owner_changes)) : json(nullptr)},
       {"timed", of.timed},
       {"waited", of.waited},
+      {"hidden", of.hidden},
       {"wait_ns", if_timed(of.wait_ns)},
       {"held_ns", if_timed(of.held_ns)},
       {"utilisation", if_timed(of.exclusive_ns * 1e-9 / wall_s)}};

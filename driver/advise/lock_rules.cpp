@@ -6,8 +6,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,7 +49,7 @@ struct lock_case {
   std::uint64_t waits = 0;              ///< as many as were timed
   bool is_drawn = false;                ///< one call in so many is timed
   const lock_object* object = nullptr;  ///< nothing is known of the lock itself: none
-  std::size_t locks_here = 0;           ///< that its site takes, where it is one of many
+  std::size_t locks_here = 0;           ///< that its sites take, where it is one of many
 
   [[nodiscard]] const site& first() const { return sites[ids.front() - 1]; }
   [[nodiscard]] double waited_share() const {
@@ -56,8 +58,11 @@ struct lock_case {
                : static_cast<double>(object->waited) / static_cast<double>(object->timed);
   }
   [[nodiscard]] double held_s() const {
-    return object->held_ns * 1e-9 / static_cast<double>(object->acquisitions);
+    return object->held_ns * 1e-9 /
+           static_cast<double>(std::max<std::uint64_t>(1, object->known_for));
   }
+  /// Whether other acquisitions take time that is not known.
+  [[nodiscard]] bool is_known_in_part() const { return object->known_for < object->acquisitions; }
   [[nodiscard]] double utilisation() const {
     return std::min(1.0, object->exclusive_ns * 1e-9 / setting.wall_s);
   }
@@ -128,13 +133,8 @@ struct lock_case {
                                    count_text(threads, "thread", "threads"),
                                    locks_here > 1 ? "one of several locks" : "a lock",
                                    grouped_digits(count), first().kind);
-    if (ids.size() > 1) {
-      constexpr std::size_t most_named = 3;
-      text += fmt::format(", here and at {}", where_text(sites[ids[1] - 1]));
-      for (std::size_t i = 2; i < std::min(ids.size(), most_named); ++i)
-        text += fmt::format(", {}", where_text(sites[ids[i] - 1]));
-      if (ids.size() > most_named) text += fmt::format(" and {} more", ids.size() - most_named);
-    }
+    if (ids.size() > 1)
+      text += fmt::format(", here and at {}", places_text(std::span(ids).subspan(1), sites));
     text += '.';
     if (locks_here > 1)
       text += fmt::format(" There are {} of them already.", grouped_digits(locks_here));
@@ -149,7 +149,9 @@ struct lock_case {
                        100 * waited_share(), seconds_text(held_s()),
                        first().kind == "rwlock_read"
                            ? ""
-                           : fmt::format(", {:.0f} % of the time", 100 * utilisation()));
+                           : fmt::format(", {}{:.0f} % of the time",
+                                         is_known_in_part() ? "at least " : "",
+                                         100 * utilisation()));
   }
   [[nodiscard]] advice found(std::string_view rule, double at_most_s, const std::string& what,
                              const std::string& saving) const {
@@ -195,8 +197,10 @@ std::optional<advice> about_section(const lock_case& of) {
   const bool always = of.utilisation() >= busy;
   if (!always && !waits_for_holders(*of.object, of.threads)) return std::nullopt;
   const double share_s = of.object->exclusive_ns * 1e-9 / of.threads_in_all();
-  const double at_most_s =
+  double at_most_s =
       std::min(of.object->wait_ns * 1e-9, std::max(0.0, of.setting.wall_s - share_s));
+  // Whoever takes it while it has another lock may wait for it as well.
+  if (of.is_known_in_part()) at_most_s = std::max(0.0, of.setting.wall_s - share_s);
   return of.found(
       "section", at_most_s,
       fmt::format("Hold it for a shorter time, or let several locks guard the data: {}.{}",
@@ -204,11 +208,11 @@ std::optional<advice> about_section(const lock_case& of) {
                          : "threads wait about as long as others hold it, and another "
                            "lock hardly helps",
                   signals_under_text(of.object->number, of.sites)),
-      fmt::format("Threads wait {} of {} for it, all together, and one that held it no "
+      fmt::format("Threads wait {}{} of {} for it, all together, and one that held it no "
                   "longer than its share would need {}: to work at the same time saves "
                   "at most {}.",
-                  seconds_text(of.object->wait_ns * 1e-9), seconds_text(of.setting.wall_s),
-                  seconds_text(share_s), seconds_text(at_most_s)));
+                  of.is_known_in_part() ? "at least " : "", seconds_text(of.object->wait_ns * 1e-9),
+                  seconds_text(of.setting.wall_s), seconds_text(share_s), seconds_text(at_most_s)));
 }
 
 /// Readers of a lock write to it.
@@ -287,50 +291,96 @@ lock_case case_of(const lock_object& object, const std::vector<site>& sites,
   return found;
 }
 
-/// What a site takes of locks beside those that have an advice of their own.
-lock_case rest_of(std::size_t id, const std::vector<site>& sites, const advice_setting& setting,
-                  const std::set<std::uint64_t>& advised) {
-  const site& of = sites[id - 1];
-  lock_case found{.sites = sites,
-                  .setting = setting,
-                  .ids = {id},
-                  .count = of.count,
-                  .threads = of.threads,
-                  .locks_here = of.locks.size()};
-  lock_use all{.count = of.count,
-               .timed = of.times->timed,
-               .wait_ns = of.times->mechanism.sum_ns,
-               .section_ns = of.times->lateness.sum_ns};
-  for (const auto& [number, use] : of.locks)
-    if (advised.contains(number)) {
-      all.count -= use.count;
-      all.timed -= use.timed;
-      all.wait_ns -= use.wait_ns;
-      all.section_ns -= use.section_ns;
-      --found.locks_here;
-    } else {
-      all.waited += use.waited;
-      all.waited_ns += use.waited_ns;
+/// Sites that take locks in common, directly or by another one, and all locks of them.
+struct sites_of_locks {
+  std::vector<std::size_t> ids;
+  std::set<std::uint64_t> locks;
+};
+
+/// All sites, by the locks beside those that have an advice of their own.
+std::vector<sites_of_locks> sites_by_locks(const std::vector<site>& sites,
+                                           const std::set<std::uint64_t>& advised) {
+  std::vector<sites_of_locks> all;
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const site& of = sites[id - 1];
+    if (!is_for_lock(of) || !of.times) continue;
+    sites_of_locks found{.ids = {id}, .locks = {}};
+    for (const auto& [number, use] : of.locks)
+      if (!advised.contains(number)) found.locks.insert(number);
+    std::vector<sites_of_locks> apart;
+    for (sites_of_locks& each : all) {
+      if (std::ranges::none_of(each.locks,
+                               [&](std::uint64_t lock) { return found.locks.contains(lock); })) {
+        apart.push_back(std::move(each));
+        continue;
+      }
+      found.ids.insert(found.ids.end(), each.ids.begin(), each.ids.end());
+      found.locks.merge(each.locks);
     }
-  found.count = all.count;
-  found.add(of, all);
+    apart.push_back(std::move(found));
+    all = std::move(apart);
+  }
+  return all;
+}
+
+/// What these sites take of locks beside those that have an advice of their own: a change of the
+/// locks is one of all sites that take them.
+lock_case rest_of(const sites_of_locks& at, const std::vector<site>& sites,
+                  const advice_setting& setting, const std::set<std::uint64_t>& advised) {
+  lock_case found{.sites = sites, .setting = setting, .ids = at.ids};
+  std::set<std::uint64_t> locks;
+  std::map<std::size_t, double> time;
+  for (const std::size_t id : at.ids) {
+    const site& of = sites[id - 1];
+    lock_use all{.count = of.count,
+                 .timed = of.times->timed,
+                 .wait_ns = of.times->mechanism.sum_ns,
+                 .section_ns = of.times->lateness.sum_ns};
+    for (const auto& [number, use] : of.locks)
+      if (advised.contains(number)) {
+        all.count -= use.count;
+        all.timed -= use.timed;
+        all.wait_ns -= use.wait_ns;
+        all.section_ns -= use.section_ns;
+      } else {
+        all.waited += use.waited;
+        all.waited_ns += use.waited_ns;
+        locks.insert(number);
+      }
+    found.count += all.count;
+    found.threads = std::max(found.threads, of.threads);
+    found.add(of, all);
+    time[id] = cost_of_use(of, all).lateness_s;
+  }
+  found.locks_here = locks.size();
+  std::set<std::uint32_t> threads;
+  for (const lock_object& object : setting.objects)
+    if (locks.contains(object.number)) threads.insert(object.threads.begin(), object.threads.end());
+  found.threads = std::max(found.threads, static_cast<unsigned>(threads.size()));
+  std::ranges::stable_sort(found.ids, std::ranges::greater{},
+                           [&](std::size_t id) { return time[id]; });
   return found;
 }
 
+bool has_advice_of_rest(const lock_case& of) {
+  return of.threads >= 2 && of.count >= fewest_calls && of.is_worth_saying();
+}
+
 /// Whether a lock is one of many that the same sites take, each a part of what they all take: one
-/// change is that of all of them. A lock with nearly all of it stands alone.
+/// change is that of all of them, which have an advice. A lock with nearly all of it stands alone.
 bool is_part_of_all(const lock_case& of, const std::set<std::uint64_t>& advised) {
   constexpr double nearly_all = 0.8;
-  double others_s = 0;
-  bool is_worth_saying = false;
-  for (const std::size_t id : of.ids) {
-    std::set<std::uint64_t> without = advised;
-    without.insert(of.object->number);
-    const lock_case others = rest_of(id, of.sites, of.setting, without);
-    others_s += others.all_sections_s;
-    is_worth_saying |= others.locks_here > 0 && others.is_worth_saying();
-  }
-  return is_worth_saying && of.all_sections_s < nearly_all * (of.all_sections_s + others_s);
+  const std::uint64_t number = of.object->number;
+  const auto groups = sites_by_locks(of.sites, advised);
+  const auto at = std::ranges::find_if(
+      groups, [&](const sites_of_locks& each) { return each.locks.contains(number); });
+  if (at == groups.end() || at->locks.size() < 2) return false;
+  std::set<std::uint64_t> without = advised;
+  without.insert(number);
+  const lock_case others = rest_of(*at, of.sites, of.setting, without);
+  return others.is_worth_saying() &&
+         of.all_sections_s < nearly_all * (of.all_sections_s + others.all_sections_s) &&
+         has_advice_of_rest(rest_of(*at, of.sites, of.setting, advised));
 }
 
 /// A processor works on beside an atomic operation that no other thread disturbs: such ones had
@@ -377,19 +427,30 @@ advice about_atomic(const site& of, std::size_t id, double wall_s) {
 std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice_setting& setting) {
   std::set<std::uint64_t> advised;
   std::vector<advice> all = advise_on_shared_lines(sites, setting, advised);
+  std::vector<std::pair<lock_case, advice>> of_any_kind;
   for (const lock_object& object : setting.objects) {
     const lock_case of = case_of(object, sites, setting);
     if (advised.contains(object.number) || of.ids.empty() || of.threads < 2 ||
         !of.is_worth_saying())
       continue;
     auto found = about_case(of);
-    if (found && found->rule == "locks" && is_part_of_all(of, advised)) continue;
+    if (found && of.has_calls_of_one_kind())
+      add_prices_of_lock(*found, of.first(), of.calls_of_thread(), setting);
+    if (found && found->rule == "locks" && !found->of_plain_runs) {
+      of_any_kind.emplace_back(of, *std::move(found));
+      continue;
+    }
     advised.insert(object.number);
-    if (!found) continue;
-    all.push_back(*std::move(found));
-    if (of.has_calls_of_one_kind())
-      add_prices_of_lock(all.back(), of.first(), of.calls_of_thread(), setting);
+    if (found) all.push_back(*std::move(found));
   }
+  // A lock may be one of many beside another one that turns out to stand alone.
+  for (bool is_changed = true; std::exchange(is_changed, false);)
+    for (auto& [of, found] : of_any_kind)
+      if (!advised.contains(of.object->number) && !is_part_of_all(of, advised)) {
+        advised.insert(of.object->number);
+        all.push_back(std::move(found));
+        is_changed = true;
+      }
   std::ranges::move(advise_on_signals(sites, setting), std::back_inserter(all));
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
@@ -398,9 +459,10 @@ std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice
           return a.rule == "atomics" && is_same_function(sites[a.site_id - 1], of);
         }))
       all.push_back(about_atomic(of, id, std::max(setting.wall_s, setting.plain_wall_s.high)));
-    if (!is_for_lock(of) || of.threads < 2 || !of.times) continue;
-    const lock_case rest = rest_of(id, sites, setting, advised);
-    if (rest.count >= fewest_calls && rest.is_worth_saying()) all.push_back(about_lock(rest));
+  }
+  for (const sites_of_locks& each : sites_by_locks(sites, advised)) {
+    const lock_case rest = rest_of(each, sites, setting, advised);
+    if (has_advice_of_rest(rest)) all.push_back(about_lock(rest));
   }
   return all;
 }

@@ -32,9 +32,10 @@ std::uint64_t drawn_one_in(const std::vector<site>& sites) {
 }
 
 /// How many of a site's calls were not drawn though chance would have: as many as stand for the
-/// half that was not timed, where that is a lot.
+/// half that was not timed, where that is a lot. Of 50 that chance draws in the mean it draws less
+/// than half once in 15,000 times, and of 20 once in 200, so that one of many locks would have it.
 std::uint64_t hidden_of(const lock_use& use, std::uint64_t every) {
-  constexpr std::uint64_t many = 20;
+  constexpr std::uint64_t many = 50;
   const std::uint64_t stand_for = use.timed * every;
   return every > 0 && use.count >= many * every && 2 * stand_for < use.count ? use.count - stand_for
                                                                              : 0;
@@ -120,6 +121,7 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
   std::vector<lock_object> all;
   for (auto& [number, of] : by_number) {
     if (of.acquisitions == 0) continue;
+    of.known_for = counted[number];
     if (const std::uint64_t timed = counted_where_timed[number]; timed > 0) {
       const double more = static_cast<double>(counted[number]) / static_cast<double>(timed);
       of.wait_ns *= more;

@@ -26,10 +26,12 @@ struct lock_object {
   /// Of the acquisitions, those of sites where chance would have timed many more: their thread has
   /// another lock meanwhile, whose time goes on. Nothing is known of them where none was timed.
   std::uint64_t hidden = 0;
-  double wait_ns = 0;        ///< of all threads, for all other acquisitions
-  double held_ns = 0;        ///< likewise
-  double short_hold_ns = 0;  ///< of a tenth of the acquisitions: where nobody waited
-  double exclusive_ns = 0;   ///< of it, without what readers of a rwlock held it
+  std::uint64_t known_for = 0;  ///< all other acquisitions, and those of sites where some were
+                                ///< timed
+  double wait_ns = 0;           ///< of all threads, for these acquisitions
+  double held_ns = 0;           ///< likewise
+  double short_hold_ns = 0;     ///< of a tenth of the acquisitions: where nobody waited
+  double exclusive_ns = 0;      ///< of it, without what readers of a rwlock held it
   std::uint64_t address = 0;
   std::set<std::uint32_t> threads{};  ///< that take it; none: not known
 };

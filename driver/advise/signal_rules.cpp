@@ -1,9 +1,12 @@
 #include "driver/advise/signal_rules.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,7 +47,7 @@ bool is_under_lock(const condition_use& use) { return 2 * use.under_lock > use.s
 struct held_back {
   std::vector<std::size_t> waits, senders;  ///< by their numbers in the file
   std::set<std::uint64_t> locks;
-  std::uint64_t signals = 0, under_lock = 0;
+  std::set<std::pair<std::size_t, std::uint64_t>> signals;  ///< of a sender for a condition
 
   [[nodiscard]] bool has_part_of(const held_back& other) const {
     const auto common = [](const auto& some, const auto& others) {
@@ -58,40 +61,31 @@ struct held_back {
     for (const std::size_t sender : other.senders)
       if (std::ranges::find(senders, sender) == senders.end()) senders.push_back(sender);
     locks.insert(other.locks.begin(), other.locks.end());
-    signals += other.signals;
-    under_lock += other.under_lock;
+    signals.insert(other.signals.begin(), other.signals.end());
   }
 };
 
 /// Those at one site, by the conditions that it waits for; none where signals are sent without the
-/// lock, or few.
-std::optional<held_back> held_back_at(std::size_t id, const std::vector<site>& sites) {
+/// lock, or few, or the lock is one of those of which broadcasts are the advice.
+std::optional<held_back> held_back_at(std::size_t id, const std::vector<site>& sites,
+                                      const std::set<std::uint64_t>& of_broadcasts) {
   const site& of = sites[id - 1];
-  held_back found{.waits = {id}, .senders = {}, .locks = {}};
+  held_back found{.waits = {id}, .senders = {}, .locks = {}, .signals = {}};
   for (std::size_t sender = 1; sender <= sites.size(); ++sender) {
     const site& other = sites[sender - 1];
     if (other.kind != "signal" || !other.times) continue;
     bool sends = false;
     for (const auto& [number, use] : other.conditions) {
       if (!of.conditions.contains(number) || !is_under_lock(use) ||
-          use.under_lock * other.times->every < few)
+          use.under_lock * other.times->every < few || of_broadcasts.contains(use.lock))
         continue;
       sends = true;
       found.locks.insert(use.lock);
-      found.signals += use.signals;
-      found.under_lock += use.under_lock;
+      found.signals.emplace(sender, number);
     }
     if (sends) found.senders.push_back(sender);
   }
   return found.senders.empty() ? std::nullopt : std::optional(found);
-}
-
-/// The first of the sites, another one, and how many there are beside them.
-std::string places_text(const std::vector<std::size_t>& ids, const std::vector<site>& sites) {
-  std::string text = where_text(sites[ids.front() - 1]);
-  if (ids.size() > 1) text += fmt::format(" and {}", where_text(sites[ids[1] - 1]));
-  if (ids.size() > 2) text += fmt::format(" and {} more", ids.size() - 2);
-  return text;
 }
 
 advice about(const held_back& of, const std::vector<site>& sites, const advice_setting& setting) {
@@ -103,6 +97,12 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
     count += sites[id - 1].count;
     longest_s = std::max(longest_s, cost_of(sites[id - 1])->mechanism_s);
   }
+  std::uint64_t signals = 0, under_lock = 0;
+  for (const auto& [sender, condition] : of.signals) {
+    const condition_use& use = sites[sender - 1].conditions.at(condition);
+    signals += use.signals;
+    under_lock += use.under_lock;
+  }
   const bool is_one = of.waits.size() == 1;
   const std::string cause = fmt::format(
       "{}: {} for a signal {} times, and {:.0f} % of the signals from {} are sent by a thread that "
@@ -111,8 +111,7 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
       places_text(of.waits, sites),
       is_one ? count_text(sites[of.waits.front() - 1].threads, "thread waits", "threads wait")
              : "threads wait",
-      grouped_digits(count),
-      100 * static_cast<double>(of.under_lock) / static_cast<double>(of.signals),
+      grouped_digits(count), 100 * static_cast<double>(under_lock) / static_cast<double>(signals),
       places_text(of.senders, sites));
   std::vector<std::size_t> more(of.waits.begin() + 1, of.waits.end());
   more.insert(more.end(), of.senders.begin(), of.senders.end());
@@ -129,74 +128,117 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
           .more_ids = std::move(more)};
 }
 
-/// Of all sites of a condition.
-condition_use use_of_condition(std::uint64_t number, const std::vector<site>& sites) {
-  condition_use all;
-  for (const site& of : sites) {
-    const auto known = of.conditions.find(number);
-    if (known == of.conditions.end()) continue;
-    const condition_use& use = known->second;
-    if (of.kind == "cond_wait") all.lock = use.lock;
-    all.signals += use.signals;
-    all.to_all += use.to_all;
-    all.waits += use.waits;
-    all.in_vain += use.in_vain;
+/// Conditions of one lock at which each signal wakes all who wait, and most of them wait again at
+/// once.
+struct woken_in_vain {
+  std::uint64_t lock = 0;
+  std::set<std::uint64_t> conditions;
+  std::uint64_t waits = 0, in_vain = 0;  ///< as timed
+};
+
+/// A single waiter has no others that are woken with it. Where signals wake one thread, its wait is
+/// in vain because another one was faster.
+std::vector<woken_in_vain> all_woken_in_vain(const std::vector<site>& sites) {
+  struct all_sites {
+    condition_use use;
+    std::uint64_t in_vain_in_all = 0;  ///< of all waits, by those that were timed
+    unsigned threads = 0;
+  };
+  std::map<std::uint64_t, all_sites> by_condition;
+  for (const site& of : sites)
+    for (const auto& [number, use] : of.conditions) {
+      all_sites& all = by_condition[number];
+      all.use.signals += use.signals;
+      all.use.to_all += use.to_all;
+      if (of.kind != "cond_wait") continue;
+      all.use.lock = use.lock;
+      all.use.waits += use.waits;
+      all.use.in_vain += use.in_vain;
+      if (of.times) all.in_vain_in_all += use.in_vain * of.times->every;
+      all.threads += of.threads;
+    }
+  std::map<std::uint64_t, woken_in_vain> by_lock;
+  for (const auto& [number, all] : by_condition) {
+    if (2 * all.use.in_vain < all.use.waits || 2 * all.use.to_all < all.use.signals ||
+        all.use.to_all == 0 || all.in_vain_in_all < few || all.threads < 2)
+      continue;
+    woken_in_vain& of = by_lock[all.use.lock];
+    of.lock = all.use.lock;
+    of.conditions.insert(number);
+    of.waits += all.use.waits;
+    of.in_vain += all.use.in_vain;
   }
-  return all;
+  std::vector<woken_in_vain> found;
+  for (auto& [lock, of] : by_lock) found.push_back(std::move(of));
+  return found;
 }
 
-/// At the site where most time goes by from such signals on: each wakes all who wait, and most of
-/// them wait again at once.
-std::optional<advice> about_broadcasts(std::size_t id, const std::vector<site>& sites,
-                                       const advice_setting& setting) {
-  const site& of = sites[id - 1];
-  const auto cost = cost_of(of);
-  if (of.kind != "cond_wait" || !cost || cost->mechanism_s < least_worth_saying * setting.wall_s)
-    return std::nullopt;
-  for (const auto& [number, here] : of.conditions) {
-    const condition_use all = use_of_condition(number, sites);
-    // A single waiter is no herd, and one that another thread was faster than was not one of many.
-    if (2 * all.in_vain < all.waits || 2 * all.to_all < all.signals || all.to_all == 0 ||
-        all.in_vain * of.times->every < few)
-      continue;
-    advice found{.rule = "broadcasts", .site_id = id};
-    unsigned threads = 0;
-    std::uint64_t waits = 0;
-    double from_signal_s = 0;
-    std::string sender;
-    for (std::size_t i = 1; i <= sites.size(); ++i) {
-      const site& other = sites[i - 1];
-      const auto use = other.conditions.find(number);
-      if (use == other.conditions.end()) continue;
-      if (i != id) found.more_ids.push_back(i);
-      if (other.kind == "signal" && sender.empty() && use->second.to_all > 0)
-        sender = where_text(other);
-      if (other.kind != "cond_wait") continue;
-      threads += other.threads;
-      waits += other.count;
-      const double there_s = cost_of(other).value_or(site_cost{}).mechanism_s;
-      if (there_s > cost->mechanism_s || (there_s == cost->mechanism_s && i < id))
-        return std::nullopt;  // that site has the advice
-      from_signal_s += there_s * other.threads;
-    }
-    if (threads < 2) continue;
-    found.at_most_s = std::min(waited_in_all_s(all.lock, sites), setting.wall_s);
-    found.cause = fmt::format(
-        "{}: {} threads wait for a signal {} times, and each one from {} wakes all of them "
-        "(notify_all, pthread_cond_broadcast): in {:.0f} % of the cases the thread finds nothing "
-        "to do and waits again. Wake one thread (notify_one, pthread_cond_signal) where any of "
-        "them can go on, and "
-        "give threads that wait for different things a condition each.",
-        where_text(of), threads, grouped_digits(waits), sender,
-        100 * static_cast<double>(all.in_vain) / static_cast<double>(all.waits));
-    found.text = fmt::format(
-        "{} From the signal on all threads together take {} until they have the lock. That, and "
-        "what they wait elsewhere for this lock, is {} of {}; the change saves at most all of it.",
-        found.cause, seconds_text(from_signal_s), seconds_text(found.at_most_s),
-        seconds_text(setting.wall_s));
-    return found;
+/// Of the waits at a site, those for these conditions.
+double part_for(const std::set<std::uint64_t>& conditions, const site& of) {
+  double here = 0, all = 0;
+  for (const auto& [number, use] : of.conditions) {
+    all += static_cast<double>(use.waits);
+    if (conditions.contains(number)) here += static_cast<double>(use.waits);
   }
-  return std::nullopt;
+  return all > 0 ? here / all : 0;
+}
+
+/// At the site where most time goes by from such signals on.
+std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vector<site>& sites,
+                                       const advice_setting& setting) {
+  std::vector<std::size_t> waits, others, senders;
+  std::map<std::size_t, double> from_signal_s;
+  unsigned threads = 0;
+  double count = 0, all_s = 0;
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const site& at = sites[id - 1];
+    bool is_for_these = false, wakes_all = false;
+    for (const auto& [number, use] : at.conditions)
+      if (of.conditions.contains(number)) {
+        is_for_these = true;
+        wakes_all |= use.to_all > 0;
+      }
+    if (!is_for_these) continue;
+    if (at.kind != "cond_wait") {
+      others.push_back(id);
+      if (at.kind == "signal" && wakes_all) senders.push_back(id);
+      continue;
+    }
+    const double part = part_for(of.conditions, at);
+    waits.push_back(id);
+    threads += at.threads;
+    count += part * static_cast<double>(at.count);
+    from_signal_s[id] = part * cost_of(at).value_or(site_cost{}).mechanism_s;
+    all_s += from_signal_s[id] * at.threads;
+  }
+  std::ranges::stable_sort(waits, std::ranges::greater{},
+                           [&](std::size_t id) { return from_signal_s[id]; });
+  if (waits.empty() || senders.empty() ||
+      from_signal_s[waits.front()] < least_worth_saying * setting.wall_s)
+    return std::nullopt;
+  const double at_most_s = std::min(waited_in_all_s(of.lock, sites), setting.wall_s);
+  const std::string cause = fmt::format(
+      "{}: {} threads wait for a signal {} times, and each one from {} wakes all of them "
+      "(notify_all, pthread_cond_broadcast): in {:.0f} % of the cases the thread finds nothing "
+      "to do and waits again. Wake one thread (notify_one, pthread_cond_signal) where any of "
+      "them can go on, and give threads that wait for different things a condition each.",
+      places_text(waits, sites), threads,
+      grouped_digits(static_cast<std::uint64_t>(std::llround(count))), places_text(senders, sites),
+      100 * static_cast<double>(of.in_vain) / static_cast<double>(of.waits));
+  std::vector<std::size_t> more(waits.begin() + 1, waits.end());
+  more.insert(more.end(), others.begin(), others.end());
+  return advice{
+      .rule = "broadcasts",
+      .site_id = waits.front(),
+      .at_most_s = at_most_s,
+      .text = fmt::format(
+          "{} From the signal on a thread takes {} of {} in the mean until it has the lock. That, "
+          "and what all threads wait elsewhere for this lock, is {}; the change saves at most all "
+          "of it.",
+          cause, seconds_text(std::min(all_s / threads, setting.wall_s)),
+          seconds_text(setting.wall_s), seconds_text(at_most_s)),
+      .cause = cause,
+      .more_ids = std::move(more)};
 }
 
 }  // namespace
@@ -204,20 +246,19 @@ std::optional<advice> about_broadcasts(std::size_t id, const std::vector<site>& 
 std::vector<advice> advise_on_signals(const std::vector<site>& sites,
                                       const advice_setting& setting) {
   std::vector<advice> advices;
-  std::set<std::size_t> woken;
-  for (std::size_t id = 1; id <= sites.size(); ++id)
-    if (auto found = about_broadcasts(id, sites, setting)) {
-      woken.insert(id);
-      woken.insert(found->more_ids.begin(), found->more_ids.end());
+  std::set<std::uint64_t> of_broadcasts;
+  for (const woken_in_vain& each : all_woken_in_vain(sites))
+    if (auto found = about_broadcasts(each, sites, setting)) {
+      of_broadcasts.insert(each.lock);
       advices.push_back(*std::move(found));
     }
   std::vector<held_back> all;
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const auto cost = cost_of(sites[id - 1]);
-    if (sites[id - 1].kind != "cond_wait" || !cost || woken.contains(id) ||
+    if (sites[id - 1].kind != "cond_wait" || !cost ||
         cost->mechanism_s < least_worth_saying * setting.wall_s)
       continue;
-    auto found = held_back_at(id, sites);
+    auto found = held_back_at(id, sites, of_broadcasts);
     if (!found) continue;
     // Earlier ones may have a part of it that they have not of each other.
     std::vector<held_back> apart;

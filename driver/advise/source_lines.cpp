@@ -342,4 +342,12 @@ std::string where_text(const site& of) {
                      label.size() > longest ? "..." : "", place);
 }
 
+std::string places_text(std::span<const std::size_t> ids, const std::vector<site>& sites) {
+  std::string text = where_text(sites[ids.front() - 1]);
+  if (ids.size() > 1)
+    text += fmt::format("{}{}", ids.size() > 2 ? ", " : " and ", where_text(sites[ids[1] - 1]));
+  if (ids.size() > 2) text += fmt::format(" and {} more", ids.size() - 2);
+  return text;
+}
+
 }  // namespace syncmeter

@@ -1,6 +1,8 @@
 // Where in the source a site is, by addr2line.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,10 @@ namespace syncmeter {
 [[nodiscard]] std::string label_text(const site& of);
 /// That frame, or the place in the module, behind the label of a kernel of Kokkos.
 [[nodiscard]] std::string where_text(const site& of);
+/// Where the first two of these sites are, by their numbers in the file, and how many there are
+/// beside them.
+[[nodiscard]] std::string places_text(std::span<const std::size_t> ids,
+                                      const std::vector<site>& sites);
 /// Where to get the names from that the first of these sites are without; empty where they have
 /// theirs, and where `problem` kept find_source_lines from reading those that the files may have.
 [[nodiscard]] std::string unnamed_sites_text(const std::vector<site>& sites,

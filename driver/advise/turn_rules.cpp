@@ -41,12 +41,7 @@ struct waits {
       return cost_of(sites[each - 1]).value_or(site_cost{}).mechanism_s;
     });
   }
-  [[nodiscard]] std::string where() const {
-    std::string text = where_text(sites[ids.front() - 1]);
-    if (ids.size() > 1) text += fmt::format(" and {}", where_text(sites[ids[1] - 1]));
-    if (ids.size() > 2) text += fmt::format(" and at {} more", ids.size() - 2);
-    return text;
-  }
+  [[nodiscard]] std::string where() const { return places_text(ids, sites); }
   [[nodiscard]] double of_thread_s() const { return all_wake_s / threads; }
   [[nodiscard]] std::string each_text() const {
     return seconds_text(all_wake_s / static_cast<double>(count));

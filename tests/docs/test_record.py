@@ -42,7 +42,7 @@ def test_the_studies_behind_advice_are_those_of_its_rules():
     shown = (ROOT / "docs/advise.md").read_text(encoding="utf-8")
     table = "\n".join(f"| [{study}](studies/{study}.md) | {', '.join(of)} |" for study, of in behind.items())
     assert table in shown, f"docs/advise.md should have:\n{table}"
-    assert f"None is behind {' and '.join(without)}." in " ".join(shown.split())
+    assert f"None is behind {', '.join(without[:-1])} and {without[-1]}." in " ".join(shown.split())
     assert all(f"**{rule}**" in shown for rule, _ in rules)
 
 

@@ -62,11 +62,14 @@ TEST(objects_of, what_was_timed_stands_for_no_calls_that_chance_would_have_drawn
   EXPECT_EQ(with(1000, 0).hidden, 1000U);
   EXPECT_EQ(with(1000, 0).acquisitions, 1100U);
   EXPECT_NEAR(with(1000, 0).held_ns, 100 * 120, 1e-6);
+  EXPECT_EQ(with(1000, 0).known_for, 100U);
   EXPECT_EQ(with(1000, 49).hidden, 510U);
+  EXPECT_EQ(with(1000, 49).known_for, 1100U);
   EXPECT_EQ(with(1000, 50).hidden, 0U);
   // Few may have none by chance.
-  EXPECT_EQ(with(199, 0).hidden, 0U);
-  EXPECT_NEAR(with(199, 0).held_ns, 299 * 120, 1e-6);
+  EXPECT_EQ(with(499, 24).hidden, 0U);
+  EXPECT_EQ(with(499, 0).hidden, 0U);
+  EXPECT_NEAR(with(499, 0).held_ns, 599 * 120, 1e-6);
 }
 
 TEST(subtract_clock, what_a_site_takes_is_what_its_locks_take) {
