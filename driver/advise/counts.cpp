@@ -8,11 +8,11 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
-#include <tuple>
 
 #include <fmt/format.h>
 
 #include "core/machine/read_file.hpp"
+#include "driver/advise/site_keys.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "probe/tables.hpp"
 
@@ -20,14 +20,6 @@ namespace syncmeter {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct kind_of_call {
-  std::string_view name, lock;
-};
-constexpr std::array kinds{
-#define SM_KIND(name, waits, lock) kind_of_call{#name, lock},
-#include "probe/kinds.def"
-};
 
 /// Bytes of a file as objects, as far as they go.
 class byte_reader {
@@ -50,11 +42,6 @@ class byte_reader {
   std::string_view bytes_;
 };
 
-struct module_range {
-  probe::module_block block;
-  std::string path;
-};
-
 struct row_of_thread {
   probe::row row;
   std::uint32_t thread;
@@ -72,9 +59,6 @@ struct device_sums {
   std::array<std::uint64_t, std::size(probe::interval_sums{}.buckets)> busy{}, idle{};
 };
 
-using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t,
-                            std::optional<kokkos_label>>;
-constexpr std::size_t place_in_key = 2;
 struct site_sums {
   std::uint64_t count = 0;
   std::set<std::uint64_t> callers{};
@@ -86,16 +70,6 @@ struct site_sums {
   std::vector<kernel_use> kernels{};
 };
 
-/// By the number of a condition that of its lock, in one process.
-using condition_locks = std::map<std::uint64_t, std::uint64_t>;
-
-/// What a process has called of the program's code, and what rows name by numbers.
-struct process_names {
-  std::vector<module_range> modules{};
-  condition_locks locks{};  // of conditions
-  std::map<std::uint64_t, kokkos_label> labels{};
-};
-
 /// The number of a thread, from 0 on, or of an object among those of all processes.
 std::uint64_t number_in_all(std::uint64_t number, unsigned process) {
   return std::uint64_t{process} << 32U | number;
@@ -104,82 +78,6 @@ std::uint64_t number_in_all(std::uint64_t number, unsigned process) {
 /// The number of a lock among those of all processes; 0 of none.
 std::uint64_t lock_of(std::uint64_t object, unsigned process) {
   return object == 0 ? 0 : number_in_all(object, process);
-}
-
-/// Runtimes make calls of their own; what they create for the program is a finding, but for threads
-/// of CUPTI, which the probe has started.
-bool is_of_program(const module_range& module, std::uint32_t kind) {
-  return module.block.runtime == 0 || (kind == static_cast<std::uint32_t>(probe::kind::create) &&
-                                       !probe::is_file_named(module.path.c_str(), {"libcupti."}));
-}
-
-/// Whether what a call takes is a lock or a condition; of all else the object is a label.
-bool has_lock(std::uint32_t kind) {
-  return !kinds[kind].lock.empty() || static_cast<probe::kind>(kind) == probe::kind::signal;
-}
-
-const module_range* module_of(const std::vector<module_range>& modules, std::uint64_t address) {
-  const auto found = std::ranges::find_if(modules, [&](const module_range& m) {
-    return address >= m.block.first && address < m.block.end;
-  });
-  return found == modules.end() ? nullptr : &*found;
-}
-
-/// The site of an address that a call returns to; nothing where a runtime called for itself.
-std::optional<site_key> key_of(const process_names& names, std::uint64_t address,
-                               std::uint32_t kind, std::uint32_t team, std::uint64_t object = 0) {
-  std::optional<kokkos_label> label;
-  if (const auto known = names.labels.find(object); known != names.labels.end() && !has_lock(kind))
-    label = known->second;
-  const module_range* const module = module_of(names.modules, address);
-  if (module == nullptr) return site_key{kind, "", address - 1, team, label};
-  if (!is_of_program(*module, kind)) return std::nullopt;
-  return site_key{kind, module->path, address - 1 - module->block.base, team, label};
-}
-
-/// The place of a label is known when all modules are. Labels that differ from call to call, as
-/// they do where a place has more than so many, would make many sites of one.
-void place_labels(process_names& names) {
-  constexpr std::ptrdiff_t most_of_place = 16;
-  for (auto& [number, label] : names.labels)
-    if (const module_range* const module = module_of(names.modules, label.offset)) {
-      label.module = module->path;
-      label.offset -= module->block.base + 1;
-    }
-  std::map<std::pair<std::string, std::uint64_t>, std::ptrdiff_t> of_place;
-  for (const auto& [number, label] : names.labels) ++of_place[{label.module, label.offset}];
-  for (auto& [number, label] : names.labels)
-    if (of_place[{label.module, label.offset}] > most_of_place) label.text.clear();
-}
-
-/// Places from which threads of a team call the same barrier, each with another one of them; the
-/// first of all in the program's code stands for them.
-class places_of_barriers {
- public:
-  void join(const site_key& one, const site_key& other) {
-    const site_key first = of(one), second = of(other);
-    if (first != second) joined_.emplace(std::max(first, second), std::min(first, second));
-  }
-  [[nodiscard]] site_key of(site_key key) const {
-    for (auto next = joined_.find(key); next != joined_.end(); next = joined_.find(key))
-      key = next->second;
-    return key;
-  }
-
- private:
-  std::map<site_key, site_key> joined_;
-};
-
-places_of_barriers places_in(const std::vector<probe::times_block>& times,
-                             const process_names& names) {
-  places_of_barriers places;
-  for (const probe::times_block& block : times) {
-    if (block.met_at == 0) continue;
-    const auto here = key_of(names, block.address, block.kind, block.row_team, block.object);
-    const auto first = key_of(names, block.met_at, block.kind, block.row_team, block.object);
-    if (here && first) places.join(*here, *first);
-  }
-  return places;
 }
 
 /// The lock that a row or its times are about. Of a wait for a signal that is the lock of its
@@ -255,9 +153,7 @@ void add_lock_times(const probe::times_block& block, double waits_from_ns, lock_
   to.timed += block.timed;
   to.hold_ns += static_cast<double>(block.hold.sum_ns);
   // What a wait for a signal waits for is not the lock alone; behind it the lock is held.
-  if (block.kind == static_cast<std::uint32_t>(probe::kind::cond_wait)) {
-    return;
-  }
+  if (block.kind == static_cast<std::uint32_t>(probe::kind::cond_wait)) return;
   to.wait_ns += static_cast<double>(block.mechanism.sum_ns);
   to.section_ns += static_cast<double>(block.lateness.sum_ns);
   for (auto i = probe::bucket_of(static_cast<std::uint64_t>(waits_from_ns));
@@ -462,7 +358,7 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   for (const auto& [key, sum] : sums) {
     if (sum.count == 0) continue;
     const auto& [kind, module, offset, team, label] = key;
-    all.sites.push_back({.kind = std::string(kinds[kind].name),
+    all.sites.push_back({.kind = std::string(kinds_of_calls[kind].name),
                          .module = module,
                          .offset = offset,
                          .places = {sum.places.begin(), sum.places.end()},
