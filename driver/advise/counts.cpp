@@ -277,11 +277,11 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       for (std::uint64_t r = at + sizeof(probe::rows_block); block && r < end;
            r += sizeof(probe::row))
         if (const auto row = file.at<probe::row>(r);
-            row && row->address != 0 && row->kind < kinds.size())
+            row && row->address != 0 && row->kind < kinds_of_calls.size())
           rows.push_back({*row, block->thread});
     } else if (head->type == probe::block_type::times) {
       const auto block = file.at<probe::times_block>(at);
-      if (block && block->timed > 0 && block->every > 0 && block->kind < kinds.size())
+      if (block && block->timed > 0 && block->every > 0 && block->kind < kinds_of_calls.size())
         times.push_back(*block);
     } else if (head->type == probe::block_type::objects) {
       add_objects(file, at, all, names.locks);
@@ -291,7 +291,8 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
                                        .offset = block->address};
     } else if (head->type == probe::block_type::device) {
       const auto block = file.at<probe::device_block>(at);
-      if (block && block->works > 0 && block->kind < kinds.size()) device.push_back(*block);
+      if (block && block->works > 0 && block->kind < kinds_of_calls.size())
+        device.push_back(*block);
     } else if (head->type == probe::block_type::kernel_times) {
       add_kernel_times(file, at, end, all);
     } else if (head->type == probe::block_type::cuda_span) {
@@ -313,7 +314,7 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
     auto kernel = kernel_of_block(block);
     if (!kernel) continue;
     const auto of = byte_reader(block).at<probe::kernel_block>(0);
-    if (of->kind >= kinds.size()) continue;
+    if (of->kind >= kinds_of_calls.size()) continue;
     if (const auto key = key_of(names, of->address, of->kind, 0))
       add_kernel_to(sums[*key], *std::move(kernel));
   }
@@ -387,7 +388,7 @@ bool is_same_site(const site& of, const site& of_another_run) {
 }
 
 std::string_view lock_kind_of(std::string_view kind_of_site) {
-  const auto found = std::ranges::find(kinds, kind_of_site, &kind_of_call::name);
+  const auto found = std::ranges::find(kinds_of_calls, kind_of_site, &kind_of_call::name);
   return found == kinds.end() ? "" : found->lock;
 }
 
