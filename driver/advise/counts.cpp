@@ -389,7 +389,7 @@ bool is_same_site(const site& of, const site& of_another_run) {
 
 std::string_view lock_kind_of(std::string_view kind_of_site) {
   const auto found = std::ranges::find(kinds_of_calls, kind_of_site, &kind_of_call::name);
-  return found == kinds.end() ? "" : found->lock;
+  return found == kinds_of_calls.end() ? "" : found->lock;
 }
 
 std::string grouped_digits(std::uint64_t number) {
