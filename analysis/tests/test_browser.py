@@ -18,9 +18,9 @@ from syncmeter_analysis.render.charts.draw import ink, ramp
 from syncmeter_analysis.render.compare import compare_report
 from syncmeter_analysis.render.fleet import fleet_report
 from syncmeter_analysis.render.page import as_page
+from tests.advice_cases import STORED
 from tests.drawn import drawn_by_commit
 from tests.made import around, campaign, point, read, visits, write
-from tests.test_advice import STORED
 from tests.test_fleet import node
 from tests.test_report import UNITS, whole
 
