@@ -58,7 +58,8 @@ def test_it_depends_on_the_library_of_every_shared_object(package):
         needed = re.findall(r"\(NEEDED\).*\[(.*?)\.so", call("readelf", "-d", program, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}))
         for name in needed:
             assert NEEDED.get(name, name) in depends, f"{program.name} needs {name}, and the package depends on {depends}"
-        assert "libc" in needed
+        # That calls the probe's functions alone, where these are.
+        assert "libc" in needed or program.name == "libsyncmeter-kokkos-tool.so"
 
 
 def test_debian_finds_its_copyright_changelog_and_manual(package):
