@@ -38,6 +38,8 @@ TEST(rank_sum_tail, ties_have_the_mean_of_their_ranks) {
   EXPECT_DOUBLE_EQ(rank_sum_tail(numbers{2, 2}, numbers{2, 2}), 1);
   // Ranks 1, 3, 3, 3: each of three choices of 3 and 3 in six is as great.
   EXPECT_DOUBLE_EQ(rank_sum_tail(numbers{2, 2}, numbers{1, 2}), 0.5);
+  // Ranks 1, 2.5, 2.5, 4: the two that tie are as great a choice as the least with the greatest.
+  EXPECT_DOUBLE_EQ(rank_sum_tail(numbers{1, 3}, numbers{2, 2}), 4.0 / 6);
 }
 
 TEST(rank_sum_tail, of_nothing_shows_nothing) {
