@@ -144,14 +144,22 @@ struct lock_case {
                                 "their thread has another lock then, and for how long it is held "
                                 "there is not known.",
                                 100 * waited_share(), grouped_digits(object->hidden));
+    // A share that the calls which are not timed may exceed many times is none worth saying.
+    constexpr double some = 0.01;
+    const bool says_share =
+        first().kind != "rwlock_read" && (!is_known_in_part() || utilisation() >= some);
     return text +
-           fmt::format(" {:.0f} % of the calls find it taken; it is held for {} each time{}.",
+           fmt::format(" {:.0f} % of the calls find it taken; it is held for {} each time{}.{}",
                        100 * waited_share(), seconds_text(held_s()),
-                       first().kind == "rwlock_read"
-                           ? ""
-                           : fmt::format(", {}{:.0f} % of the time",
-                                         is_known_in_part() ? "at least " : "",
-                                         100 * utilisation()));
+                       says_share
+                           ? fmt::format(", {}{:.0f} % of the time",
+                                         is_known_in_part() ? "at least " : "", 100 * utilisation())
+                           : "",
+                       is_known_in_part()
+                           ? fmt::format(" That is without {} calls that are not timed, as their "
+                                         "thread has another lock then.",
+                                         grouped_digits(object->hidden))
+                           : "");
   }
   [[nodiscard]] advice found(std::string_view rule, double at_most_s, const std::string& what,
                              const std::string& saving) const {

@@ -87,10 +87,16 @@ TEST(advise_on_locks, how_long_a_lock_is_held_is_that_of_calls_that_were_timed) 
       advise_with({taking("mutex_lock", {{1, use_of(10'000, 80'000, 90'000)}}), hidden});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].rule, "section");
-  EXPECT_THAT(all[0].text, AllOf(HasSubstr("held for 90 us each time, at least 90 % of the time"),
+  EXPECT_THAT(all[0].text, AllOf(HasSubstr("held for 90 us each time, at least 90 % of the time. "
+                                           "That is without 9,000 calls that are not timed"),
                                  HasSubstr("Threads wait at least 0.8 s")));
   // Two sites of two threads each: others wait as well, for all but their share of 0.9 s.
   EXPECT_NEAR(all[0].at_most_s, 0.775, 1e-9);
+  // Of a lock that is hardly held by those, the share says nothing.
+  const auto short_ones =
+      advise_with({taking("mutex_lock", {{1, use_of(10'000, 80'000, 100)}}), hidden});
+  ASSERT_THAT(short_ones, SizeIs(1));
+  EXPECT_THAT(short_ones[0].text, HasSubstr("held for 100 ns each time. That is without 9,000"));
 }
 
 TEST(advise_on_locks, no_other_lock_helps_where_a_few_calls_wait_for_long) {
