@@ -281,6 +281,16 @@ row* find_row(const row_key& key, bool add) {
   return last->next == nullptr ? nullptr : find_row(key, true);
 }
 
+/// The site that `find` has found, whose module is noted: whether code is a library's is known once
+/// its module is, so that `find` may go on from there to a caller.
+std::uint64_t noted_site(std::uint64_t site, auto find) {
+  for (std::uint64_t noted = 0; !here.refused && noted != site; site = find()) {
+    noted = site;
+    note_module(noted);
+  }
+  return site;
+}
+
 /// The row that is not where it is looked for first; nullptr where none can be had. With the frame
 /// of a wrapper its site is where the program called functions of the standard library.
 row* other_row(row_key& key, call_frame wrapper) {
@@ -294,12 +304,7 @@ row* other_row(row_key& key, call_frame wrapper) {
     own_rows = take_rows();
     if (own_rows != nullptr) end_of_thread.set(own_rows);
   }
-  // Whether this is a function of the standard library is known once its module is.
-  for (std::uint64_t noted = 0; of_wrapper && !here.refused && noted != key.site;) {
-    noted = key.site;
-    note_module(noted);
-    key.site = caller_in_program(wrapper);
-  }
+  if (of_wrapper) key.site = noted_site(key.site, [&] { return caller_in_program(wrapper); });
   return find_row(key, true);
 }
 
@@ -405,17 +410,11 @@ void write_problem_of_cuda(const char* text) {
 }
 
 std::uint64_t noted_caller_of_kokkos(call_frame callback) {
-  std::uint64_t site = caller_of_kokkos(callback);
+  const std::uint64_t site = caller_of_kokkos(callback);
   if (changing) return site;
   const tables_lock held;
   if (here.header == nullptr && !here.refused) open_tables(false);
-  // Whose code this is is known once its module is.
-  for (std::uint64_t noted = 0; !here.refused && noted != site;) {
-    noted = site;
-    note_module(noted);
-    site = caller_of_kokkos(callback);
-  }
-  return site;
+  return noted_site(site, [&] { return caller_of_kokkos(callback); });
 }
 
 bool write_label(std::uint64_t site, std::uint64_t number, const char* label) {

@@ -50,6 +50,7 @@ struct lock_case {
   bool is_drawn = false;                ///< one call in so many is timed
   const lock_object* object = nullptr;  ///< nothing is known of the lock itself: none
   std::size_t locks_here = 0;           ///< that its sites take, where it is one of many
+  std::map<std::size_t, double> section_s_of{};  ///< of one thread, by site
 
   [[nodiscard]] const site& first() const { return sites[ids.front() - 1]; }
   [[nodiscard]] double waited_share() const {
@@ -109,8 +110,13 @@ struct lock_case {
   [[nodiscard]] std::string in_wall(double s) const {
     return fmt::format("{} of {}", seconds_text(below_wall(s)), seconds_text(setting.wall_s));
   }
-  void add(const site& of, const lock_use& use) {
+  /// What the site with this number takes of the lock, or of the locks.
+  void add(std::size_t id, const lock_use& use) {
+    const site& of = sites[id - 1];
     const site_cost cost = cost_of_use(of, use);
+    section_s_of[id] = cost.lateness_s;
+    count += use.count;
+    threads = std::max(threads, of.threads);
     calls_s += cost.mechanism_s;
     sections_s += cost.lateness_s;
     all_calls_s += cost.mechanism_s * of.threads;
@@ -118,6 +124,10 @@ struct lock_case {
     if (use.wait_ns > 0) waits_s += cost.mechanism_s * std::min(1.0, use.waited_ns / use.wait_ns);
     waits += use.waited;
     is_drawn |= of.times && of.times->every > 1;
+  }
+  void sort_ids() {
+    std::ranges::stable_sort(ids, std::ranges::greater{},
+                             [this](std::size_t id) { return section_s_of[id]; });
   }
   /// Work under a lock is no reason for another one; what it takes to get it is. One wait among a
   /// few that were drawn may be that of a thread which lost its processor, and stands for many.
@@ -282,20 +292,14 @@ std::optional<advice> about_case(const lock_case& of) {
 lock_case case_of(const lock_object& object, const std::vector<site>& sites,
                   const advice_setting& setting) {
   lock_case found{.sites = sites, .setting = setting, .ids = {}, .object = &object};
-  std::map<std::size_t, double> time;
   for (const std::size_t id : object.ids) {
     const site& of = sites[id - 1];
     if (!is_for_lock(of)) continue;
-    const lock_use& use = of.locks.at(object.number);
     found.ids.push_back(id);
-    found.count += use.count;
-    found.threads = std::max(found.threads, of.threads);
-    found.add(of, use);
-    time[id] = cost_of_use(of, use).lateness_s;
+    found.add(id, of.locks.at(object.number));
   }
   if (!object.threads.empty()) found.threads = static_cast<unsigned>(object.threads.size());
-  std::ranges::stable_sort(found.ids, std::ranges::greater{},
-                           [&](std::size_t id) { return time[id]; });
+  found.sort_ids();
   return found;
 }
 
@@ -315,18 +319,17 @@ std::vector<sites_of_locks> sites_by_locks(const std::vector<site>& sites,
     sites_of_locks found{.ids = {id}, .locks = {}};
     for (const auto& [number, use] : of.locks)
       if (!advised.contains(number)) found.locks.insert(number);
-    std::vector<sites_of_locks> apart;
-    for (sites_of_locks& each : all) {
-      if (std::ranges::none_of(each.locks,
-                               [&](std::uint64_t lock) { return found.locks.contains(lock); })) {
-        apart.push_back(std::move(each));
-        continue;
-      }
+    const auto is_apart = [&](const sites_of_locks& each) {
+      return std::ranges::none_of(each.locks,
+                                  [&](std::uint64_t lock) { return found.locks.contains(lock); });
+    };
+    const auto joined = std::ranges::stable_partition(all, is_apart);
+    for (sites_of_locks& each : joined) {
       found.ids.insert(found.ids.end(), each.ids.begin(), each.ids.end());
       found.locks.merge(each.locks);
     }
-    apart.push_back(std::move(found));
-    all = std::move(apart);
+    all.erase(joined.begin(), joined.end());
+    all.push_back(std::move(found));
   }
   return all;
 }
@@ -337,7 +340,6 @@ lock_case rest_of(const sites_of_locks& at, const std::vector<site>& sites,
                   const advice_setting& setting, const std::set<std::uint64_t>& advised) {
   lock_case found{.sites = sites, .setting = setting, .ids = at.ids};
   std::set<std::uint64_t> locks;
-  std::map<std::size_t, double> time;
   for (const std::size_t id : at.ids) {
     const site& of = sites[id - 1];
     lock_use all{.count = of.count,
@@ -355,18 +357,14 @@ lock_case rest_of(const sites_of_locks& at, const std::vector<site>& sites,
         all.waited_ns += use.waited_ns;
         locks.insert(number);
       }
-    found.count += all.count;
-    found.threads = std::max(found.threads, of.threads);
-    found.add(of, all);
-    time[id] = cost_of_use(of, all).lateness_s;
+    found.add(id, all);
   }
   found.locks_here = locks.size();
   std::set<std::uint32_t> threads;
   for (const lock_object& object : setting.objects)
     if (locks.contains(object.number)) threads.insert(object.threads.begin(), object.threads.end());
   found.threads = std::max(found.threads, static_cast<unsigned>(threads.size()));
-  std::ranges::stable_sort(found.ids, std::ranges::greater{},
-                           [&](std::size_t id) { return time[id]; });
+  found.sort_ids();
   return found;
 }
 

@@ -258,20 +258,16 @@ std::vector<advice> advise_on_signals(const std::vector<site>& sites,
     if (sites[id - 1].kind != "cond_wait" || !cost ||
         cost->mechanism_s < least_worth_saying * setting.wall_s)
       continue;
-    auto found = held_back_at(id, sites, of_broadcasts);
+    const auto found = held_back_at(id, sites, of_broadcasts);
     if (!found) continue;
     // Earlier ones may have a part of it that they have not of each other.
-    std::vector<held_back> apart;
-    std::optional<held_back> joined;
-    for (held_back& each : all) {
-      if (!each.has_part_of(*found)) apart.push_back(std::move(each));
-      else if (joined) joined->add(each);
-      else joined = std::move(each);
-    }
-    if (joined) joined->add(*found);
-    else joined = std::move(found);
-    apart.push_back(*std::move(joined));
-    all = std::move(apart);
+    const auto with_part = std::ranges::stable_partition(
+        all, [&](const held_back& each) { return !each.has_part_of(*found); });
+    held_back joined;
+    for (const held_back& each : with_part) joined.add(each);
+    joined.add(*found);
+    all.erase(with_part.begin(), with_part.end());
+    all.push_back(std::move(joined));
   }
   for (held_back& each : all) {
     std::ranges::stable_sort(each.waits, std::ranges::greater{},
