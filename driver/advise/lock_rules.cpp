@@ -323,12 +323,12 @@ std::vector<sites_of_locks> sites_by_locks(const std::vector<site>& sites,
       return std::ranges::none_of(each.locks,
                                   [&](std::uint64_t lock) { return found.locks.contains(lock); });
     };
-    const auto joined = std::ranges::stable_partition(all, is_apart);
-    for (sites_of_locks& each : joined) {
+    const auto joined = std::stable_partition(all.begin(), all.end(), is_apart);
+    std::for_each(joined, all.end(), [&](sites_of_locks& each) {
       found.ids.insert(found.ids.end(), each.ids.begin(), each.ids.end());
       found.locks.merge(each.locks);
-    }
-    all.erase(joined.begin(), joined.end());
+    });
+    all.erase(joined, all.end());
     all.push_back(std::move(found));
   }
   return all;

@@ -261,12 +261,12 @@ std::vector<advice> advise_on_signals(const std::vector<site>& sites,
     const auto found = held_back_at(id, sites, of_broadcasts);
     if (!found) continue;
     // Earlier ones may have a part of it that they have not of each other.
-    const auto with_part = std::ranges::stable_partition(
-        all, [&](const held_back& each) { return !each.has_part_of(*found); });
+    const auto with_part = std::stable_partition(
+        all.begin(), all.end(), [&](const held_back& each) { return !each.has_part_of(*found); });
     held_back joined;
-    for (const held_back& each : with_part) joined.add(each);
+    std::for_each(with_part, all.end(), [&](const held_back& each) { joined.add(each); });
     joined.add(*found);
-    all.erase(with_part.begin(), with_part.end());
+    all.erase(with_part, all.end());
     all.push_back(std::move(joined));
   }
   for (held_back& each : all) {
