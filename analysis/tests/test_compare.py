@@ -205,6 +205,40 @@ def test_a_point_that_now_fails_is_told(tmp_path):
     c = both(tmp_path, good + in_state(0.0, 1.0), bad + in_state(0.0, 1.0))
     assert "failed in" in c.apart[0].why
     assert "wrong value 3" in as_text(c)
+    c.blind_is_fine = True
+    assert (c.status, c.blind_apart) == (1, [])
+    assert both(tmp_path, bad + in_state(0.0, 1.0), bad + in_state(0.0, 1.0)).status == 0
+
+
+@pytest.mark.parametrize(("ops", "status"), [((), 3), (("calm",), 0)])
+def test_a_point_that_the_new_campaign_was_asked_for_and_lacks_is_blind(tmp_path, ops, status):
+    calm, lost = visits(around(5.0), point("calm")), visits(around(5.0), point("lost"))
+    asked = campaign(options={"study": "quick", "ops": list(ops), "visits": 5})
+    first = campaign(options={"study": "quick", "visits": 9, "sizes": []})
+    old = read_results(write(tmp_path / "old.jsonl", calm, lost, first=first))
+    new = read_results(write(tmp_path / "new.jsonl", calm, first=asked))
+    c = compare_campaigns([old], [new])
+    assert (c.status, c.only) == (status, (1, 0))
+    assert ("omp lost 1 lane close (not in new.jsonl)" in as_text(c)) == bool(status)
+    assert compare_campaigns([new], [old]).status == 0
+
+
+def test_noise_that_leaves_no_cost_is_no_success(tmp_path):
+    calm = visits(around(5.0), point("calm"))
+    nothing = {"status": "noisy", "reason": "8 of 12 rounds were dropped", "estimates": []}
+    none = visits([1.0] * 5, point("wild"), **nothing)
+    some = [*visits(around(5.0, 2), point("wild")), *none[2:]]
+    for old in (none, some):
+        c = both(tmp_path, [*calm, *old], [*calm, *none])
+        assert c.status == 3
+        assert c.apart[0].why.startswith("noisy in ")
+
+
+def test_where_nothing_was_compared_nothing_is_called_equal(tmp_path):
+    bare = visits([0.1, -0.1, 0.2, -0.2, 0.1], point())
+    c = both(tmp_path, bare, bare)
+    assert c.status == 2
+    assert as_text(c).splitlines()[1] == "Nothing could be compared."
 
 
 def test_another_cpu_is_not_comparable_unless_asked_for(tmp_path):

@@ -131,6 +131,16 @@ def test_a_point_that_fails_in_the_second_arm_alone_is_a_regression(tmp_path):
     assert compared(tmp_path, *both_bad, equal=1).status == 0
 
 
+def test_points_that_the_second_arm_lacks_are_not_passed_over(tmp_path):
+    calm = both("atomic_add", around(10.0), around(10.0))
+    lost = ["backend=omp op=lost lanes=1"]
+    assert compared(tmp_path, calm, only=[lost, []]).status == 3
+    assert compared(tmp_path, calm, only=[[], lost]).status == 0
+    a = visits(around(5.0), point(arm="old", backend="omp"))
+    b = visits(around(5.0), point(arm="new", backend="omp-llvm"))
+    assert compared(tmp_path, a, b, any_backend=True, only=[lost, []]).status == 0
+
+
 def test_a_timeout_of_one_visit_leaves_the_others(tmp_path):
     late = visits([1.0], point(arm="new"), status="timeout", estimates=[], reason="late")[0]
     late["visit"] = 6

@@ -187,6 +187,35 @@ def test_another_plan_is_compared_in_what_it_has_in_common():
     assert {p.point.op for p in group.points} == {f"op{i}" for i in range(ops)}
 
 
+def of_gpu(cost):
+    """Points of a GPU, of which a node is judged as a whole."""
+    ops_of_gpu = (point(f"gpu{i}", backend="cuda", affinity=None) for i in range(6))
+    return [line for what in ops_of_gpu for line in visits(around(cost), what)]
+
+
+def test_a_node_whose_gpu_was_not_measured_is_blind():
+    nodes = [made_node(i, 1.0, more=of_gpu(10.0)) for i in range(8)]
+    assert fleet_of(nodes).status == 0
+    (group,) = (fleet := fleet_of([*nodes, node(8)])).groups
+    assert (group.blind(0.5), fleet.status, len(group.wholes)) == ([8], 3, 17)
+
+
+def test_a_node_that_has_few_of_the_points_is_blind():
+    lines = [line for i in range(5) for line in visits(around(10.0 * (i + 1)), point(f"op{i}"))]
+    few = results("n9.jsonl", lines)
+    few.campaign = first("node99")
+    (group,) = (fleet := fleet_of([*(node(i) for i in range(8)), node_of(few)])).groups
+    assert (group.blind(0.5), fleet.status, len(group.wholes)) == ([8], 3, 9)
+
+
+def test_a_node_that_is_too_slow_to_be_measured_where_others_are_differs():
+    slow = {"status": "too_slow", "reason": "a trip takes 0.4 s", "estimates": []}
+    too_slow = visits([1.0], point("barrier"), **slow)
+    quick = [made_node(i, 1.0, more=visits(around(10.0), point("barrier"))) for i in range(5)]
+    assert differing([*quick, made_node(5, 1.0, more=too_slow)]) == ["node05"]
+    assert differing([made_node(i, 1.0, more=too_slow) for i in range(5)]) == []
+
+
 def test_a_node_with_nothing_in_common_is_not_called_alike():
     other = results("n9.jsonl", visits(around(1.0), point("x")))
     other.campaign = first("node99")

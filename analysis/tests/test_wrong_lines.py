@@ -110,6 +110,8 @@ of_points = [
         "by_visit '[1, '5', 11]' is no visit's number",
     ),
     (estimate(by_visit=[[1]]), "by_visit '[1]' is no visit's number, cost"),
+    (estimate(by_visit=[[1, huge, 11]]), "is no visit's number, cost"),
+    (estimate(by_visit=[[1, math.nan, 11]]), "is no visit's number, cost"),
     (estimate(status="splendid"), "status 'splendid' is unknown"),
     ({"status": "splendid"}, "status 'splendid' is unknown"),
     ({"additive": "yes"}, "additive 'yes' is neither"),

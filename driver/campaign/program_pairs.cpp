@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -102,7 +103,10 @@ class program_runner {
       const std::string number = found.str(group);
       char* end = nullptr;
       run.figure = std::strtod(number.c_str(), &end);
-      if (end == number.c_str() || !(run.figure > 0) || !std::isfinite(run.figure))
+      // "1,234" and "1:05" would be read as 1.
+      const bool goes_on = *end != '\0' && std::isspace(static_cast<unsigned char>(*end)) == 0 &&
+                           std::isdigit(static_cast<unsigned char>(end[1])) != 0;
+      if (end == number.c_str() || goes_on || !(run.figure > 0) || !std::isfinite(run.figure))
         return fmt::format("wrote {} where --metric looks for a number above 0", quote(number));
       text.erase(static_cast<std::size_t>(found.position(group)),
                  static_cast<std::size_t>(found.length(group)));

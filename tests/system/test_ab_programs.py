@@ -117,6 +117,12 @@ def test_wrong_usage(arguments, words):
     assert words in " ".join(err.split())
 
 
+@pytest.mark.parametrize("figure", ["1,234", "1:05", "2m1.5s"])
+def test_a_figure_written_in_parts_is_not_read_as_its_first(figure):
+    status, out, _ = ab("--command", "echo ops 5", "--command", f"echo ops {figure}", "--metric", "ops (.*)", "--budget", "3s")
+    assert (status, f"b wrote '{figure}' where --metric looks for a number above 0" in out) == (1, True), out
+
+
 def test_figures_that_are_none(program):
     status, out, _ = ab("--command", "echo ops 5", "--command", "echo nothing", *BY_METRIC)
     assert (status, "b wrote nothing that --metric" in out) == (1, True)

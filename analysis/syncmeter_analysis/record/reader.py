@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,8 @@ _rounds = re.compile(rb'"rounds": ?(?=\[\[)')
 
 # With raw rounds a line has a few MiB; what never ends is no results file.
 _longest_line = 64 << 20
+
+_largest = sys.float_info.max
 
 # Beyond this many notes of one kind only their number is written.
 _most_notes = 5
@@ -269,5 +272,10 @@ def _check_state(state: Members) -> None:
     if state.get("cost_ns") is None:
         raise BadVisit("a state without a cost")
     for costs in state.get("by_visit") or ():
-        if type(costs) is not list or len(costs) < 3 or not all(map(is_number, costs[:3])):
+        # An integer may be beyond all floating-point numbers.
+        if (
+            type(costs) is not list
+            or len(costs) < 3
+            or not all(is_number(each) and abs(each) <= _largest for each in costs[:3])
+        ):
             raise BadVisit(f"by_visit {quoted(costs)} is no visit's number, cost and rounds")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.machine import machine_of, object_of
@@ -99,8 +99,9 @@ class Apart:
 
 @dataclass
 class Comparison:
-    """All of it. `only` counts points of one side alone by side; `notes` are sentences. A change of
-    `sees` is to be found: 0.5 for half as much again."""
+    """All of it. `only` counts points of one side alone by side; `broken` are points that failed in the
+    new one alone; `notes` are sentences. A change of `sees` is to be found: 0.5 for half as much
+    again."""
 
     names: tuple[str, str]
     threshold: float
@@ -108,6 +109,7 @@ class Comparison:
     blind_is_fine: bool = False
     differences: list[Difference] = field(default_factory=list)
     apart: list[Apart] = field(default_factory=list)
+    broken: list[Point] = field(default_factory=list)
     only: tuple[int, int] = (0, 0)
     notes: list[str] = field(default_factory=list)
 
@@ -142,12 +144,14 @@ class Comparison:
     @property
     def blind_apart(self) -> list[Apart]:
         """What could not be compared, to be named with the blind points."""
-        return self.apart
+        return [a for a in self.apart if a.point not in self.broken]
 
     @property
     def status(self) -> int:
-        """Exit status: 0 nothing slower and no point blind, 1 something slower, 2 nothing comparable, 3
-        nothing slower among the points that are not blind."""
+        """Exit status: 0 nothing slower and no point blind, 1 something slower or broken, 2 nothing
+        comparable, 3 nothing slower among the points that are not blind."""
+        if self.broken:
+            return 1
         if not self.differences:
             return 2
         if self.slower:
@@ -170,11 +174,22 @@ def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
     for s, name in zip((old, new), names, strict=True):
         if not s.usable:
             reason = f" ({s.reason})" if s.reason else ""
-            return f"{s.status} in {name}{reason}"
+            status = "no cost above 0" if s.status in ("ok", "busy") else s.status
+            return f"{status} in {name}{reason}"
     why = f"no placement state in common: {old.state} in {names[0]}, {new.state} in {names[1]}"
     if min(old.hop_ns, new.hop_ns) <= 0 or old.state.busy != new.state.busy:
         return why
     return f"{why}; --across hop compares costs in hops"
+
+
+def has_failed(s: Measured) -> bool:
+    """It gave a wrong result, or never ended."""
+    return s.status == "failed" or (s.status == "timeout" and s.cost is None)
+
+
+def hides_no_change(old: Measured, new: Measured) -> bool:
+    """Neither side has a cost, for one reason, which is the point's; noise is the machine's."""
+    return not (old.usable or new.usable) and old.status == new.status != "noisy"
 
 
 def _queued_otherwise(old: Measured, new: Measured) -> bool:
@@ -225,8 +240,10 @@ def compare_points(
             if r.beside_neighbour:
                 beside, margin = beside + 1, max(margin, neighbour_threshold)
             found.append(Candidate(old, new, r, margin))
-        elif old.status != new.status or (old.usable and new.usable):
+        elif not hides_no_change(old, new):
             result.apart.append(Apart(new.point, _why_apart(old, new, names)))
+            if has_failed(new) and not has_failed(old):
+                result.broken.append(new.point)
     if contended and threshold < contended_threshold:
         result.notes.append(
             f"{contended} points that were contended in a virtual machine, or beside a neighbour "
@@ -360,6 +377,9 @@ def compare_campaigns(
     points = [(before[k], after[k]) for k in common]
     result = compare_points(points, names, threshold, "machine" not in across, "hop" in across)
     result.only = (len(before) - len(common), len(after) - len(common))
+    if "machine" not in across and _asked_for(old_files) == _asked_for(new_files):
+        gone = (s for key, s in before.items() if key not in after and s.usable)
+        result.apart += [Apart(s.point, f"not in {new_name}") for s in gone]
     environments = _environment(old_files), _environment(new_files)
     for what, was in environments[0].items():
         if was != environments[1][what]:
@@ -373,6 +393,12 @@ def compare_campaigns(
         )
     result.notes += machines + old.notes + new.notes
     return result
+
+
+def _asked_for(files: Sequence[ResultsFile]) -> list[dict[str, Any]]:
+    """The options that choose points: the study, and those with a list of values."""
+    every = (object_of(file.campaign, "options").items() for file in files)
+    return [{k: v for k, v in of if v and (k == "study" or isinstance(v, list))} for of in every]
 
 
 def _by_key(campaign: Campaign, ignored: Sequence[str]) -> tuple[dict[str, Measured], int]:

@@ -12,7 +12,14 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
-from syncmeter_analysis.relate.compare import Apart, Candidate, Comparison, judged
+from syncmeter_analysis.relate.compare import (
+    Apart,
+    Candidate,
+    Comparison,
+    has_failed,
+    hides_no_change,
+    judged,
+)
 from syncmeter_analysis.relate.relation import Ratio, paired_visits, ratio
 from syncmeter_analysis.relate.summary import Measured
 
@@ -22,10 +29,9 @@ enough_pairs = 3
 
 @dataclass
 class ArmComparison(Comparison):
-    """`broken` are points that failed in the second arm alone. Points are named without their arm."""
+    """Points are named without their arm."""
 
     arms: Arms = field(kw_only=True)
-    broken: list[Point] = field(default_factory=list)
 
     cures: ClassVar[str] = "More visits (`ab --visits`, `--budget`, `--resume`) or quiet hours"
 
@@ -35,12 +41,17 @@ class ArmComparison(Comparison):
         return []
 
     @property
+    def hides_changes(self) -> bool:
+        """As of every comparison, and where the second arm lacks points of the first, unless the arms
+        are of two backends, which need not have the same."""
+        one_backend = all(d.old.point.backend == d.new.point.backend for d in self.differences)
+        return super().hides_changes or (one_backend and bool(self.arms.only[0]))
+
+    @property
     def status(self) -> int:
-        """As of every comparison, and 1 where a point is broken. Points of equal code are the same,
-        so that 3, or 0, may be said where they are all that was compared."""
-        if self.broken:
-            return 1
-        if self.differences or not self.arms.equal:
+        """As of every comparison. Points of equal code are the same, so that 3, or 0, may be said where
+        they are all that was compared."""
+        if self.broken or self.differences or not self.arms.equal:
             return super().status
         return 3 if self.hides_changes and not self.blind_is_fine else 0
 
@@ -55,10 +66,6 @@ def share_of_look(visits: int, arms: Arms) -> float:
     if visits <= max(arms.planned, 1):
         return 0.5 if arms.looks_again else 1.0
     return 0.1
-
-
-def _has_failed(s: Measured) -> bool:
-    return s.status == "failed" or (s.status == "timeout" and s.cost is None)
 
 
 def _obstacle(s: Measured | None) -> str:
@@ -115,10 +122,9 @@ def compare_arms(file: ResultsFile) -> ArmComparison | None:
         if isinstance(candidate, Candidate):
             found.append(candidate)
         else:
-            without = [s is None or not s.usable for s in (a, b)]
-            in_both = all(without) and getattr(a, "status", "") == getattr(b, "status", "")
+            in_both = a is not None and b is not None and hides_no_change(a, b)
             result.apart.append(Apart(points[key], candidate, in_both))
-        if b is not None and _has_failed(b) and not (a is not None and _has_failed(a)):
+        if b is not None and has_failed(b) and not (a is not None and has_failed(a)):
             result.broken.append(points[key])
     result.differences = judged(found, arms.threshold)
     return result

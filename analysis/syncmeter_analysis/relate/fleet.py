@@ -66,7 +66,8 @@ class FleetPoint:
     """A point over the nodes that have it in one placement state (`state`; None where none has a hop
     or is busy). `median_ns` over them, `spread` the standard deviation of logarithms between
     them, `low` and `high` the lowest and the highest ratio to the median; nodes `elsewhere` have it in
-    other states only. `failed` names nodes at which it gave a wrong result or never ended."""
+    other states only. `failed` names nodes at which it gave a wrong result or never ended, or was too
+    slow to be measured, where the others measured it."""
 
     point: Point
     gpu: bool
@@ -131,14 +132,19 @@ class Group:
         return sorted(found)
 
     def blind(self, sees: float) -> list[int]:
-        """Nodes that would not have been named had all points of a part of them changed by `sees`;
-        none where the group is not judged at all."""
+        """Nodes that would not have been named had all points of a part of them changed by `sees`, as
+        those are which have fewer than half of its points; none where the group is not judged at
+        all."""
         if not self.judged:
             return []
-        least: dict[int, float] = {}
-        for w in self.wholes:
-            least[w.node] = max(least.get(w.node, 1.0), w.detectable)
-        return [i for i in range(len(self.nodes)) if least.get(i, inf) > 1 + sees]
+        parts = grouped(self.wholes, lambda whole: whole.part)
+        seen = Counter(
+            w.node
+            for wholes in parts.values()
+            for w in wholes
+            if w.detectable <= 1 + sees and 2 * w.points >= max(other.points for other in wholes)
+        )
+        return [i for i in range(len(self.nodes)) if seen[i] < max(1, len(parts))]
 
 
 @dataclass
@@ -194,7 +200,7 @@ def _group(kind: str, nodes: list[Node], points: dict[str, Point], threshold: fl
         errors.append(own)
         if 2 * len(point.ratios) > len(nodes):
             group.missing.update(
-                i for i, n in enumerate(nodes) if key not in n.costs and key not in n.failed
+                i for i, n in enumerate(nodes) if key not in n.costs and i not in point.failed
             )
     _judge_points(group, errors, threshold)
     _judge_wholes(group, errors, threshold)
@@ -258,7 +264,11 @@ def _point_over_nodes(
         exp(max(away.values(), default=0.0)),
         {i: exp(x) for i, x in away.items()},
         tuple(i for i, states in fitting.items() if not states),
-        failed={i: n.failed[key] for i, n in enumerate(nodes) if key in n.failed},
+        failed={
+            i: why
+            for i, n in enumerate(nodes)
+            if (why := n.failed.get(key) or (chosen and n.too_slow.get(key)))
+        },
     )
     return found, errors
 

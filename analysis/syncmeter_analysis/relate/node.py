@@ -37,9 +37,9 @@ class StateCost(NamedTuple):
 
 @dataclass
 class Node:
-    """What a fleet keeps of one file. `costs` by the point's key, `failed` the reason by it; `gpu` the
-    keys of a GPU's points. `about` are facts of the machine that nodes of a run should share;
-    `points` are by key those that no earlier node of the same process had."""
+    """What a fleet keeps of one file. `costs` by the point's key, `failed` and `too_slow` the reason by
+    it; `gpu` the keys of a GPU's points. `about` are facts of the machine that nodes of a run should
+    share; `points` are by key those that no earlier node of the same process had."""
 
     path: str
     host: str
@@ -47,6 +47,7 @@ class Node:
     about: dict[str, str]
     costs: dict[str, tuple[StateCost, ...]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    too_slow: dict[str, str] = field(default_factory=dict)
     gpu: frozenset[str] = frozenset()
     notes: list[str] = field(default_factory=list)
     points: dict[str, Point] = field(default_factory=dict)
@@ -115,6 +116,8 @@ def node_of(file: ResultsFile) -> Node:
             node.about["GPU samples"] = "in queues" if queued else "one by one"
         if s.status in ("failed", "timeout"):
             node.failed[key] = s.reason or s.status
+        elif s.status == "too_slow":
+            node.too_slow[key] = s.reason or s.status
         elif s.usable and (costs := _costs(s)):
             node.costs[key] = costs
         if s.on_gpu:

@@ -116,9 +116,8 @@ def _cases(c: Comparison) -> list[Case]:
         unseen = "skipped" if d.new.point in blind else ""
         says = f"{verdict_text(d)}: {text.ratio_interval(d.ratio)} times"
         found.append(_case(d.new.point, slower or unseen, says))
-    broken = c.broken if isinstance(c, ArmComparison) else []
     for a in c.apart:
-        found.append(_case(a.point, "failure" if a.point in broken else "skipped", a.why))
+        found.append(_case(a.point, "failure" if a.point in c.broken else "skipped", a.why))
     return found
 
 
@@ -260,6 +259,8 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
     nothing = "" if c.resolved else f"nothing differs by more than {c.threshold:.0%}"
+    if not c.differences:
+        nothing = "nothing could be compared"
     if known := "; ".join(filter(None, (nothing, undecided_text(c)))):
         lines.append(text.sentence(known))
     if cut:
