@@ -247,8 +247,8 @@ double beside_equal_work::shown_s() const {
   return runs_s.size() < fewest_of_median ? std::ranges::min(runs_s) : median(runs_s);
 }
 
-double beside_equal_work::by_neighbours_s(double wall_s, unsigned threads) const {
-  return wall_s * (1 - 1 / times_slowed) * (threads - 1) / threads;
+double beside_equal_work::by_neighbours_s(double worked_s, unsigned threads) const {
+  return worked_s * (1 - 1 / times_slowed) * (threads - 1) / threads;
 }
 
 std::string beside_equal_work::why_unsure(double wall_s) const {

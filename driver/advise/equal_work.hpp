@@ -88,10 +88,10 @@ struct beside_equal_work {
   /// What these runs show that a thread takes: the median, and of two runs the less of both, as
   /// the middle of two is half of what disturbed one of them.
   [[nodiscard]] double shown_s() const;
-  /// How late threads come, of one's path, where in so many seconds one alone of so many is slowed
-  /// as much as any with equal work was. How unequally the threads of one core are served is by
-  /// what they do: equal work need not show it, but no neighbour makes them later.
-  [[nodiscard]] double by_neighbours_s(double wall_s, unsigned threads) const;
+  /// How late threads come, of one's path, where in so many seconds of work one alone of so many is
+  /// slowed as much as any with equal work was. How unequally the threads of one core are served is
+  /// by what they do: equal work need not show it, but no neighbour makes them later.
+  [[nodiscard]] double by_neighbours_s(double worked_s, unsigned threads) const;
   /// What makes that less sure, with a leading space, of runs of so many seconds: each equal work
   /// is short beside them, or they are so few that chance alone may have them longer. Empty where
   /// nothing does.

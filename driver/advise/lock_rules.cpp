@@ -178,6 +178,7 @@ struct lock_case {
             .at_most_s = at_most_s,
             .text = fmt::format("{} {} {}", facts(), what, saving),
             .cause = fmt::format("{} {}", facts(), what),
+            .seen_s = calls_s,
             .more_ids = {ids.begin() + 1, ids.end()}};
   }
 };
@@ -247,7 +248,7 @@ std::optional<advice> about_readers(const lock_case& of) {
                      : fmt::format(": {:.0f} % of them come after another thread, and the lock's "
                                    "cache line moves to their processor",
                                    100 * std::min(1.0, changes));
-  return of.found(
+  advice found = of.found(
       "readers", of.below_wall(of.all_sections_s),
       fmt::format(
           "Readers hardly wait, and yet each writes to the lock{}. A copy of the data for "
@@ -257,6 +258,8 @@ std::optional<advice> about_readers(const lock_case& of) {
       fmt::format("A thread spends {} to take it, read and give it back, in the mean; to read "
                   "without it saves at most what all threads together spend, {}.",
                   of.in_wall(of.sections_s), seconds_text(of.below_wall(of.all_sections_s))));
+  found.seen_s = of.sections_s;
+  return found;
 }
 
 advice about_lock(const lock_case& of) {
@@ -408,7 +411,8 @@ bool is_same_function(const site& a, const site& b) {
 /// on the next one, which may as well be work.
 advice about_atomic(const site& of, std::size_t id, double wall_s) {
   constexpr double with_next = 1.12;
-  const double at_most_s = std::min(1.0, with_next * most_of_path(*of.samples)) * wall_s;
+  const double seen_s = std::min(1.0, most_of_path(*of.samples)) * wall_s;
+  const double at_most_s = std::min(with_next * seen_s, wall_s);
   constexpr double much_more = 1.05;
   const bool around = of.samples->function_path_share > much_more * of.samples->path_share;
   const std::string where = where_text(of);
@@ -425,6 +429,7 @@ advice about_atomic(const site& of, std::size_t id, double wall_s) {
           .cause = fmt::format("{}: CPU time is spent {} A variable for each thread, or fewer "
                                "updates of this one, may save time.",
                                where, there),
+          .seen_s = seen_s,
           .run_s = wall_s};
 }
 

@@ -27,6 +27,7 @@ struct meeting {
   double reduction_s = 0;       // of the run, what its reduction takes
   std::optional<interval> price_ns;
   beside_equal_work lateness, mechanism;
+  double in_regions_s = 0;            ///< of the run that all else is of, that its teams work
   double gap_ns = 0;                  ///< before each region, by one thread
   double wakings = 0;                 ///< of all regions, where their threads sleep before each
   std::uint64_t threads_created = 0;  ///< by the runtime
@@ -64,7 +65,8 @@ struct meeting {
             .site_id = 0,
             .at_most_s = at_most_s,
             .text = fmt::format("{}: {} {}", where_text(of), cause, saving),
-            .cause = fmt::format("{}: {}", where_text(of), cause)};
+            .cause = fmt::format("{}: {}", where_text(of), cause),
+            .seen_s = rule == "imbalance" ? lateness.shown_s() : in_all_s()};
   }
   [[nodiscard]] advice bound(std::string_view rule, const run_waits& most, const std::string& cause,
                              const std::string& saving) const {

@@ -30,7 +30,7 @@ struct pieces {
   [[nodiscard]] double path_s(double each_ns) const {
     return static_cast<double>(count) / threads * each_ns * 1e-9;
   }
-  [[nodiscard]] advice saving(std::string_view rule, double low_s, double high_s,
+  [[nodiscard]] advice saving(std::string_view rule, double low_s, double high_s, double seen_s,
                               const std::string& cause) const {
     low_s = std::min(low_s, high_s);
     return {.rule = std::string(rule),
@@ -42,6 +42,7 @@ struct pieces {
                                 seconds_text(wall_s)),
             .cause = cause,
             .at_least_s = low_s,
+            .seen_s = seen_s,
             .kind = low_s > 0 ? "estimate" : "bound",
             .more_ids = other_ids};
   }
@@ -67,7 +68,7 @@ std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
   const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
   return all.saving(
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
-      std::min(cost.lateness_s, all.wall_s),
+      std::min(cost.lateness_s, all.wall_s), cost.mechanism_s,
       fmt::format(
           "{}: {} {} {} chunks of a loop, one every {}, of which the call that fetches "
           "it takes {} and its work at most the rest. Chunks of at least {:.0f} times as many "
@@ -103,7 +104,8 @@ std::optional<advice> about_tasks(const pieces& all) {
           : fmt::format(" A thread is {} where its team meets before the last one arrives, and "
                         "runs tasks there as far as it finds some.",
                         seconds_text(std::min(all.late_s, all.wall_s)));
-  return all.saving("tasks", 0, std::min(most_s, all.wall_s),
+  const double seen_s = all.price_ns ? all.path_s(all.price_ns->low) : 0;
+  return all.saving("tasks", 0, std::min(most_s, all.wall_s), seen_s,
                     fmt::format("{}{}: {} tasks are made, one for each {} of a thread's time; to "
                                 "make one and hand it over {} or none below a certain size, saves "
                                 "time.{}",

@@ -5,7 +5,9 @@
 #include <cassert>
 #include <iterator>
 #include <set>
+#include <span>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -43,6 +45,31 @@ bool is_of_setting(const advice& of) {
 bool is_of_waits(const advice& of) {
   const advice_rule* const rule = find_rule(of.rule);
   return rule != nullptr && rule->is_of_waits;
+}
+
+/// What comes first is greater. Bounds that are the run do not tell which cause takes more of it.
+std::tuple<bool, double, double> rank_of(const advice& of) {
+  return {is_of_setting(of), of.is_bound_by_run() ? 1 : of.share_of_run(), of.seen_s / of.run_s};
+}
+
+/// At the first cause whose bound is the run: by what it comes before those of other rules, of each
+/// of which the first one has most.
+void name_order_of_runs(std::vector<advice>& ranked) {
+  const auto is_one = [](const advice& each) {
+    return !is_of_setting(each) && each.is_bound_by_run();
+  };
+  const auto first = std::ranges::find_if(ranked, is_one);
+  const auto end = std::find_if_not(first, ranked.end(), is_one);
+  std::set<std::string_view> rules;
+  std::vector<std::string> seen;
+  for (const advice& each : std::span(first, end))
+    if (rules.insert(each.rule).second)
+      seen.push_back(fmt::format("{} {}", each.rule,
+                                 each.seen_s > 0 ? seconds_text(each.seen_s) : "not known"));
+  if (seen.size() < 2) return;
+  first->text += fmt::format(" Where no bound is less than the run, causes are ranked by what a "
+                             "thread spends in each, as timed or by prices: {}.",
+                             join(seen, ", "));
 }
 
 /// To wait takes longer in one run than in another, and the work of a thread hardly does: what
@@ -157,9 +184,14 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
       signalled.insert(each.more_ids.begin(), each.more_ids.end());
     }
   std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
-  std::ranges::move(advise_on_cuda(sites, setting, notes), std::back_inserter(all));
-  std::ranges::move(advise_on_forms(sites, setting), std::back_inserter(all));
-  std::ranges::move(advise_on_kernels(sites, setting, notes), std::back_inserter(all));
+  // What may be saved of a GPU's time was timed there as a whole.
+  const auto add_of_gpu = [&all](std::vector<advice> found) {
+    for (advice& each : found) each.seen_s = each.at_most_s;
+    std::ranges::move(found, std::back_inserter(all));
+  };
+  add_of_gpu(advise_on_cuda(sites, setting, notes));
+  add_of_gpu(advise_on_forms(sites, setting));
+  add_of_gpu(advise_on_kernels(sites, setting, notes));
   std::ranges::move(advise_on_pieces(sites, setting, pace), std::back_inserter(all));
   std::ranges::move(advise_on_meetings(sites, setting, pace, notes), std::back_inserter(all));
   std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
@@ -172,11 +204,10 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     // Streams of a GPU that work at once may take more together.
     each.at_most_s = std::min(each.at_most_s, each.run_s);
     each.at_least_s = std::min(each.at_least_s, each.run_s);
+    each.seen_s = std::min(std::max(each.seen_s, each.at_least_s), each.at_most_s);
   }
-  std::ranges::stable_sort(all, [&](const advice& a, const advice& b) {
-    return std::pair(is_of_setting(a), a.share_of_run()) >
-           std::pair(is_of_setting(b), b.share_of_run());
-  });
+  std::ranges::stable_sort(all, std::ranges::greater{}, rank_of);
+  name_order_of_runs(all);
   for (const std::string_view rule : {"regions", "barriers"}) name_sum(all, rule, sites, setting);
   return all;
 }

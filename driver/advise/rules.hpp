@@ -47,12 +47,14 @@ struct summed_saving {
 };
 
 struct advice {
-  std::string rule;            ///< a name of rules.def
-  std::size_t site_id;         ///< as in the file: from 1 on
-  double at_most_s = 0;        ///< that a change can save
-  std::string text{};          ///< a few sentences
-  std::string cause{};         ///< what is left of them where seconds are withheld
-  double at_least_s = 0;       ///< that it saves
+  std::string rule;       ///< a name of rules.def
+  std::size_t site_id;    ///< as in the file: from 1 on
+  double at_most_s = 0;   ///< that a change can save
+  std::string text{};     ///< a few sentences
+  std::string cause{};    ///< what is left of them where seconds are withheld
+  double at_least_s = 0;  ///< that it saves
+  double seen_s = 0;  ///< of the cause, on the path of a thread, the mean of those that have it: as
+                      ///< timed, or where counts alone stand so many at the lowest price; no bound
   std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks;
                                ///< may_cost, a bound of what may also take longer
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
@@ -65,6 +67,8 @@ struct advice {
 
   /// Of that run, at most.
   [[nodiscard]] double share_of_run() const { return at_most_s / run_s; }
+  /// That leaves less of the run than is worth saying.
+  [[nodiscard]] bool is_bound_by_run() const { return share_of_run() > 1 - least_worth_saying; }
 };
 /// "saves 0.1 s to 0.2 s of 1 s", as the report has it.
 [[nodiscard]] std::string saving_text(const advice& of);
@@ -104,7 +108,8 @@ struct advice_setting {
 [[nodiscard]] advice_setting setting_of_run();
 
 /// First what makes all else slow: too many threads, teams inside teams, threads that sleep; then
-/// the greatest saving. Nothing below two hundredths of the time. Adds a sentence to `notes` for
+/// the greatest saving, and where the run is its only bound what was seen of it. Nothing below two
+/// hundredths of the time. Adds a sentence to `notes` for
 /// each site where threads wait for the last one no longer than with equal work here.
 [[nodiscard]] std::vector<advice> advise_on(const std::vector<site>& sites,
                                             const advice_setting& setting,

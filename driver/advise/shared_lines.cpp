@@ -85,6 +85,7 @@ std::vector<advice> advise_on_shared_lines(const std::vector<site>& sites,
                              cause, seconds_text(at.all_s), seconds_text(at_most_s),
                              seconds_text(setting.wall_s)),
          .cause = cause,
+         .seen_s = at.longest_wait_s,
          .more_ids = {at.ids.begin() + 1, at.ids.end()}});
   }
   return all;

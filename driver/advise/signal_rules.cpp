@@ -125,6 +125,7 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
               seconds_text(setting.wall_s), of.locks.size() == 1 ? "this lock" : "these locks",
               seconds_text(at_most_s)),
           .cause = cause,
+          .seen_s = longest_s,
           .more_ids = std::move(more)};
 }
 
@@ -238,6 +239,7 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
           cause, seconds_text(std::min(all_s / threads, setting.wall_s)),
           seconds_text(setting.wall_s), seconds_text(at_most_s)),
       .cause = cause,
+      .seen_s = all_s / threads,
       .more_ids = std::move(more)};
 }
 

@@ -147,6 +147,19 @@ meeting_pace pace_of(const std::vector<site>& sites, double wall_s) {
           .before_barrier_ns = between(in_barriers_ns, barriers)};
 }
 
+double in_regions_s(const site& of, const std::vector<site>& sites, double wall_s) {
+  double all_s = 0;
+  const auto add = [&](const site& region) {
+    const bool is_known = is_timed_meeting(region);
+    all_s += is_known ? static_cast<double>(region.count) * region_ns(region) * 1e-9 : wall_s;
+  };
+  if (of.kind == "region") add(of);
+  else if (of.kind == "barrier")
+    for (const site& each : sites)
+      if (each.kind == "region" && each.team == of.team) add(each);
+  return all_s > 0 ? std::min(all_s, wall_s) : wall_s;
+}
+
 double work_ns(const site& of, const meeting_pace& pace) {
   if (of.kind != "region") return pace.before_barrier_ns;
   return of.times->inside_ns / (of.times->threads * static_cast<double>(of.times->timed));

@@ -52,6 +52,11 @@ struct meeting_pace {
 };
 [[nodiscard]] meeting_pace pace_of(const std::vector<site>& sites, double wall_s);
 
+/// Of a run of `wall_s`, that the teams of a site's threads are at work: of a region from its call
+/// to its return, all of them, of a barrier all regions with a team as large. All of the run where
+/// a region was not timed, or none is known.
+[[nodiscard]] double in_regions_s(const site& of, const std::vector<site>& sites, double wall_s);
+
 /// What the work of a thread is from the begin to the end of a region, or from one barrier to the
 /// next, in ns.
 [[nodiscard]] double work_ns(const site& of, const meeting_pace& pace);

@@ -55,6 +55,7 @@ struct waits {
             .text = fmt::format("{} {} saves at most {} of {}.", cause, saving,
                                 seconds_text(bound_s), seconds_text(setting.wall_s)),
             .cause = cause,
+            .seen_s = of_thread_s(),
             .more_ids = {ids.begin() + 1, ids.end()}};
   }
 };

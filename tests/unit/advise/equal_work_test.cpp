@@ -411,6 +411,52 @@ TEST(advise_on, what_neighbours_on_a_core_may_bring_is_no_imbalance) {
           "more than another by what it does: up to 0.24 s may be theirs")));
 }
 
+TEST(advise_on, neighbours_make_threads_late_while_their_team_works_alone) {
+  advice_setting setting{.wall_s = 1.1};
+  for (int i = 0; i < 7; ++i) {
+    setting.prices.push_back(late(2, 1'000'000, 10'000 + i));
+    setting.prices.back().narrow = {{.pu = 0, .fast_ns = 1e6, .mean_ns = 1.8e6}};
+  }
+  const auto in_regions = [](double work_s, double late_s) {
+    site of{.kind = "region", .module = "/bin/app", .team = 2, .count = 1000, .threads = 1};
+    of.times = site_times{.timed = 1000, .threads = 2, .inside_ns = 2e9 * work_s};
+    of.times->lateness = {.sum_ns = 2e9 * late_s, .median_ns = 1e6 * late_s};
+    return of;
+  };
+  std::vector<std::string> notes;
+  const auto rules_of = [&](const std::vector<site>& sites) {
+    std::vector<std::string> rules;
+    for (const advice& each : advise_on(sites, setting, notes)) rules.push_back(each.rule);
+    return rules;
+  };
+  // Of 0.7 s and of 0.5 s two ninths may be theirs.
+  site region = in_regions(0.55, 0.15);
+  EXPECT_THAT(rules_of({region}), IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("up to 0.16 s may be theirs")));
+  notes.clear();
+  for (price& each : setting.prices) each.what.section_ns = 350'000;
+  region = in_regions(0.35, 0.15);
+  EXPECT_THAT(rules_of({region}), ElementsAre("imbalance"));
+  EXPECT_THAT(notes, IsEmpty());
+  // The usual run takes 0.2 s more than the first one, which may be there.
+  region.cost_of_runs = {{.lateness_s = 0.15, .wall_s = 1.1},
+                         {.lateness_s = 0.15, .wall_s = 1.3},
+                         {.lateness_s = 0.15, .wall_s = 1.3}};
+  EXPECT_THAT(rules_of({region}), IsEmpty());
+  // Barriers are in all regions of their team.
+  for (price& each : setting.prices) each.what.section_ns = 1'000'000;
+  site barrier = late_barrier();
+  for (int run = 0; run < 3; ++run) barrier.cost_of_runs.push_back({.lateness_s = 0.15});
+  EXPECT_THAT(rules_of({barrier, in_regions(0.2, 0), in_regions(0.3, 0)}),
+              ElementsAre("imbalance"));
+  EXPECT_THAT(rules_of({barrier, in_regions(0.4, 0), in_regions(0.3, 0)}), IsEmpty());
+  site other = in_regions(0.2, 0);
+  other.times.reset();
+  EXPECT_THAT(rules_of({barrier, in_regions(0.2, 0), other}), IsEmpty()) << "for long, perhaps";
+  other.team = 4;
+  EXPECT_THAT(rules_of({barrier, in_regions(0.2, 0), other}), ElementsAre("imbalance"));
+}
+
 TEST(advise_on, of_two_runs_the_less_late_one_is_compared_with_neighbours) {
   site of = late_barrier();
   advice_setting setting{.wall_s = 1.1};

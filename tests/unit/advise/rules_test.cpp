@@ -325,6 +325,7 @@ TEST(advise_on, by_counts_alone_one_site_may_save_all_and_there_is_no_sum) {
                            .counts_alone = true});
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_THAT(all[0].text, Not(HasSubstr("A change of all")));
+  EXPECT_THAT(all[0].text, Not(HasSubstr("are ranked"))) << "as all are of one rule";
   EXPECT_FALSE(all[0].with_others);
 }
 
@@ -367,6 +368,36 @@ TEST(advise_on, tasks_of_several_places_are_one_advice) {
   EXPECT_THAT(all[0].more_ids, ::testing::ElementsAre(1));
   EXPECT_NEAR(all[0].at_most_s, 0.2, 1e-9);
   EXPECT_THAT(all[0].text, HasSubstr("1,000,000 tasks"));
+}
+
+TEST(advise_on, causes_whose_bound_is_the_run_are_ranked_by_what_was_seen_of_them) {
+  // The calls for chunks take 0.15 s, and all from call to call 1 s.
+  const site of_loop = chunks(2'000'000, 150, 850);
+  const auto beside_tasks = [&](double each_ns, double late_s) {
+    const advice_setting setting{.wall_s = 1, .prices = {priced("task_by_one", 0, 64 * each_ns)}};
+    return advised({of_loop, tasks(1'000'000), meeting("barrier", 1, late_s * 1e9, 10)}, setting);
+  };
+  std::vector<advice> all = beside_tasks(1200, 0.5);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].rule, "tasks");
+  EXPECT_NEAR(all[0].seen_s, 0.6, 1e-9);
+  EXPECT_EQ(all[0].at_most_s, 1);
+  EXPECT_NEAR(all[1].seen_s, 0.15, 1e-9);
+  EXPECT_EQ(all[1].at_most_s, 1);
+  EXPECT_THAT(all[0].text, HasSubstr("by prices: tasks 0.6 s, chunks 0.15 s."));
+  EXPECT_THAT(all[1].text, Not(HasSubstr("are ranked")));
+  all = beside_tasks(210, 0.95);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].rule, "chunks") << "tasks 0.105 s by their price";
+  // A bound that leaves less than a fiftieth of the run tells no more than the run.
+  EXPECT_EQ(beside_tasks(400, 0.785).at(0).rule, "tasks");
+  all = beside_tasks(400, 0.775);
+  EXPECT_EQ(all.at(0).rule, "chunks");
+  EXPECT_THAT(all[0].text, Not(HasSubstr("are ranked")));
+  // Without a price nothing is known of tasks.
+  all = advised({tasks(1'000'000), of_loop}, {.wall_s = 1});
+  EXPECT_EQ(all.at(0).rule, "chunks");
+  EXPECT_THAT(all[0].text, HasSubstr("chunks 0.15 s, tasks not known."));
 }
 
 TEST(advise_on, calls_for_chunks_that_take_little_of_the_run_are_none_for_advice) {
