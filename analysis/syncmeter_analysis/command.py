@@ -32,6 +32,7 @@ def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.compare import Comparison, axes, compare_campaigns
     from syncmeter_analysis.relate.compare_arms import compare_arms
     from syncmeter_analysis.relate.compare_by import compare_by
+    from syncmeter_analysis.relate.relation import default_margin
     from syncmeter_analysis.render import compare
 
     _check_drawings(options)
@@ -41,13 +42,14 @@ def _compare(options: argparse.Namespace) -> int:
         if axis not in known:
             raise Unusable(f"--across: '{axis}' is not an axis; there are: {', '.join(known)}")
     files = [read_results(path) for path in options.file]
+    threshold = default_margin if options.threshold is None else options.threshold
     found: list[Comparison]
     if options.by:
-        found = compare_by(options.by, files, options.threshold)
-    elif len(files) == 1 and (arms := compare_arms(files[0])):
+        found = compare_by(options.by, files, threshold)
+    elif len(files) == 1 and (arms := compare_arms(files[0], options.threshold)):
         found = [arms]
     elif len(files) == 2:
-        found = [compare_campaigns([files[0]], [files[1]], options.threshold, across)]
+        found = [compare_campaigns([files[0]], [files[1]], threshold, across)]
     else:
         raise Unusable(
             f"compare: two files are needed, OLD and NEW, or one of `syncmeter ab`, not "
@@ -74,12 +76,13 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _fleet(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.relate.fleet import fleet_of
+    from syncmeter_analysis.relate.fleet import default_threshold, fleet_of
     from syncmeter_analysis.relate.node import read_nodes
     from syncmeter_analysis.render import fleet as rendered
 
     _check_drawings(options)
-    fleet = fleet_of(read_nodes(options.file), options.threshold)
+    threshold = default_threshold if options.threshold is None else options.threshold
+    fleet = fleet_of(read_nodes(options.file), threshold)
     fleet.sees, fleet.blind_is_fine = options.sees, options.blind == "ignore"
     if not fleet.groups:
         first = fleet.left_out[0]

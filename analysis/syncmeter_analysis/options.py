@@ -56,9 +56,9 @@ class _Options(_Parser):
     def files(self, what: str = "results files of one machine") -> None:
         self.add_argument("file", nargs="+", metavar="FILE", help=what)
 
-    def threshold(self, default: float) -> None:
-        what = f"differences up to this count as none (default {default:.0%}%)"
-        self.add_argument("--threshold", type=_share, default=default, metavar="SHARE", help=what)
+    def threshold(self, default: str) -> None:
+        what = f"differences up to this count as none (default {default})"
+        self.add_argument("--threshold", type=_share, metavar="SHARE", help=what)
 
     def format(self, *formats: str) -> None:
         self.add_argument("--format", choices=formats, default=formats[0])
@@ -119,7 +119,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         choices=("backend", "device", "compiler", "affinity"),
         help="compare points within the files that differ in this only",
     )
-    compare.threshold(0.05)
+    compare.threshold("5%%, of a file of `syncmeter ab` its own")
     compare.gate(
         "the change that every point is to show, or it is blind (default 50%%)",
         "fail: status 3 where nothing is slower, but points are blind (default)",
@@ -139,7 +139,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 
     fleet = add("fleet", "Which nodes of a run differ from the others: a file of each node.")
     fleet.files("results files, one of each node")
-    fleet.threshold(0.02)
+    fleet.threshold("2%%")
     fleet.gate(
         "a node that is slower by this at all of its points is to be named, or it is blind "
         "(default 50%%)",

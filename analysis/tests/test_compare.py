@@ -294,6 +294,14 @@ def test_a_single_visit_of_each_sees_nothing(tmp_path):
     assert any("1 point could not have shown a change of 50%: omp atomic_add" in x for x in shown)
 
 
+def test_a_single_visit_of_one_campaign_decides_nothing(tmp_path):
+    """It may be of a mode that the visits of the other campaign were not in, however much these agree."""
+    once = [*many(2), *visits([25.0], point("once"))]
+    for old, new in ((around(10.0), once), (around(50.0), once)):
+        c = both(tmp_path, [*many(1), *visits(old, point("once"))], new)
+        assert (c.resolved, [d.new.point.op for d in c.blind], c.status) == ([], ["once"], 3)
+
+
 def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, capsys):
     old, new = visits([10.0, 20.0], point()), visits([12.0, 30.0], point())
     paths = [str(write(tmp_path / name, lines)) for name, lines in (("a", old), ("b", new))]

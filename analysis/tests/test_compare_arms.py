@@ -237,6 +237,15 @@ def test_the_command_prints_a_file_without_its_builds(tmp_path, capsys, format):
     assert "lower" in capsys.readouterr().out
 
 
+def test_another_threshold_than_the_files_is_judged_by(tmp_path, capsys):
+    lines = both("atomic_add", around(10.0), around(10.5))
+    path = str(write(tmp_path / "ab.jsonl", lines, first=first()))
+    assert [main(["compare", path, *more]) for more in ([], ["--threshold", "10%"])] == [1, 0]
+    assert "The same within 10 %: 1 point." in capsys.readouterr().out
+    main(["compare", path, "--threshold", "10%", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["threshold"] == 0.1
+
+
 def test_text_has_the_comparison_and_each_study_of_each_arm(tmp_path, capsys):
     locks = [
         both(op, around(cost), around(2 * cost), family="lock")

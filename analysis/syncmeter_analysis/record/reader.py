@@ -214,9 +214,11 @@ def _check_schema(name: str, campaign: dict[str, Any]) -> None:
     schema = campaign.get("schema")
     major = schema.get("major") if isinstance(schema, dict) else None
     if major != schema_major:
+        is_newer = isinstance(major, int) and major > schema_major
+        hint = " (a newer syncmeter-report may read it)" if is_newer else ""
         raise Unusable(
             f"{name}: schema {quoted(major)} is not supported; this version reads major "
-            f"{schema_major} (a newer syncmeter-report may read it)"
+            f"{schema_major}{hint}"
         )
 
 

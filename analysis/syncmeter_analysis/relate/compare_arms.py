@@ -97,11 +97,14 @@ def _candidate(arms: Arms, a: Measured | None, b: Measured | None) -> Candidate 
     )
 
 
-def compare_arms(file: ResultsFile) -> ArmComparison | None:
-    """The second arm against the first; None where the file has no arms."""
+def compare_arms(file: ResultsFile, threshold: float | None = None) -> ArmComparison | None:
+    """The second arm against the first, by the file's threshold or another one; None where the file has
+    no arms."""
     arms = arms_of(file.campaign, file.path)
     if arms is None:
         return None
+    if threshold is not None:
+        arms = replace(arms, threshold=threshold)
     refused = {point.key for point, *_ in file.refused}
     pairs: dict[str, dict[str, Measured]] = {}
     points: dict[str, Point] = {}

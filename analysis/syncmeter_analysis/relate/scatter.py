@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist, median, variance
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, least_visits, ratio
 from syncmeter_analysis.relate.stats import (
     digamma,
     student_t,
@@ -184,7 +184,9 @@ def _ratio(p: VisitPair, prior: tuple[float, float], wander: tuple[float, float]
     between, of_between = wander or (2 * _launches_wander**2 * launched, _most_prior)
     if wander:
         between, of_between = max(wander, (2 * wander_of_two(p.new) ** 2, _most_prior))
-    if of_visit > 0:
+    fewest = min(map(len, p.values))
+    # One visit may be of a mode that those of the other campaign were not in.
+    if of_visit > 0 and fewest >= least_visits:
         visits = visit * p.error_factor()
         error = math.sqrt(visits + between)
         # Of a sum of two variances (Satterthwaite 1946).
@@ -192,7 +194,6 @@ def _ratio(p: VisitPair, prior: tuple[float, float], wander: tuple[float, float]
         reach = min(student_t(0.95, degrees) * error, 700.0)
         interval = Interval(value, value * math.exp(-reach), value * math.exp(reach))
     under, over = p.costs_ns or (math.exp(old), math.exp(new))
-    fewest = min(map(len, p.values))
     return Ratio(
         interval,
         fewest,

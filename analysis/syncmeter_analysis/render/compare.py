@@ -78,6 +78,7 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
             {
                 **first.arms.line,
                 "kind": "ab",
+                "threshold": first.threshold,
                 "sees": first.sees,
                 "exit_status": first.status,
                 "points": points,
