@@ -295,7 +295,7 @@ def test_a_single_visit_of_each_sees_nothing(tmp_path):
 
 
 def test_a_single_visit_of_one_campaign_decides_nothing(tmp_path):
-    """It may be of a mode that the visits of the other campaign were not in, however much these agree."""
+    """It may be of a mode that the visits of the other campaign were not in."""
     once = [*many(2), *visits([25.0], point("once"))]
     for old, new in ((around(10.0), once), (around(50.0), once)):
         c = both(tmp_path, [*many(1), *visits(old, point("once"))], new)
