@@ -164,7 +164,15 @@ void keep_certain_names(const std::string& module, const std::vector<std::uint64
       if (frame.file.empty() && !is_certain(offsets[i])) frame.function.clear();
 }
 
+/// By these names wherever its headers are installed, which may be where the system's are.
+bool is_header_of_kokkos(const source_frame& frame) {
+  const std::string name = fs::path(frame.file).filename();
+  return name.starts_with("Kokkos_") || name.starts_with("KokkosExp_") ||
+         frame.file.find("/desul/") != std::string::npos;
+}
+
 bool is_system_header(const source_frame& frame) {
+  if (is_header_of_kokkos(frame)) return false;
   return frame.file.empty() || frame.file.starts_with("/usr/include/") ||
          frame.file.starts_with("/usr/lib/") || frame.file.starts_with("/usr/local/go/") ||
          frame.file.starts_with("/rustc/") ||
@@ -173,14 +181,11 @@ bool is_system_header(const source_frame& frame) {
          frame.file.find("/include/c++/") != std::string::npos;
 }
 
-/// Kokkos is headers, and a library that may be linked into the program: by these names wherever
-/// they are installed.
+/// Kokkos is headers, and a library that may be linked into the program.
 bool is_of_kokkos(const source_frame& frame) {
-  const std::string name = fs::path(frame.file).filename();
   // The end of a loop may have the line of the program's body of it.
   return frame.function.find("Kokkos::Impl::Parallel") != std::string::npos ||
-         name.starts_with("Kokkos_") || name.starts_with("KokkosExp_") ||
-         frame.file.find("/desul/") != std::string::npos;
+         is_header_of_kokkos(frame);
 }
 
 bool is_of_library(const source_frame& frame) {

@@ -137,8 +137,8 @@ def advise(program, folder, *words):
     return [json.loads(line) for line in (folder / "advice.jsonl").read_text(encoding="utf-8").splitlines()], done.stdout.splitlines()
 
 
-def line_of(text):
-    lines = (tables.ROOT / "tests" / "probe" / "kokkos_calls.cpp").read_text(encoding="utf-8").splitlines()
+def line_of(text, source="kokkos_calls.cpp"):
+    lines = (tables.ROOT / "tests" / "probe" / source).read_text(encoding="utf-8").splitlines()
     return 1 + next(number for number, line in enumerate(lines) if text in line)
 
 
@@ -153,6 +153,44 @@ def test_advise_names_labels_and_the_lines_of_calls(build, tmp_path):
     tools = collections.Counter(printed[::2])
     assert tools[str(tmp_path / TOOL.name)] == 2 and tools["no tools"] >= 1 and len(tools) == 2
     assert set(printed[1::2]) <= {"fences around kernels", "as it is"}
+
+
+@pytest.fixture
+def by_kokkos(tmp_path):
+    """The program that calls Kokkos itself, where CMake finds that."""
+    if not tables.PROBE.with_name("syncmeter-kokkos").exists():
+        pytest.skip("syncmeter-kokkos was not built")
+    (tmp_path / "CMakeLists.txt").write_text(f"""
+        cmake_minimum_required(VERSION 3.25)
+        project(real_kokkos CXX)
+        include("{tables.ROOT}/backends/kokkos/debian_kokkos.cmake")
+        find_package(Kokkos REQUIRED)
+        if(Kokkos_ENABLE_OPENMP AND NOT Kokkos_ENABLE_CUDA)
+          add_executable(real_kokkos "{tables.ROOT}/tests/probe/real_kokkos.cpp")
+          target_link_libraries(real_kokkos PRIVATE Kokkos::kokkos)
+        endif()
+        """, encoding="utf-8")
+    folder = tmp_path / "build"
+    subprocess.run(["cmake", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-S", tmp_path, "-B", folder], check=True, timeout=120)
+    subprocess.run(["cmake", "--build", folder], check=True, timeout=240)
+    if not (folder / "real_kokkos").exists():
+        pytest.skip("a kokkos with OpenMP and without CUDA was not found")
+    return folder / "real_kokkos"
+
+
+def test_kernels_of_kokkos_itself(by_kokkos, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    lines, _ = advise(by_kokkos, tmp_path)
+    found = {(line["kind"], line["label"]): (line["where"], line["count"]) for line in lines if line["record"] == "site" and line.get("label")}
+    expected = {}
+    for kind, label, function, calls in (("for", "scale", "scale(int*)", 40), ("reduce", "sum up", "sum_up(int const*)", 30),
+                                         ("scan", "accumulate", "accumulate(int*)", 20), ("fence", "wait", "wait()", 10)):
+        call = "OpenMP().fence(" if kind == "fence" else f"parallel_{kind}("
+        place = f'"{label}" at {function} real_kokkos.cpp:{line_of(call, "real_kokkos.cpp")}'
+        expected |= {(each, label): (place, calls) for each in (f"kokkos_{kind}", *["region"] * (kind != "fence"))}
+    assert {key: value for key, value in found.items() if key in expected} == expected
+    locks = [line["where"] for line in lines if line["record"] == "site" and line["kind"] == "mutex_lock" and "real_kokkos.cpp" in line["where"]]
+    assert len(locks) >= 3 and all(where.endswith(" (of Kokkos)") for where in locks)
 
 
 def test_advice_has_one_site_of_labels_that_differ(build, tmp_path):

@@ -67,6 +67,18 @@ TEST(where_text, passes_by_the_headers_of_kokkos_and_begins_with_the_label) {
   EXPECT_TRUE(is_in_kokkos(of));
 }
 
+TEST(where_text, marks_locks_of_kokkos_wherever_its_headers_are) {
+  for (const std::string folder : {"/opt/", "/usr/include/kokkos/"}) {
+    site of{.kind = "mutex_lock",
+            .frames = {{.function = "lock", .file = "/usr/include/c++/12/mutex", .line = 1},
+                       {.function = "execute", .file = folder + "Kokkos_OpenMP.hpp", .line = 2}}};
+    EXPECT_TRUE(is_in_kokkos(of)) << where_text(of);
+    EXPECT_EQ(where_text(of), "execute Kokkos_OpenMP.hpp:2 (of Kokkos)");
+    of.frames.push_back({.function = "step()", .file = "/home/app.cpp", .line = 3});
+    EXPECT_EQ(where_text(of), "step() app.cpp:3 (of Kokkos)");
+  }
+}
+
 TEST(find_source_lines, what_kokkos_calls_is_where_the_program_calls_it) {
   const source_frame header{.function = "execute", .file = "/opt/Kokkos_Parallel.hpp", .line = 91};
   const source_frame app{.function = "step", .file = "/home/app.cpp", .line = 12};
