@@ -146,7 +146,7 @@ void open_tables(bool by_fork) {
   auto* const header = reinterpret_cast<file_header*>(here.chunk);
   here.chunk += sizeof *header;
   here.left -= sizeof *header;
-  ::memcpy(header->magic, magic, sizeof magic);
+  ::memcpy(header->layout, layout_of_build, sizeof header->layout);
   header->used_bytes = sizeof *header;
   header->pid = pid;
   header->parent = kernel(SYS_getppid);

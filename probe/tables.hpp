@@ -7,6 +7,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "probe_layout.hpp"
+
 namespace syncmeter::probe {
 
 enum class kind : std::uint32_t {
@@ -27,10 +29,12 @@ inline constexpr const char* patches_ms_variable = "SYNCMETER_PATCHES_MS";
 /// call of CUDA on, which is counted and nothing after it.
 inline constexpr const char* span_variable = "SYNCMETER_CUDA_SPAN";
 inline constexpr const char* file_suffix = ".counts";
-inline constexpr char magic[8] = {'s', 'm', 'p', 'r', 'o', 'b', 'e', '1'};
+/// What each of these files begins with, whatever build it is of; then comes that of this build.
+inline constexpr char magic[] = "smprobe";
+inline constexpr char layout_of_build[] = SM_PROBE_LAYOUT;
 
 struct file_header {
-  char magic[8];
+  char layout[sizeof layout_of_build - 1];
   std::uint64_t used_bytes;  ///< of the file, the header among them
   std::uint64_t lost_calls;  ///< that no row could be had for
   std::int64_t pid, parent;
@@ -40,7 +44,7 @@ struct file_header {
   std::uint64_t run_delay_ns;
   std::uint64_t without_run_delay;  ///< threads of which that could not be read
   std::uint64_t has_ended;          ///< 1: by itself, and the threads that were left have been read
-  char program[4024];               ///< /proc/self/exe
+  char program[4008];               ///< /proc/self/exe
 };
 static_assert(sizeof(file_header) == 4096);
 

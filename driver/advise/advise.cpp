@@ -275,6 +275,7 @@ const program_run* program_counts::timed_run() const {
 
 program_counts count_calls(const std::vector<std::string>& command, double budget_s,
                            const results_file* results) {
+  require_libraries_of_this_build();
   program_counts of{.command = command,
                     .file = look_at_program(command.front()),
                     .runs = {},

@@ -2,10 +2,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "core/machine/read_file.hpp"
 #include "driver/workers/find_workers.hpp"
+#include "probe/tables.hpp"
 
 namespace syncmeter {
 
@@ -13,6 +16,18 @@ std::string find_own_library(const std::string& name) {
   for (const std::filesystem::path& folder : folders_of_workers())
     if (std::filesystem::exists(folder / name)) return folder / name;
   return "";
+}
+
+void require_libraries_of_this_build() {
+  for (const char* const name :
+       {"libsyncmeter-probe.so", "libsyncmeter-kokkos-tool.so", "libsyncmeter-swaps.so"}) {
+    const std::string path = find_own_library(name);
+    if (path.empty() || read_file(path).bytes.find(probe::layout_of_build) != std::string::npos)
+      continue;
+    throw std::runtime_error(fmt::format("advise: {} is of another build than this driver, and "
+                                         "each may misread the other; use both of one build",
+                                         path));
+  }
 }
 
 std::string preload_setting(const std::string& library) {

@@ -70,7 +70,7 @@ class Times:
 def blocks(path):
     """The type and the bytes of each block of a file of the probe."""
     data = pathlib.Path(path).read_bytes()
-    used, at = struct.unpack_from("<Q", data, 8)[0], 4096
+    used, at = struct.unpack_from("<Q", data, 24)[0], 4096
     while at < used:
         type_of_block, size = struct.unpack_from("<II", data, at)
         yield type_of_block, data[at : at + size]
@@ -123,9 +123,9 @@ def read_owners(path):
 
 def read(path):
     """Header and rows of a file of the probe."""
-    magic, _, lost, pid, parent, by_fork, run_delay, without_run_delay, has_ended = \
-        struct.unpack_from("<8sQQqqQQQQ", pathlib.Path(path).read_bytes())
-    assert magic == b"smprobe1"
+    layout, _, lost, pid, parent, by_fork, run_delay, without_run_delay, has_ended = \
+        struct.unpack_from("<24sQQqqQQQQ", pathlib.Path(path).read_bytes())
+    assert layout.startswith(b"smprobe:")
     modules = [(*struct.unpack_from("<QQQQ", block, 8), text_at(block, 40)) for block in blocks_of(path, 1)]
     rows = []
     for block in blocks_of(path, 2):

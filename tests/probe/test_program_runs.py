@@ -4,9 +4,11 @@ No thread of these programs spins: they may run beside others."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
+import tables
 from test_advise import DRIVER, advise  # noqa: F401 (a fixture)
 
 
@@ -23,6 +25,18 @@ def test_nothing_to_gain(advise, endings):  # noqa: F811
     said = ("Nothing to gain: no site takes 2 % of the time." in words, "something to gain is not known, as" in words)
     # A thread that others preempt under a timed lock spends more than 2 % of these few milliseconds there.
     assert said == ((False, False) if advice.advice else (not disturbed, disturbed))
+
+
+@pytest.mark.parametrize("name", ["probe", "kokkos-tool", "swaps"])
+def test_a_library_of_another_build_is_refused(name, tmp_path):
+    for path in (DRIVER, *tables.PROBE.parent.glob("libsyncmeter-*.so")):
+        shutil.copy(path, tmp_path)
+    library = tmp_path / f"libsyncmeter-{name}.so"
+    library.write_bytes(re.sub(rb"smprobe:[0-9a-f]{16}", b"smprobe:0123456789abcdef", library.read_bytes()))
+    done = subprocess.run([tmp_path / "syncmeter", "advise", "--", "/usr/bin/echo", "it ran"], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"{library} is of another build than this driver" in done.stderr
 
 
 def test_streams_are_the_program_s(advise, tmp_path):  # noqa: F811

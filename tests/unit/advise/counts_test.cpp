@@ -21,7 +21,7 @@ class record {
  public:
   record() {
     head_.pid = 1;
-    std::memcpy(head_.magic, probe::magic, sizeof head_.magic);
+    std::memcpy(head_.layout, probe::layout_of_build, sizeof head_.layout);
     std::strcpy(head_.program, "/bin/app");
   }
   template <class Block>
@@ -44,6 +44,10 @@ class record {
     block.row = row;
     block.head.head = {probe::block_type::rows, sizeof block};
     blocks_.append(reinterpret_cast<const char*>(&block), sizeof block);
+    return *this;
+  }
+  record& of_another_build() {
+    head_.layout[sizeof head_.layout - 1] ^= 1;
     return *this;
   }
   record& end_with(std::uint64_t run_delay_ns, std::uint64_t without_run_delay = 0) {
@@ -220,6 +224,26 @@ TEST_F(ReadCounts, ThreadsOfCuptiAreNotTheProgramS) {
   const call_counts all = read_counts(folder(), 0);
   ASSERT_EQ(all.sites.size(), 1U);
   EXPECT_EQ(all.sites.front().module, "/lib/libcuda.so.1");
+}
+
+TEST_F(ReadCounts, what_a_probe_of_another_build_counted_is_refused) {
+  record().write_to(folder(), 1);
+  EXPECT_EQ(read_counts(folder(), 0).processes, 1U);
+  record().of_another_build().write_to(folder(), 2);
+  try {
+    (void)read_counts(folder(), 0);
+    FAIL() << "its layout may be another one";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("of another build"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(ReadCounts, files_of_the_program_are_left_alone) {
+  write("empty.counts", "");
+  write("short.counts", probe::magic);
+  write("own.counts", std::string(8192, '7'));
+  EXPECT_EQ(read_counts(folder(), 0).processes, 0U);
 }
 
 TEST(read_counts, a_folder_that_the_program_deletes_is_named) {
