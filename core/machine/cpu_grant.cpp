@@ -217,6 +217,13 @@ std::optional<cpu_quota> read_cpu_quota(const std::string& root) {
   return smallest;
 }
 
+std::string own_cgroup_directory(const std::string& root) {
+  // Of v2 there is one hierarchy, and the process's own directory is the first of each.
+  for (const cgroup_directory& directory : cgroup_directories("", root))
+    if (directory.v2) return directory.path;
+  return "";
+}
+
 cpu_grant read_cpu_grant() {
   cpu_grant grant;
   struct free_set {

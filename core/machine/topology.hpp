@@ -174,6 +174,9 @@ struct cpu_grant {
 /// cgroup does not allow, and what is offline. Throws std::runtime_error with the system's message
 /// when it cannot be read.
 [[nodiscard]] cpu_grant read_cpu_grant();
+/// The directory of cgroup v2 that this process is in, as far as it is mounted; empty: none is.
+/// `root` goes before every path that is read.
+[[nodiscard]] std::string own_cgroup_directory(const std::string& root = "");
 
 /// Lanes this process may use at once without oversubscribing: the PUs, capped at the quota rounded
 /// down (at least 1).

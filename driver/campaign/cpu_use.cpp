@@ -13,6 +13,7 @@
 #include "core/harness/core_probes.hpp"
 #include "core/machine/environment.hpp"
 #include "core/machine/read_file.hpp"
+#include "core/machine/topology.hpp"
 
 namespace syncmeter {
 namespace {
@@ -53,6 +54,37 @@ double read_threads_started(const std::string& root) {
     if (line.starts_with(before_number))
       return std::strtod(line.c_str() + before_number.size(), nullptr);
   return 0;
+}
+
+/// Whether this process is in the cgroup, and no process of another PID namespace, of which the
+/// kernel writes the number 0, is in it or below.
+bool shows_every_process(const std::string& cgroup) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> folders{cgroup};
+  std::error_code error;
+  for (fs::recursive_directory_iterator each(cgroup, error), end; !error && each != end;
+       each.increment(error))
+    if (each->is_directory(error)) folders.push_back(each->path());
+  bool has_own = false;
+  for (const std::string& folder : folders) {
+    std::istringstream file(read_file(folder + "/cgroup.procs").bytes);
+    for (int number = 0; file >> number;) {
+      if (number == 0) return false;
+      has_own |= folder == cgroup && number == ::getpid();
+    }
+  }
+  return has_own && !error;
+}
+
+// "usage_usec 12345"
+std::optional<double> read_cgroup_ns(const std::string& root) {
+  const std::string cgroup = own_cgroup_directory(root);
+  if (cgroup.empty() || !shows_every_process(cgroup)) return std::nullopt;
+  std::istringstream file(read_file(cgroup + "/cpu.stat").bytes);
+  double us = 0;
+  for (std::string name; file >> name >> us;)
+    if (name == "usage_usec") return 1e3 * us;
+  return std::nullopt;
 }
 
 // "12 (a name) S parent ... utime stime cutime cstime ... starttime": the name may hold blanks and
@@ -146,6 +178,7 @@ cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
   times.waited_ns = read_waited_ns(root);
   times.threads_started = read_threads_started(root);
   times.processes = read_processes(root);
+  if (!sees_every_process(times)) times.cgroup_ns = read_cgroup_ns(root);
   return times;
 }
 
@@ -184,6 +217,12 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
       if (!is_below(kernels_starter, number, after.processes)) seen_ns += std::max(0.0, ns);
     const double of_ends_ns = most_of_an_end_ns * (after.threads_started - before.threads_started);
     others_ns = std::min(others_ns, std::max(seen_ns, others_ns - of_ends_ns));
+  } else if (before.cgroup_ns && after.cgroup_ns) {
+    // The cgroup's time has them. Where others are in it, too, theirs are left out with it.
+    double seen_ns = 0;
+    for (const auto& [number, ns] : used_by_others_ns(before, after, own))
+      seen_ns += std::max(0.0, ns);
+    others_ns = std::min(others_ns, used_ns - (*after.cgroup_ns - *before.cgroup_ns - seen_ns));
   }
   return std::clamp(others_ns / all_ns, 0.0, 1.0);
 }

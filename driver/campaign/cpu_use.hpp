@@ -28,6 +28,8 @@ struct cpu_times {
   double own_ns = 0;  ///< of this process and of the children that it waited for
   double waited_ns = 0;
   double threads_started = 0;              ///< of all programs
+  std::optional<double> cgroup_ns{};       ///< of all processes that ran in this one's cgroup (v2),
+                                           ///< in a container that shows each that is there
   std::map<int, process_times> processes;  ///< by number
 };
 

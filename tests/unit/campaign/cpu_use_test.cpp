@@ -120,6 +120,35 @@ TEST_F(cpu_use, the_ends_of_threads_are_no_work_of_others_where_all_processes_ar
   EXPECT_THAT(share(false), DoubleEq(500.0 / 2000)) << "in a container others may be hidden";
 }
 
+TEST_F(cpu_use, the_ends_of_threads_are_the_cgroups_where_each_process_in_it_is_seen) {
+  const auto share = [&](const std::string& processes, const std::string& below = "") {
+    write("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0 0 0\n");
+    write("proc/self/cgroup", "0::/\n");
+    write("proc/self/mountinfo", "1 2 0:3 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n");
+    write("sys/fs/cgroup/cgroup.procs", processes);
+    write("sys/fs/cgroup/below/cgroup.procs", below);
+    write("sys/fs/cgroup/cpu.stat", "usage_usec 1000\nuser_usec 1000\n");
+    process(1, "init", 0, 1, 0);
+    process(own, "syncmeter", 1, 6, 0);
+    const cpu_times before = read();
+    // 1,000 ticks in all: the program's 500, 100 of its threads' ends and 50 of init in the cgroup.
+    write("proc/stat", "cpu0 500 0 0 0 0 0 0 0 0 0\ncpu2 0 0 500 0 0 0 0 0 0 0\n");
+    write("sys/fs/cgroup/cpu.stat",
+          fmt::format("usage_usec {:.0f}\nuser_usec 1000\n", 1000 + 650 * tick / 1e3));
+    process(1, "init", 0, 1, 50);
+    process(own, "syncmeter", 1, 6, 500);
+    cpu_times after = read();
+    after.own_ns = 500 * tick;
+    after.now_ns = 1000 * tick;
+    return share_of_others(before, after, own).value_or(-1);
+  };
+  const std::string seen = fmt::format("1\n{}\n", ::getpid());
+  EXPECT_NEAR(share(seen), 400.0 / 2000, 1e-6);
+  EXPECT_NEAR(share(seen + "0\n"), 500.0 / 2000, 1e-6) << "one that is hidden may be another's";
+  EXPECT_NEAR(share(seen, "0\n"), 500.0 / 2000, 1e-6);
+  EXPECT_NEAR(share("1\n"), 500.0 / 2000, 1e-6) << "what is mounted is not this process's cgroup";
+}
+
 TEST_F(cpu_use, others_used_no_more_than_is_left_on_the_allowed_processing_units) {
   write("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\n");
   process(2, "kthreadd", 0, 1, 0);
