@@ -124,6 +124,10 @@ def test_no_card_rests_on_points_that_were_visited_once(tmp_path, n, cards):
     lines = [atomic, lock("critical_add", 200.0, n)]
     c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(options={"study": "locks"})))
     assert len(build(c).head.cards) == cards
+    more = visits(around(2.0, n), point(lanes=1, placement="shared", type="int32"))
+    alone = {"lanes": 1, "placement": "shared", "type": "int32", "order": "unordered"}
+    lines += [more, visits(around(20.0, n), point("critical_add", **alone), family="critical")]
+    assert bool(build(read(write(tmp_path / "g.jsonl", *lines))).head.cards) == bool(cards)
 
 
 def test_a_runtime_is_named_by_its_library_and_not_by_where_that_lies(tmp_path):

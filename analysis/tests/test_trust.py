@@ -4,6 +4,8 @@ import pytest
 
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.trust import answers_and_how_sure
+from syncmeter_analysis.studies import answers, sections
 from tests.made import around, campaign, point, read, visits, write
 
 
@@ -70,3 +72,14 @@ def test_rounds_count_once_where_two_points_share_a_measurement(tmp_path):
     rounds = {busy: n for (_, _, busy), n in conduct.rounds_by_state.items()}
     assert rounds == {False: 3 * 11, True: 11}
     assert (conduct.visits, conduct.drops) == (4, {"preempted": 4})
+
+
+def test_points_that_failed_are_said_beside_the_answers(tmp_path):
+    """More visits were advised where every point had failed."""
+    bad = visits([1.0], point("x"), status="failed", reason="wrong value 3", estimates=[])
+    first = campaign(options={"study": "quick"})
+    for good in (visits(around(10.0), point("control_aa")), []):
+        c = read(write(tmp_path / "f.jsonl", bad, good, first=first))
+        said = " ".join(answers_and_how_sure(c, answers(c, sections(c))))
+        assert "; 1 point failed (wrong value 3)" in said
+        assert "--visits" not in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from syncmeter_analysis.record.machine import object_of
@@ -22,10 +22,18 @@ def without_answer(campaign: Campaign, is_answered: Sequence[bool]) -> Iterator[
         if not answered and (names := studies_of(file)):
             resolved = _resolved([s for s in points if s.usable])
             more = "" if rest else "; measure again with more `--visits`"
+            more = f"; {failed}" if (failed := failures(points)) else more
             of = names[0] + f" ({source})" * bool(source)
             yield f"{of}: cannot tell: {resolved}{more}"
         if rest:
             yield rest
+
+
+def failures(points: Iterable[Measured]) -> str:
+    """`2 points failed (wrong value 3)`, with the first reason; '' without any."""
+    failed = [s for s in points if s.status == "failed"]
+    reason = f" ({failed[0].reason})" if failed and failed[0].reason else ""
+    return f"{text.count(len(failed), 'point')} failed{reason}" if failed else ""
 
 
 def _rest(file: ResultsFile) -> str:

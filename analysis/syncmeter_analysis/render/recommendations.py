@@ -144,7 +144,10 @@ def _was_visited_once(f: Finding) -> bool:
     """Whether nothing is known of how the costs that it shows scatter; published ones do not say."""
     if f.example is None or f.example.over.imported:
         return False
-    return f.effect is not None and not f.effect.bounded
+    if f.effect is None:
+        return False
+    # The effect of several pairs is their range, which bounds it though nothing is known of each.
+    return not (f.effect.bounded and f.example.ratio.bounded)
 
 
 def _compares(f: Finding) -> object:

@@ -11,6 +11,7 @@ from typing import Any
 from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.completeness import failures
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
 from syncmeter_analysis.render.precision import precision, where_placed
@@ -302,6 +303,7 @@ def how_sure(campaign: Campaign, is_said: bool) -> str:
     else:
         failed = controls.miss.doubts_all(campaign)
         found.append("a control failed" if failed else f"a control missed by {controls.miss}")
+    found.append(failures(campaign.points.values()))
     placed = where_placed(campaign)
     if is_said:
         found.append(f'"{text.surely}" is of this run{placed}')
