@@ -13,7 +13,7 @@ namespace syncmeter::probe {
 
 enum class kind : std::uint32_t {
 #define SM_KIND(name, waits, lock) name,
-#include "probe/kinds.def"
+#include "record/site_kinds.def"
 };
 
 /// The environment variable with the folder of these files; without it the probe counts nothing.

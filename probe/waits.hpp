@@ -11,13 +11,13 @@
 
 namespace syncmeter::probe {
 
-enum class waiting { none, alone, of_section };
+enum class waiting { none, of_section, calls, launch, gpu, work, idle };
 constexpr waiting waiting_of(kind what) {
   switch (what) {
 #define SM_KIND(name, waits, lock)                                                                 \
   case kind::name:                                                                                 \
     return waiting::waits;
-#include "probe/kinds.def"
+#include "record/site_kinds.def"
   }
   return waiting::none;
 }

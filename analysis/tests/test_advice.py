@@ -291,7 +291,7 @@ def test_a_thread_that_joins_another_one_is_idle(tmp_path):
 
 @pytest.mark.parametrize("kind", ["create", "doacross", "ordered", "taskwait", "yield"])
 def test_calls_that_wait_for_another_thread_s_work_synchronize(tmp_path, kind):
-    """The driver's synchronizing_s has the same kinds."""
+    """The driver goes by the same table."""
     sentence, row, _ = of_one_site(tmp_path, kind, 2, {"wait": 0.5})
     assert "at most 50.0 % of a thread's time" in sentence
     assert row["after"] == "50.0 %"

@@ -391,9 +391,9 @@ bool is_same_site(const site& of, const site& of_another_run) {
          std::ranges::find_first_of(of.places, of_another_run.places) != of.places.end();
 }
 
-std::string_view lock_kind_of(std::string_view kind_of_site) {
+kind_of_call find_call(std::string_view kind_of_site) {
   const auto found = std::ranges::find(kinds_of_calls, kind_of_site, &kind_of_call::name);
-  return found == kinds_of_calls.end() ? "" : found->lock;
+  return found == kinds_of_calls.end() ? kind_of_call{} : *found;
 }
 
 std::string grouped_digits(std::uint64_t number) {

@@ -167,11 +167,15 @@ struct site {
                                       ///< them
 };
 
-/// The kind of lock that a call takes, as objects have it; empty: none.
-[[nodiscard]] std::string_view lock_kind_of(std::string_view kind_of_site);
+/// A row of record/site_kinds.def.
+struct kind_of_call {
+  std::string_view name, waits, lock;
+};
+/// All empty of what is no call.
+[[nodiscard]] kind_of_call find_call(std::string_view kind_of_site);
 /// A wait for a signal takes again what another call took.
 [[nodiscard]] inline bool is_for_lock(const site& of) {
-  return of.kind != "cond_wait" && !lock_kind_of(of.kind).empty();
+  return of.kind != "cond_wait" && !find_call(of.kind).lock.empty();
 }
 
 /// A smaller share of the time is worth no advice, and no price.

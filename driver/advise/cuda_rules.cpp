@@ -222,10 +222,6 @@ bool launches_all_the_time(const idle_gpu& gpu) {
 
 }  // namespace
 
-bool waits_for_gpu(std::string_view kind) {
-  return kind == copying || contains(synchronizing, kind);
-}
-
 bool waits_for_host(const std::vector<site>& sites, double wall_s) {
   const gpu_use use = use_of(sites);
   return use.launches >= static_cast<double>(fewest_launches) &&

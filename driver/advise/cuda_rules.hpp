@@ -10,9 +10,6 @@
 
 namespace syncmeter {
 
-/// Calls of CUDA that wait for the GPU.
-[[nodiscard]] bool waits_for_gpu(std::string_view kind_of_site);
-
 /// Whether the GPU is idle, before many launches, for a share of the time that is worth advice.
 [[nodiscard]] bool waits_for_host(const std::vector<site>& sites, double wall_s);
 

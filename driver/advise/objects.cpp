@@ -96,7 +96,7 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
     for (const auto& [number, use] : counts.sites[i].locks) {
       lock_object& of = by_number[number];
       of.number = number;
-      of.kind = lock_kind_of(counts.sites[i].kind);
+      of.kind = find_call(counts.sites[i].kind).lock;
       of.ids.push_back(i + 1);
       of.acquisitions += use.count;
       if (counts.sites[i].kind != "cond_wait") of.timed += use.timed;

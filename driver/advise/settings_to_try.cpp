@@ -185,7 +185,7 @@ bool is_for(change_to_try change, const advice& each, const std::vector<site>& s
   const std::string& kind = sites[each.site_id - 1].kind;
   if (change == other_mutex) return kind == "mutex_lock";
   if (change == spinning_barrier) return kind == "barrier_wait";
-  return kind != "barrier_wait" && lock_kind_of(kind).empty();
+  return kind != "barrier_wait" && find_call(kind).lock.empty();
 }
 
 /// The first libomp with entry points of libgomp where distributions put it.

@@ -33,7 +33,7 @@ double waited_in_all_s(std::uint64_t lock, const std::vector<site>& sites) {
     if (use == of.locks.end() || !cost) continue;
     const double part = static_cast<double>(use->second.count) /
                         static_cast<double>(std::max<std::uint64_t>(1, of.count));
-    if (!lock_kind_of(of.kind).empty())
+    if (!find_call(of.kind).lock.empty())
       all_s += cost->mechanism_s * of.threads * std::min(1.0, part);
   }
   return all_s;

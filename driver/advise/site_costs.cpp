@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "core/harness/stats.hpp"
-#include "driver/advise/cuda_rules.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -230,13 +229,10 @@ std::uint64_t created_by_runtimes(const std::vector<site>& sites) {
 }
 
 double synchronizing_s(const site& of) {
+  constexpr std::array<std::string_view, 3> synchronizing_waits{"of_section", "calls", "gpu"};
   const site_cost cost = cost_of(of).value_or(site_cost{});
-  const bool meets = of.times && of.times->threads > 0;
-  constexpr std::array<std::string_view, 7> others{"cond_wait", "ordered", "doacross", "yield",
-                                                   "chunk",     "create",  "taskwait"};
-  const bool synchronizes = meets || contains(others, std::string_view(of.kind)) ||
-                            has_section(of) || waits_for_gpu(of.kind);
-  return synchronizes ? cost.mechanism_s + (meets ? cost.lateness_s : 0) : 0;
+  if (of.times && of.times->threads > 0) return cost.in_all_s();
+  return contains(synchronizing_waits, find_call(of.kind).waits) ? cost.mechanism_s : 0;
 }
 
 }  // namespace syncmeter

@@ -18,12 +18,9 @@
 
 namespace syncmeter {
 
-struct kind_of_call {
-  std::string_view name, lock;
-};
 inline constexpr std::array kinds_of_calls{
-#define SM_KIND(name, waits, lock) kind_of_call{#name, lock},
-#include "probe/kinds.def"
+#define SM_KIND(name, waits, lock) kind_of_call{#name, #waits, lock},
+#include "record/site_kinds.def"
 };
 
 /// Code that the program has loaded.

@@ -21,7 +21,7 @@ OTHERS = {
     "core": (),
     # Preloaded into other programs: it needs nothing, and the driver knows its files alone.
     "probe": (),
-    "driver": ("core", "probe/tables.hpp", "probe/device_counts.hpp", "probe/kinds.def", "probe/swaps.hpp", "probe/wrapped.def"),
+    "driver": ("core", "probe/tables.hpp", "probe/device_counts.hpp", "probe/swaps.hpp", "probe/wrapped.def"),
     # Processes with memory in common reach it by the same words as threads.
     "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend"))),
     "backends/omp_target": ("core", "backends/cuda/lane/cell_places.hpp", "backends/omp/omp_flush.hpp"),

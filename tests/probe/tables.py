@@ -16,9 +16,9 @@ ROOT = pathlib.Path(__file__).parents[2]
 PROBE = pathlib.Path(os.environ["SYNCMETER_BIN"]) / "libsyncmeter-probe.so"
 #: How often a program is run again where other programs disturbed it.
 TRIES = 5
-KINDS = re.findall(r"^SM_KIND\((\w+),", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
+KINDS = re.findall(r"^SM_KIND\((\w+),", (ROOT / "record" / "site_kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
 #: Their objects are locks or conditions.
-LOCKS = {*re.findall(r'^SM_KIND\((\w+), of_section', (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE), "signal"}
+LOCKS = {*re.findall(r'^SM_KIND\((\w+), of_section', (ROOT / "record" / "site_kinds.def").read_text(encoding="utf-8"), re.MULTILINE), "signal"}
 
 
 def wrapped():

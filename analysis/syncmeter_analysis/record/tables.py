@@ -67,7 +67,7 @@ class Table(dict[str, Member]):
         self.required = tuple(name for name, member in members.items() if member.required)
 
 
-_row = re.compile(r'SM_(?:AXIS|MEMBER)\((.*), "([^"]*)"\)')
+_row = re.compile(r'SM_(?:AXIS|KIND|MEMBER)\((.*), "([^"]*)"\)')
 _kinds = {"unsigned": int, "bool": bool, "std::vector<int>": tuple}
 _absent: dict[type, Any] = {int: 0, bool: False, tuple: (), str: ""}
 
@@ -125,3 +125,5 @@ advise_records = {
     name: _members(name)
     for name in ("advise", "site", "kernel", "object", "price", "advice", "trial")
 }
+#: What is timed of a call, by the kind of its site.
+waits_of_calls = {name: waits for name, waits, _ in _rows("site_kinds")}

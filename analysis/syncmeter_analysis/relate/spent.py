@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.record.advice_file import AdviceFile
 from syncmeter_analysis.record.members import Members
+from syncmeter_analysis.record.tables import waits_of_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +16,12 @@ class Spent:
     going on after a signal, the work under locks, of chunks and of kernels of Kokkos, waiting for a
     signal or in other calls, such as join, and the calls that give a GPU work or wait for it."""
 
-    late: float
-    after: float
-    calls: float
-    woken: float
-    work: float
-    idle: float
+    late: float = 0.0
+    after: float = 0.0
+    calls: float = 0.0
+    woken: float = 0.0
+    work: float = 0.0
+    idle: float = 0.0
     gpu: float = 0.0
 
     @property
@@ -39,19 +40,8 @@ class Spent:
         return self.in_all + self.work + self.idle
 
 
-_calls_of_cuda = {
-    "kernel_launch",
-    "graph_launch",
-    "device_sync",
-    "stream_sync",
-    "event_sync",
-    "blocking_copy",
-}
-# Others that the driver counts as synchronization, though only the whole call is timed.
-_calls = {"create", "doacross", "ordered", "taskwait", "yield"}
-
-# Whose time is that of their work.
-_kernels_of_kokkos = {"kokkos_for", "kokkos_reduce", "kokkos_scan"}
+# What the whole call is, by what is timed of it; else its thread is idle.
+_parts = {"calls": "calls", "launch": "gpu", "gpu": "gpu", "work": "work"}
 
 
 def spent_at(site: Members) -> Spent | None:
@@ -62,17 +52,12 @@ def spent_at(site: Members) -> Spent | None:
         takes.get(name) or 0.0 for name in ("lateness", "mechanism", "wait", "section")
     )
     if takes.get("wait") is not None and takes.get("section") is None:
-        if site["kind"] in _calls_of_cuda:
-            return Spent(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, locking)
-        if site["kind"] in _calls:
-            return Spent(0.0, 0.0, locking, 0.0, 0.0, 0.0)
-        if site["kind"] in _kernels_of_kokkos:
-            return Spent(0.0, 0.0, 0.0, 0.0, locking, 0.0)
-        return Spent(0.0, 0.0, 0.0, 0.0, 0.0, locking)
+        waits = waits_of_calls.get(site["kind"], "")
+        return Spent(**{_parts.get(waits, "idle"): locking})
     work = max(0.0, section - locking)
     if site["kind"] == "cond_wait":
-        return Spent(0.0, 0.0, 0.0, after, 0.0, late)
-    return Spent(late, after, locking, 0.0, work, 0.0)
+        return Spent(woken=after, idle=late)
+    return Spent(late, after, locking, work=work)
 
 
 def spent_in(file: AdviceFile) -> Spent | None:
