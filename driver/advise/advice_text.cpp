@@ -178,12 +178,6 @@ std::vector<site> by_time(std::vector<site> sites, double wall_s) {
   return sites;
 }
 
-bool is_in_advice(const std::vector<advice>& advices, std::size_t id) {
-  return std::ranges::any_of(advices, [&](const advice& each) {
-    return each.site_id == id || std::ranges::find(each.more_ids, id) != each.more_ids.end();
-  });
-}
-
 /// Whether the time at a site is a thousandth of the run or more, so that its share is not shown as
 /// nothing; of calls that are not timed, whether so many could take that.
 bool takes_a_share(const site& of, double wall_s) {

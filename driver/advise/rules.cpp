@@ -165,6 +165,12 @@ advice_setting setting_of_run() {
           .allowed_pus = pus};
 }
 
+bool is_in_advice(const std::vector<advice>& advices, std::size_t id) {
+  return std::ranges::any_of(advices, [&](const advice& each) {
+    return each.site_id == id || std::ranges::find(each.more_ids, id) != each.more_ids.end();
+  });
+}
+
 std::string saving_text(const advice& of) {
   return fmt::format("saves {} of {}{}",
                      of.at_least_s > 0 ? range_text(of.at_least_s, of.at_most_s)
@@ -177,13 +183,7 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   const double wall_s = setting.wall_s;
   const meeting_pace pace = pace_of(sites, wall_s);
   std::vector<advice> all = advise_on_locks(sites, setting);
-  std::set<std::size_t> signalled;
-  for (const advice& each : all)
-    if (each.rule == "signals" || each.rule == "broadcasts") {
-      signalled.insert(each.site_id);
-      signalled.insert(each.more_ids.begin(), each.more_ids.end());
-    }
-  std::ranges::move(advise_on_turns(sites, setting, signalled), std::back_inserter(all));
+  std::ranges::move(advise_on_turns(sites, setting, all), std::back_inserter(all));
   // What may be saved of a GPU's time was timed there as a whole.
   const auto add_of_gpu = [&all](std::vector<advice> found) {
     for (advice& each : found) each.seen_s = each.at_most_s;

@@ -70,6 +70,8 @@ struct advice {
   /// That leaves less of the run than is worth saying.
   [[nodiscard]] bool is_bound_by_run() const { return share_of_run() > 1 - least_worth_saying; }
 };
+/// Whether one of them is about this site.
+[[nodiscard]] bool is_in_advice(const std::vector<advice>& advices, std::size_t id);
 /// "saves 0.1 s to 0.2 s of 1 s", as the report has it.
 [[nodiscard]] std::string saving_text(const advice& of);
 

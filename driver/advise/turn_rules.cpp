@@ -66,14 +66,14 @@ struct waits {
 /// waits until its signal.
 std::optional<advice> about_handoffs(const lock_object& lock, const std::vector<site>& sites,
                                      const advice_setting& setting,
-                                     const std::set<std::size_t>& advised) {
+                                     const std::vector<advice>& advised) {
   constexpr std::uint64_t few = 100;
   waits all{.sites = sites, .setting = setting};
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& of = sites[id - 1];
     const auto use = of.locks.find(lock.number);
     if (of.kind != "cond_wait" || use == of.locks.end() || !cost_of(of) || of.count == 0) continue;
-    if (advised.contains(id)) return std::nullopt;
+    if (is_in_advice(advised, id)) return std::nullopt;
     all.add(id,
             std::min(1.0, static_cast<double>(use->second.count) / static_cast<double>(of.count)));
   }
@@ -252,7 +252,7 @@ std::optional<advice> about_short_threads(const std::vector<site>& sites,
 }  // namespace
 
 std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice_setting& setting,
-                                    const std::set<std::size_t>& advised) {
+                                    const std::vector<advice>& advised) {
   std::vector<advice> all;
   const auto add = [&all](std::optional<advice> found) {
     if (found) all.push_back(*std::move(found));

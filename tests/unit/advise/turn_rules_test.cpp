@@ -34,7 +34,7 @@ site signalled(std::uint64_t lock, double late_ns, double wake_ns) {
 
 /// Two threads take each lock; the run takes a second.
 std::vector<advice> advise_with(const std::vector<site>& sites,
-                                const std::set<std::size_t>& advised = {}) {
+                                const std::vector<advice>& advised = {}) {
   advice_setting setting{.wall_s = 1, .usable_pus = 2};
   for (std::uint64_t number : {1U, 2U})
     setting.objects.push_back({.number = number, .kind = "mutex", .ids = {}, .threads = {0, 1}});
@@ -78,7 +78,8 @@ TEST(advise_on_turns, readers_and_writers_of_what_one_thread_compresses_take_no_
 }
 
 TEST(advise_on_turns, signals_under_the_lock_are_another_cause) {
-  EXPECT_THAT(advise_with({signalled(1, 30'000, 40'000), signalled(1, 25'000, 50'000)}, {2}),
+  EXPECT_THAT(advise_with({signalled(1, 30'000, 40'000), signalled(1, 25'000, 50'000)},
+                          {advice{.rule = "signals", .site_id = 2}}),
               IsEmpty());
 }
 
