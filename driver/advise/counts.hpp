@@ -130,6 +130,16 @@ struct condition_use {
   std::uint64_t to_all = 0;  ///< and those that wake all who wait
   /// Of waits, as timed, and those whose thread waits for the next signal at once.
   std::uint64_t waits = 0, in_vain = 0;
+
+  /// What is known at another site, or of another condition: the lock is then of that one.
+  void add(const condition_use& other) {
+    lock = other.lock;
+    signals += other.signals;
+    under_lock += other.under_lock;
+    to_all += other.to_all;
+    waits += other.waits;
+    in_vain += other.in_vain;
+  }
 };
 
 /// How a lock went from thread to thread.

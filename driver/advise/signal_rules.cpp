@@ -97,12 +97,9 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
     count += sites[id - 1].count;
     longest_s = std::max(longest_s, cost_of(sites[id - 1])->mechanism_s);
   }
-  std::uint64_t signals = 0, under_lock = 0;
-  for (const auto& [sender, condition] : of.signals) {
-    const condition_use& use = sites[sender - 1].conditions.at(condition);
-    signals += use.signals;
-    under_lock += use.under_lock;
-  }
+  condition_use sent;
+  for (const auto& [sender, condition] : of.signals)
+    sent.add(sites[sender - 1].conditions.at(condition));
   const bool is_one = of.waits.size() == 1;
   const std::string cause = fmt::format(
       "{}: {} for a signal {} times, and {:.0f} % of the signals from {} are sent by a thread that "
@@ -111,7 +108,8 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
       places_text(of.waits, sites),
       is_one ? count_text(sites[of.waits.front() - 1].threads, "thread waits", "threads wait")
              : "threads wait",
-      grouped_digits(count), 100 * static_cast<double>(under_lock) / static_cast<double>(signals),
+      grouped_digits(count),
+      100 * static_cast<double>(sent.under_lock) / static_cast<double>(sent.signals),
       places_text(of.senders, sites));
   std::vector<std::size_t> more(of.waits.begin() + 1, of.waits.end());
   more.insert(more.end(), of.senders.begin(), of.senders.end());
@@ -132,9 +130,8 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
 /// Conditions of one lock at which each signal wakes all who wait, and most of them wait again at
 /// once.
 struct woken_in_vain {
-  std::uint64_t lock = 0;
   std::set<std::uint64_t> conditions;
-  std::uint64_t waits = 0, in_vain = 0;  ///< as timed
+  condition_use use;  ///< of all of them
 };
 
 /// A single waiter has no others that are woken with it. Where signals wake one thread, its wait is
@@ -149,12 +146,8 @@ std::vector<woken_in_vain> all_woken_in_vain(const std::vector<site>& sites) {
   for (const site& of : sites)
     for (const auto& [number, use] : of.conditions) {
       all_sites& all = by_condition[number];
-      all.use.signals += use.signals;
-      all.use.to_all += use.to_all;
+      all.use.add(use);
       if (of.kind != "cond_wait") continue;
-      all.use.lock = use.lock;
-      all.use.waits += use.waits;
-      all.use.in_vain += use.in_vain;
       if (of.times) all.in_vain_in_all += use.in_vain * of.times->every;
       all.threads += of.threads;
     }
@@ -164,10 +157,8 @@ std::vector<woken_in_vain> all_woken_in_vain(const std::vector<site>& sites) {
         all.use.to_all == 0 || all.in_vain_in_all < few || all.threads < 2)
       continue;
     woken_in_vain& of = by_lock[all.use.lock];
-    of.lock = all.use.lock;
     of.conditions.insert(number);
-    of.waits += all.use.waits;
-    of.in_vain += all.use.in_vain;
+    of.use.add(all.use);
   }
   std::vector<woken_in_vain> found;
   for (auto& [lock, of] : by_lock) found.push_back(std::move(of));
@@ -217,7 +208,7 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
   if (waits.empty() || senders.empty() ||
       from_signal_s[waits.front()] < least_worth_saying * setting.wall_s)
     return std::nullopt;
-  const double at_most_s = std::min(waited_in_all_s(of.lock, sites), setting.wall_s);
+  const double at_most_s = std::min(waited_in_all_s(of.use.lock, sites), setting.wall_s);
   const std::string cause = fmt::format(
       "{}: {} threads wait for a signal {} times, and each one from {} wakes all of them "
       "(notify_all, pthread_cond_broadcast): in {:.0f} % of the cases the thread finds nothing "
@@ -225,7 +216,7 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
       "them can go on, and give threads that wait for different things a condition each.",
       places_text(waits, sites), threads,
       grouped_digits(static_cast<std::uint64_t>(std::llround(count))), places_text(senders, sites),
-      100 * static_cast<double>(of.in_vain) / static_cast<double>(of.waits));
+      100 * static_cast<double>(of.use.in_vain) / static_cast<double>(of.use.waits));
   std::vector<std::size_t> more(waits.begin() + 1, waits.end());
   more.insert(more.end(), others.begin(), others.end());
   return advice{
@@ -251,7 +242,7 @@ std::vector<advice> advise_on_signals(const std::vector<site>& sites,
   std::set<std::uint64_t> of_broadcasts;
   for (const woken_in_vain& each : all_woken_in_vain(sites))
     if (auto found = about_broadcasts(each, sites, setting)) {
-      of_broadcasts.insert(each.lock);
+      of_broadcasts.insert(each.use.lock);
       advices.push_back(*std::move(found));
     }
   std::vector<held_back> all;

@@ -128,15 +128,7 @@ void join_copies(std::vector<site>& sites) {
     same.threads =
         std::max({same.threads, each.threads, static_cast<unsigned>(same.callers.size())});
     for (const auto& [lock, use] : each.locks) add_use(use, same.locks[lock]);
-    for (const auto& [condition, use] : each.conditions) {
-      condition_use& to = same.conditions[condition];
-      to.lock = use.lock;
-      to.signals += use.signals;
-      to.under_lock += use.under_lock;
-      to.to_all += use.to_all;
-      to.waits += use.waits;
-      to.in_vain += use.in_vain;
-    }
+    for (const auto& [condition, use] : each.conditions) same.conditions[condition].add(use);
   }
   std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);
   sites = std::move(joined);
