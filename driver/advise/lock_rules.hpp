@@ -1,5 +1,5 @@
-// What may be gained where threads take locks, and at atomic operations: ranges and bounds, as no
-// price is that of another lock in this program.
+// What may be gained where threads take locks: ranges and bounds, as no price is that of another
+// lock in this program.
 #pragma once
 
 #include <vector>

@@ -17,6 +17,7 @@
 #include "driver/advise/kernel_rules.hpp"
 #include "driver/advise/lock_rules.hpp"
 #include "driver/advise/meeting_rules.hpp"
+#include "driver/advise/memory_samples.hpp"
 #include "driver/advise/piece_rules.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/advise/turn_rules.hpp"
@@ -183,6 +184,8 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   const double wall_s = setting.wall_s;
   const meeting_pace pace = pace_of(sites, wall_s);
   std::vector<advice> all = advise_on_locks(sites, setting);
+  const double longest_s = std::max(wall_s, setting.plain_wall_s.high);
+  std::ranges::move(advise_on_atomics(sites, longest_s), std::back_inserter(all));
   std::ranges::move(advise_on_turns(sites, setting, all), std::back_inserter(all));
   // What may be saved of a GPU's time was timed there as a whole.
   const auto add_of_gpu = [&all](std::vector<advice> found) {
