@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "probe/count.hpp"
+#include "probe/loop_tasks.hpp"
 #include "probe/thread_memory.hpp"
 #include "probe/times.hpp"
 #include "probe/waits.hpp"
@@ -234,41 +235,6 @@ template <kind What> static std::uint64_t object_of(std::string_view name, const
 
 namespace {
 
-/// What a loop's tasks are by, as the program asks for.
-struct task_split {
-  bool by_size = false;      ///< of `number` iterations or more each; else `number` tasks
-  bool is_strict = false;    ///< of that many, but for the last one
-  std::uint64_t number = 0;  ///< 0: as many as `others`
-  std::uint64_t others = 1;
-};
-std::uint64_t tasks_of_loop(std::uint64_t iterations, const task_split& how) {
-  if (iterations == 0) return 0;
-  if (how.by_size && how.number != 0) {
-    const std::uint64_t full = iterations / how.number;
-    return full + (how.is_strict && iterations % how.number != 0) + (!how.is_strict && full == 0);
-  }
-  const std::uint64_t wanted = how.number == 0 ? how.others : how.number;
-  return wanted < iterations ? wanted : iterations;
-}
-
-/// Iterations from `from` to `last`, up or down.
-template <class Number>
-std::uint64_t iterations_to(Number from, Number last, Number step, bool up) {
-  const auto distance = [](Number low, Number high) {
-    return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  };
-  const std::uint64_t each =
-      up ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
-  if (each == 0 || (up ? from > last : from < last)) return 0;
-  return (up ? distance(from, last) : distance(last, from)) / each + 1;
-}
-/// To before `end`.
-template <class Number>
-std::uint64_t iterations_between(Number from, Number end, Number step, bool up) {
-  if (up ? from >= end : from <= end) return 0;
-  return iterations_to(from, up ? end - 1 : end + 1, step, up);
-}
-
 /// Flags of libgomp's.
 constexpr unsigned goes_up = 1U << 8U, has_grain_size = 1U << 9U, is_strict = 1U << 14U;
 
@@ -303,32 +269,21 @@ void count_tasks_of_gomp_loop(std::uint64_t site, std::uint64_t iterations, unsi
 
 }  // namespace
 
-SM_EXPORT void GOMP_taskloop(gomp_body* body, void* data, void* copy, long bytes, long alignment,
-                             unsigned flags, unsigned long number, int priority, long first,
-                             long end, long step) {
-  static constinit real_function<decltype(GOMP_taskloop)> real{"GOMP_taskloop"};
-  auto* const call = real.get();
-  count_tasks_of_gomp_loop(site_of_call("GOMP_taskloop", SM_SITE),
-                           iterations_between(first, end, step, step > 0), flags, number,
-                           reinterpret_cast<const void*>(call));
-  if (call != nullptr)
-    call(body, data, copy, bytes, alignment, flags, number, priority, first, end, step);
-  asm volatile("");
-}
-
-SM_EXPORT void GOMP_taskloop_ull(gomp_body* body, void* data, void* copy, long bytes,
-                                 long alignment, unsigned flags, unsigned long number, int priority,
-                                 unsigned long long first, unsigned long long end,
-                                 unsigned long long step) {
-  static constinit real_function<decltype(GOMP_taskloop_ull)> real{"GOMP_taskloop_ull"};
-  auto* const call = real.get();
-  count_tasks_of_gomp_loop(site_of_call("GOMP_taskloop_ull", SM_SITE),
-                           iterations_between(first, end, step, (flags & goes_up) != 0), flags,
-                           number, reinterpret_cast<const void*>(call));
-  if (call != nullptr)
-    call(body, data, copy, bytes, alignment, flags, number, priority, first, end, step);
-  asm volatile("");
-}
+#define SM_GOMP_TASKLOOP(name, iteration, is_up)                                                   \
+  SM_EXPORT void name(gomp_body* body, void* data, void* copy, long bytes, long alignment,         \
+                      unsigned flags, unsigned long number, int priority, iteration first,         \
+                      iteration end, iteration step) {                                             \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    auto* const call = real.get();                                                                 \
+    count_tasks_of_gomp_loop(site_of_call(#name, SM_SITE),                                         \
+                             iterations_between(first, end, step, is_up), flags, number,           \
+                             reinterpret_cast<const void*>(call));                                 \
+    if (call != nullptr)                                                                           \
+      call(body, data, copy, bytes, alignment, flags, number, priority, first, end, step);         \
+    asm volatile("");                                                                              \
+  }
+SM_GOMP_TASKLOOP(GOMP_taskloop, long, step > 0)
+SM_GOMP_TASKLOOP(GOMP_taskloop_ull, unsigned long long, (flags & goes_up) != 0)
 
 namespace {
 
@@ -336,7 +291,7 @@ namespace {
 struct kmpc_split {
   int way;
   unsigned long long number;
-  bool is_strict = false;
+  bool is_strict;
 };
 /// Both ends are iterations, in words of the task, which are signed.
 void count_tasks_of_kmpc_loop(std::uint64_t site, const long long* first, const long long* last,
@@ -353,27 +308,20 @@ void count_tasks_of_kmpc_loop(std::uint64_t site, const long long* first, const 
 
 }  // namespace
 
-SM_EXPORT void __kmpc_taskloop(void* place, int thread, void* task, int is_deferred,
-                               long long* first, long long* last, long long step, int no_group,
-                               int way, unsigned long long number, void* copy) {
-  static constinit real_function<decltype(__kmpc_taskloop)> real{"__kmpc_taskloop"};
-  count_tasks_of_kmpc_loop(site_of_call("__kmpc_taskloop", SM_SITE), first, last, step,
-                           {.way = way, .number = number});
-  if (auto* const call = real.get())
-    call(place, thread, task, is_deferred, first, last, step, no_group, way, number, copy);
-  asm volatile("");
-}
-
-SM_EXPORT void __kmpc_taskloop_5(void* place, int thread, void* task, int is_deferred,
-                                 long long* first, long long* last, long long step, int no_group,
-                                 int way, unsigned long long number, int strict, void* copy) {
-  static constinit real_function<decltype(__kmpc_taskloop_5)> real{"__kmpc_taskloop_5"};
-  count_tasks_of_kmpc_loop(site_of_call("__kmpc_taskloop_5", SM_SITE), first, last, step,
-                           {.way = way, .number = number, .is_strict = strict != 0});
-  if (auto* const call = real.get())
-    call(place, thread, task, is_deferred, first, last, step, no_group, way, number, strict, copy);
-  asm volatile("");
-}
+#define SM_KMPC_TASKLOOP(name, is_strict, parameter, argument)                                     \
+  SM_EXPORT void name(void* place, int thread, void* task, int is_deferred, long long* first,      \
+                      long long* last, long long step, int no_group, int way,                      \
+                      unsigned long long number parameter, void* copy) {                           \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    count_tasks_of_kmpc_loop(site_of_call(#name, SM_SITE), first, last, step,                      \
+                             {way, number, is_strict});                                            \
+    if (auto* const call = real.get())                                                             \
+      call(place, thread, task, is_deferred, first, last, step, no_group, way, number argument,    \
+           copy);                                                                                  \
+    asm volatile("");                                                                              \
+  }
+SM_KMPC_TASKLOOP(__kmpc_taskloop, false, , )
+SM_KMPC_TASKLOOP(__kmpc_taskloop_5, strict != 0, SM_AND(int strict), SM_AND(strict))
 
 namespace {
 
