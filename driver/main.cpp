@@ -43,7 +43,8 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
   if (name == "--help" || name == "-h") return std::fputs(help().c_str(), stdout) < 0 ? 1 : 0;
   if (name == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
   known.insert(known.end(), {"--help", "--version"});
-  throw usage_error(unknown_name("command line", "command", name, known));
+  throw usage_error(unknown_name("command line", "command", name, known) +
+                    "; what explains and compares results files is syncmeter-report");
 }
 
 int fail(const std::string& what, int exit_status) {

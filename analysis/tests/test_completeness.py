@@ -80,6 +80,27 @@ def test_a_complete_study_without_an_answer_is_to_be_measured_with_more_visits(t
     )
 
 
+def test_more_visits_do_not_answer_what_was_left_out(tmp_path):
+    """Both ends of the costs are of one op, whose cells tell them apart."""
+    shared = visits([9.0], point("atomic_add", lanes=2, type="int32", placement="shared"))
+    apart = visits(
+        [2.0], point("atomic_add", lanes=2, type="int32", placement="strided", stride=16)
+    )
+    complete = {**SPENT, "reason": "complete"}
+    (only,) = said(
+        tmp_path,
+        "quick",
+        shared,
+        apart,
+        complete,
+        options={"study": "quick", "ops": ["atomic_add"]},
+    )
+    assert only == (
+        "quick: no answer, as `--op` left out what it compares: 2 points have a cost, from atomic_add "
+        "64 B apart 2 lanes 2.000 ns to atomic_add shared 2 lanes 9.000 ns"
+    )
+
+
 def test_a_file_that_cannot_be_resumed_as_it_lies_is_not_named_to_resume(tmp_path):
     """The driver refuses what xz packed, and what is read from a pipe is no file."""
     few = visits([5.0], point("atomic_read", type="int32", placement="shared"))

@@ -121,7 +121,9 @@ void check_builds(ab_request& request, const std::vector<std::string>& words) {
   // A campaign may be resumed from another folder.
   for (build_arm* arm : {&a, &b}) {
     if (!std::filesystem::exists(arm->path))
-      throw usage_error(fmt::format("ab: there is no {}", quote(arm->path)));
+      throw usage_error(fmt::format("ab: there is no {}; a build is a folder of workers or a "
+                                    "worker, and two programs are compared by --command",
+                                    quote(arm->path)));
     arm->path = std::filesystem::absolute(arm->path).lexically_normal().string();
   }
 }

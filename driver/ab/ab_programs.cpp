@@ -138,8 +138,7 @@ int compare_commands(const std::vector<std::string>& arguments, std::FILE* out) 
     std::fputs(ab_help().c_str(), out);
     return 0;
   }
-  if (request.options.higher_is_better && !request.options.metric)
-    throw usage_error("ab: --better higher is of a --metric: less time is always better");
+  require_metric(request.options, "ab");
   const std::array<program_arm, 2> arms = arms_of_request(request);
   std::optional<results_writer> file;
   if (request.output) file = results_writer::create(*request.output, "--output", false);

@@ -92,11 +92,12 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
 }
 
 /// How the program ended, where a run has another end than exit status 0. A signal in a run with
-/// the library alone is no end of the program itself.
+/// the library alone is no end of the program itself, nor is the end of one that was interrupted.
 std::string end_text(const program_counts& of) {
   const auto plain = std::ranges::find(of.runs, "plain", &program_run::arm);
   const auto killed_with_library = std::ranges::find_if(of.runs, [](const program_run& run) {
-    return run.arm != "plain" && run.arm != "sample" && WIFSIGNALED(run.wait_status);
+    return !run.interrupted && run.arm != "plain" && run.arm != "sample" &&
+           WIFSIGNALED(run.wait_status);
   });
   if (plain != of.runs.end() && killed_with_library != of.runs.end() &&
       std::ranges::none_of(of.runs, [](const program_run& run) {
@@ -106,8 +107,8 @@ std::string end_text(const program_counts& of) {
                        "it ends with {}.",
                        ending_text(killed_with_library->wait_status),
                        ending_text(plain->wait_status));
-  const auto strange =
-      std::ranges::find_if(of.runs, [](const program_run& r) { return r.wait_status != 0; });
+  const auto strange = std::ranges::find_if(
+      of.runs, [](const program_run& run) { return !run.interrupted && run.wait_status != 0; });
   return strange == of.runs.end()
              ? ""
              : fmt::format("The program ended with {}.", ending_text(strange->wait_status));

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <set>
 #include <thread>
@@ -63,6 +64,12 @@ std::optional<program_run> run_within(std::optional<double> longest_s, program_c
       run_in_our_place(of.file.path, of.command, settings, {0, 1, 2}, longest_s);
   const cpu_times after = read_cpu_times(allowed);
   of.leaves_processes |= has_new_process(processes);
+  if (done.interrupted_by != 0) {
+    of.interrupted_by = done.interrupted_by;
+    of.notes.push_back(fmt::format("advise was interrupted by signal {} ({}): runs and prices that "
+                                   "were left are missing.",
+                                   of.interrupted_by, ::strsignal(of.interrupted_by)));
+  }
   if (done.timed_out) return std::nullopt;
   return program_run{.arm = arm,
                      .wall_s = done.wall_s,
@@ -72,7 +79,8 @@ std::optional<program_run> run_within(std::optional<double> longest_s, program_c
                      .other_cpu_share =
                          share_of_others(before, after, static_cast<int>(::getpid())),
                      .voluntary_switches = done.voluntary_switches,
-                     .involuntary_switches = done.involuntary_switches};
+                     .involuntary_switches = done.involuntary_switches,
+                     .interrupted = done.interrupted_by != 0};
 }
 
 program_run run_once(program_counts& of, const std::string& arm,
@@ -273,9 +281,10 @@ const program_run* program_counts::timed_run() const {
   return found == runs.end() ? nullptr : &*found;
 }
 
-program_counts count_calls(const std::vector<std::string>& command, double budget_s,
-                           const results_file* results) {
-  require_libraries_of_this_build();
+namespace {
+
+program_counts make_runs(const std::vector<std::string>& command, double budget_s,
+                         const results_file* results) {
   program_counts of{.command = command,
                     .file = look_at_program(command.front()),
                     .runs = {},
@@ -294,7 +303,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     of.notes.emplace_back("Standard input is a pipe, which can be read once: the program ran once, "
                           "timed, and what counting costs is not known.");
     of.runs.push_back(run_under_probe(of, "time", "10,64"));
-    prices_in_turn(of, budget_s, results).finish();
+    if (of.interrupted_by == 0) prices_in_turn(of, budget_s, results).finish();
     return of;
   }
   const auto read_input_again = [&] { (void)::lseek(STDIN_FILENO, *input, SEEK_SET); };
@@ -307,15 +316,18 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     of.runs.push_back(run_under_probe(of, arm, every));
   };
   const auto killed = [&] {
-    return WIFSIGNALED(of.runs.back().wait_status) && of.of_last_run.processes > 0;
+    return of.interrupted_by != 0 ||
+           (WIFSIGNALED(of.runs.back().wait_status) && of.of_last_run.processes > 0);
   };
   run_plain();
+  if (of.interrupted_by != 0) return of;
   run_counted("count", "0");
   if (killed()) return of;
   const double pair_s = of.runs[0].wall_s + of.runs[1].wall_s;
   const double counted_s = of.runs[1].wall_s;
   read_input_again();
   std::vector<site> sampled = run_sampled(of, of.runs[0].wall_s);
+  if (of.interrupted_by != 0) return of;
   const std::string every = timed_every(of.of_last_run.sites, counted_s);
   run_counted("time", every);
   call_counts timed = of.of_last_run;
@@ -330,6 +342,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
   read_input_again();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;
+  if (of.interrupted_by != 0) return of;
   prices_in_turn prices(of, budget_s, results);
   const auto add_timed_run = [&](const program_run& run) {
     const auto number = static_cast<std::size_t>(&run - of.runs.data()) + 1;
@@ -353,6 +366,7 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     for (const bool counted : {pair % 2 != 0, pair % 2 == 0}) {
       if (counted) run_counted("count", "0");
       else run_plain();
+      if (of.interrupted_by != 0) break;
       prices.measure();
     }
     run_span();
@@ -387,8 +401,20 @@ program_counts count_calls(const std::vector<std::string>& command, double budge
     prices.measure();
     used_s += prices.seconds();
   }
-  prices.finish();
+  if (of.interrupted_by == 0) prices.finish();
   of.of_last_run = std::move(timed);
+  return of;
+}
+
+}  // namespace
+
+program_counts count_calls(const std::vector<std::string>& command, double budget_s,
+                           const results_file* results) {
+  require_libraries_of_this_build();
+  program_counts of = make_runs(command, budget_s, results);
+  // A part of a run has counts, and no time that is compared with another run's.
+  if (of.runs.size() > 1 && of.runs.back().interrupted && of.timed_run() != &of.runs.back())
+    of.runs.pop_back();
   return of;
 }
 

@@ -81,16 +81,24 @@ std::string idle_text(const program_counts& of) {
     if (run.arm == "plain" &&
         (busiest == nullptr || run.wall_s - works_s(run) < busiest->wall_s - works_s(*busiest)))
       busiest = &run;
-  // The CPU time of a GPU, and of processes that nobody waits for, is not known.
-  if (busiest == nullptr || works_s(*busiest) <= 0 || of.of_last_run.processes > 1 ||
-      of.of_last_run.gpu_processes > 0 || of.leaves_processes)
+  // What a GPU works, and processes that go on, is not known.
+  if (busiest == nullptr || works_s(*busiest) <= 0 || of.of_last_run.gpu_processes > 0 ||
+      of.leaves_processes)
     return "";
   const double idle_s = busiest->wall_s - works_s(*busiest);
   if (idle_s < least_idle_s || works_s(*busiest) >= most_work * busiest->wall_s) return "";
   const bool others_work = busiest->other_cpu_share.value_or(0) > most_disturbance;
-  return fmt::format("for {} of {} no thread was at work, and it is not known why: threads sleep, "
-                     "read or write, {}wait in a way that is not counted{}",
-                     seconds_text(idle_s), seconds_text(busiest->wall_s), others_work ? "" : "or ",
+  // The system counts the CPU time of those processes alone that another one waited for.
+  const std::string idle =
+      of.of_last_run.processes > 1
+          ? fmt::format("its processes were at work for {} of {}, not counting those that no other "
+                        "one waited for",
+                        seconds_text(works_s(*busiest)), seconds_text(busiest->wall_s))
+          : fmt::format("for {} of {} no thread was at work", seconds_text(idle_s),
+                        seconds_text(busiest->wall_s));
+  return fmt::format("{}, and it is not known why: threads sleep, read or write, {}wait in a way "
+                     "that is not counted{}",
+                     idle, others_work ? "" : "or ",
                      others_work ? ", or have no processor beside other programs" : "");
 }
 
@@ -181,10 +189,21 @@ std::string what_to_run_instead(const program_counts& of) {
                      where_text(*most), grouped_digits(most->count));
 }
 
+/// Of a program whose runs ended before one was timed.
+std::string verdict_without_times(const program_counts& of) {
+  return fmt::format("Whether there is something to gain is not known: a signal ended {} before a "
+                     "run was timed.{}",
+                     of.interrupted_by != 0 ? "advise" : "the program",
+                     of.of_last_run.sites.empty()
+                         ? ""
+                         : " The counts are of what it called until then, in one run.");
+}
+
 }  // namespace
 
 std::string conclusion_of(const program_counts& of) {
-  if (of.timed_run() == nullptr) return "";
+  if (of.runs.empty()) return "";
+  if (of.timed_run() == nullptr) return verdict_without_times(of);
   if (of.of_last_run.sites.empty()) return verdict_without_sites(of);
   const std::string withheld = why_withheld(of);
   if (!of.advices.empty())
@@ -193,7 +212,7 @@ std::string conclusion_of(const program_counts& of) {
                : fmt::format("No saving is named, as {}. {}", withheld, what_to_run_instead(of));
   if (!may_show_shares(of))
     return fmt::format("Whether there is something to gain is not known, as {}. The counts are "
-                       "exact, and which shares of the time they take is not known. {}",
+                       "exact, but not how much of the time the calls take. {}",
                        withheld.empty() ? "the program ran once" : withheld,
                        what_to_run_instead(of));
   const bool has_atomic =

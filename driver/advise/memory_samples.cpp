@@ -75,18 +75,28 @@ std::vector<advice> advise_on_atomics(const std::vector<site>& sites, double lon
 std::vector<std::string> sentences_on_memory(const std::vector<site>& sites,
                                              const std::optional<interval>& plain_wall_s) {
   std::vector<std::string> all;
-  for (const site& of : sites)
-    if (of.kind == "memory" && of.samples)
-      all.push_back(fmt::format(
-          "{:.0f} % of the CPU time is at {}, a load or store of memory, in {} threads at the same "
-          "time. No call explains it. It may be work, misses of the caches, or a cache line that "
-          "several threads write to, and samples cannot tell which. Where threads write side by "
-          "side there, give the data of each thread cache lines of its own, and compare{}.",
-          of.samples->share * 100, where_text(of), of.threads,
-          plain_wall_s ? fmt::format(": that saves between nothing and {} of {}",
-                                     seconds_text(most_of_path(*of.samples) * plain_wall_s->high),
-                                     seconds_text(plain_wall_s->high))
-                       : ""));
+  for (const site& of : sites) {
+    if (of.kind != "memory" || !of.samples) continue;
+    const std::string what = fmt::format(
+        "{:.0f} % of the CPU time is at {}, a load or store of memory, in {} threads at "
+        "the same time",
+        of.samples->share * 100, where_text(of), of.threads);
+    const std::string saves =
+        plain_wall_s ? fmt::format("{} between nothing and {} of {}",
+                                   all.empty() ? ": that saves" : ", where cache lines may save",
+                                   seconds_text(most_of_path(*of.samples) * plain_wall_s->high),
+                                   seconds_text(plain_wall_s->high))
+                     : "";
+    all.push_back(
+        all.empty()
+            ? fmt::format(
+                  "{}. No call explains it. It may be work, misses of the caches, or a "
+                  "cache line that several threads write to, and samples cannot tell which. "
+                  "Where threads write side by side there, give the data of each thread "
+                  "cache lines of its own, and compare{}.",
+                  what, saves)
+            : fmt::format("Likewise {}{}.", what, saves));
+  }
   return all;
 }
 

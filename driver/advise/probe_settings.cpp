@@ -48,15 +48,18 @@ std::uint64_t prime_from(double least) {
 }  // namespace
 
 counts_folder::counts_folder() {
-  for (const fs::path& parent : {fs::path("/dev/shm"), fs::temp_directory_path()}) {
+  std::error_code none;
+  const fs::path other = fs::temp_directory_path(none);
+  for (const fs::path& parent : {fs::path("/dev/shm"), other}) {
+    if (parent.empty()) continue;
     std::string name = parent / "syncmeter-advise-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) continue;
     path_ = name;
     return;
   }
-  throw std::runtime_error(fmt::format("advise: no folder can be made in {}: {}; TMPDIR names "
-                                       "another",
-                                       fs::temp_directory_path().string(), std::strerror(errno)));
+  throw std::runtime_error(
+      fmt::format("advise: no folder can be made in /dev/shm or in {}: {}; TMPDIR names another",
+                  other.empty() ? "that of TMPDIR" : other.string(), std::strerror(errno)));
 }
 
 counts_folder::~counts_folder() {

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -141,15 +142,15 @@ void look_into(elf_file& file, const std::string& command, program_file& found) 
                                   "without a sanitizer",
                                   library));
   if (is_go) {
-    found.notes.emplace_back("It is a Go program: only what its C code calls is counted.");
+    found.notes.emplace_back("The program is of Go: only what its C code calls is counted.");
     found.uncounted.emplace_back("its Go code");
   }
   const auto functions = read_elf_symbols(found.path).functions;
   for (const char* of_runtime : {"GOMP_parallel", "__kmpc_fork_call"})
     if (functions.contains(of_runtime)) {
       found.notes.push_back(fmt::format(
-          "Its OpenMP runtime is linked into it ({} is defined in the file): regions, barriers and "
-          "critical sections are not counted. Link the runtime dynamically.",
+          "The program has its OpenMP runtime linked into it ({} is defined in the file): regions, "
+          "barriers and critical sections are not counted. Link the runtime dynamically.",
           of_runtime));
       found.uncounted.emplace_back("its OpenMP");
     }
@@ -175,10 +176,12 @@ program_file look_at_program(const std::string& command) {
     refuse(command, fmt::format("cannot be looked into: {}", error.what()));
   }
   struct stat status = {};
-  if (::stat(found.path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) {
+  if (::stat(found.path.c_str(), &status) == 0 &&
+      (((status.st_mode & S_ISUID) != 0 && status.st_uid != ::geteuid()) ||
+       ((status.st_mode & S_ISGID) != 0 && status.st_gid != ::getegid()))) {
     found.notes.emplace_back(
-        "It runs as another user or group (set-user-id): the system preloads nothing into it, so "
-        "its calls are not counted.");
+        "The program runs as another user or group (set-user-id): the system preloads nothing into "
+        "it, so its calls are not counted.");
     found.uncounted.emplace_back("what runs as another user or group");
   }
   return found;

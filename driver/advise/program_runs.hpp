@@ -24,6 +24,7 @@ struct program_run {
   /// Of a timed run, how long threads were ready to run and had no processor, all together.
   std::optional<double> run_delay_s{};
   std::optional<double> cuda_span_s{};  ///< from its first call of CUDA to its end
+  bool interrupted = false;             ///< it is a part of a run
 };
 
 /// Wall time of counted runs over that of the plain runs beside them.

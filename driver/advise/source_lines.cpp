@@ -263,13 +263,16 @@ std::string unnamed_sites_text(const std::vector<site>& sites, const std::string
   constexpr std::size_t looked_at = 10;
   std::vector<std::string> modules;
   for (std::size_t i = 0; i < std::min(sites.size(), looked_at); ++i)
-    if (!sites[i].module.empty() && !has_name(sites[i]))
-      add_once(modules, fs::path(sites[i].module).filename().string());
+    if (!sites[i].module.empty() && !has_name(sites[i])) {
+      // A library is loaded by a link, and sampled by its file.
+      std::error_code unknown;
+      add_once(modules, fs::weakly_canonical(sites[i].module, unknown).filename().string());
+    }
   if (modules.empty()) return "";
   return fmt::format("Sites of {} without a name are in functions that have no symbol in the file: "
                      "debug packages (-dbgsym, -debuginfo), or a build with -g, give functions and "
                      "lines.",
-                     join(modules, ", "));
+                     join(modules, " and "));
 }
 
 std::string find_source_lines(std::vector<site>& sites) {

@@ -87,11 +87,13 @@ class program_runner {
     run = {.wall_s = done.wall_s,
            .figure = done.wall_s,
            .wait_status = done.wait_status,
+           .interrupted_by = done.interrupted_by,
            .output_hash = 0};
     if (done.timed_out) return fmt::format("did not end within {:.3g} s", *longest_s);
     if (WIFSIGNALED(done.wait_status))
       return fmt::format("was ended by signal {} ({})", WTERMSIG(done.wait_status),
                          ::strsignal(WTERMSIG(done.wait_status)));
+    if (done.interrupted_by != 0) return "was asked to end";
     if (WEXITSTATUS(done.wait_status) != 0)
       return fmt::format("failed: exit status {}", WEXITSTATUS(done.wait_status));
     std::string text = all_of(output.get());
@@ -192,6 +194,13 @@ std::string parse_some_text(const std::string& option, const std::string& text) 
   return text;
 }
 
+void require_metric(const program_pairs_options& options, std::string_view command) {
+  if (options.higher_is_better && !options.metric)
+    throw usage_error(fmt::format("{}: --better higher is of a --metric: less time is always "
+                                  "better",
+                                  command));
+}
+
 std::vector<option_row> rows_of_pairs(program_pairs_options& options) {
   return {value_row("metric", "REGEX",
                     "compare the number that this regular expression, or its first group, matches "
@@ -271,9 +280,7 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
       problem +=
           fmt::format(", where the longest run of {} took {:.3g} s", arms[0].name, *longest_of_a_s);
     if (arm == 0) longest_of_a_s = std::max(longest_of_a_s.value_or(0), run.wall_s);
-    if (WIFSIGNALED(run.wait_status) &&
-        (WTERMSIG(run.wait_status) == SIGINT || WTERMSIG(run.wait_status) == SIGQUIT))
-      of.interrupted_by = WTERMSIG(run.wait_status);
+    if (run.interrupted_by != 0) of.interrupted_by = run.interrupted_by;
     if (problem.empty()) hashes[arm].push_back(run.output_hash);
     else refuse(fmt::format("{} {}.", arms[arm].name, problem), arm == 1);
     return run;

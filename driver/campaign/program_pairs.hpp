@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/harness/stats.hpp"
@@ -46,6 +47,8 @@ inline constexpr std::size_t runs_until_first_look = 2 * (first_look + 1);
 [[nodiscard]] std::string parse_some_text(const std::string& option, const std::string& text);
 /// --metric, --better and --check.
 [[nodiscard]] std::vector<option_row> rows_of_pairs(program_pairs_options& options);
+/// Throws usage_error of this command for a higher figure that is better, without a metric.
+void require_metric(const program_pairs_options& options, std::string_view command);
 
 enum class program_verdict : std::uint8_t { slower, faster, same, undecided, refused };
 
@@ -54,6 +57,7 @@ struct program_pair_run {
   double wall_s = 0;
   double figure = 0;  ///< what is compared: the time, or the metric
   int wait_status = 0;
+  int interrupted_by = 0;         ///< as finished_program has it
   std::uint64_t output_hash = 0;  ///< without what the metric matched
 };
 
@@ -63,7 +67,7 @@ struct program_comparison {
   bool broken_in_b = false;       ///< refused for what B alone did
   bool output_varies = false;     ///< of A: that B writes the same is not known
   std::size_t other_outputs = 0;  ///< runs of B that wrote something else than A in all of its
-  int interrupted_by = 0;         ///< a signal from the terminal
+  int interrupted_by = 0;         ///< the signal that ended it early; 0: none
   /// B over A: of times, or of figures; greater is slower, unless higher_is_better.
   interval ratio{.value = 1, .low = 0, .high = 0};
   double confidence = 0;

@@ -117,7 +117,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
         "Usage: syncmeter advise [options] -- PROGRAM [arguments]\n       syncmeter advise "
         "--static FILE\n\n{}\n{}\nExit status: 0 the program was counted, however it ended; 1 it "
         "could not be\nrun, or --fail-above; 2 wrong usage, or a program whose calls cannot be "
-        "counted.\n",
+        "counted;\n130 Ctrl-C that ended the program.\n",
         advise_notes(), options_text(rows));
     return 0;
   }
@@ -130,6 +130,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
                       "which can be read once; read from a file");
   if (!request.tries && (request.trials.metric || request.trials.check))
     throw usage_error("advise: --metric and --check are for --try");
+  require_metric(request.trials, "advise");
   std::optional<results_file> results;
   if (request.results) {
     results = read_results(*request.results);
@@ -176,7 +177,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const page_style style = style_of(STDERR_FILENO);
   std::fputs(advice_text(counted, style).c_str(), stderr);
   std::vector<trial> trials;
-  if (request.tries) {
+  if (request.tries && counted.interrupted_by == 0) {
     request.trials.budget_s = request.budget_s;
     request.trials.input = STDIN_FILENO;
     request.trials.input_start = *input_start;
@@ -189,6 +190,10 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
                stderr);
   }
   if (file) write_lines(*file, counted, trials);
+  constexpr int interrupted = 128;
+  if (counted.interrupted_by != 0) return interrupted + counted.interrupted_by;
+  for (const trial& each : trials)
+    if (each.found.interrupted_by != 0) return interrupted + each.found.interrupted_by;
   if (!request.fail_above) return 0;
   if (const std::string unknown = why_not_judged(counted); !unknown.empty()) {
     print_message("--fail-above cannot be judged, as " + unknown);

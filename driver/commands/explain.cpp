@@ -197,14 +197,16 @@ point_summary the_one(const std::vector<point_summary>& points, const std::strin
   const std::vector<point_summary> found = points_that_fit(points, words);
   if (found.size() == 1) return found.front();
   if (found.empty())
-    throw usage_error(fmt::format("explain: no point of {} has all of the words {}",
+    throw usage_error(fmt::format("explain: no point of {} has all of the words {}; syncmeter show "
+                                  "FILE --points has those of every point",
                                   printable(file), quote(words)));
   constexpr std::size_t most_named = 3;
   std::string names;
   for (std::size_t i = 0; i < std::min(most_named, found.size()); ++i)
     names += fmt::format("{}'{}'", i == 0 ? "" : ", ", canonical(found[i].what));
-  throw usage_error(fmt::format("explain: {} points of {} have the words {}: {}{}", found.size(),
-                                printable(file), quote(words), names,
+  throw usage_error(fmt::format("explain: {} points of {} have the words {}: {}{}; add words that "
+                                "only one of them has",
+                                found.size(), printable(file), quote(words), names,
                                 found.size() > most_named ? ", ..." : ""));
 }
 

@@ -33,7 +33,7 @@ std::vector<option_row> show_rows(show_request& request) {
                     "(default: all)",
                     request.view.lanes, &parse_lanes),
           value_row("sort", "KEY",
-                    "cost: the cheapest first; family: as the ops are listed "
+                    "cost: the lowest first; family: as the ops are listed "
                     "(default: family)",
                     request.view.sort, one_name{"key", {"cost", "family"}}),
           switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",

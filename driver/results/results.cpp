@@ -140,6 +140,8 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
   const std::string kind = line.is_object() ? text_in(line, "kind") : "";
   if (number > 1 && !kind.empty() && file.campaign.contains("ab")) split_arms(line);
   if (number == 1) {
+    if (line.is_object() && text_in(line, "record") == "advise")
+      refuse_line(file.path, 1, "a file of syncmeter advise; syncmeter-report advise shows it");
     if (kind != "campaign")
       refuse_line(file.path, 1, "not a results file: the first line is not a campaign line");
     check_schema(file.path, line);

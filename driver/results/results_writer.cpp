@@ -122,8 +122,8 @@ void results_writer::lock() {
 }
 
 void results_writer::fail(int error) const {
-  throw output_error(fmt::format("'{}' cannot be written: {}; the campaign stops here", path_,
-                                 std::strerror(error)));
+  throw output_error(fmt::format("'{}' cannot be written: {}; what was written before is kept",
+                                 path_, std::strerror(error)));
 }
 
 void results_writer::write(const nlohmann::json& line) {

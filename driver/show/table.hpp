@@ -44,7 +44,7 @@ struct rates {
 /// One row per measured point, grouped by family: by backend, family and op as the ops are listed,
 /// then by every axis. A point that another's measurement stands for has
 /// a row of its own where its op, type or order is another; affinities of one placement share a
-/// row; `by_cost`: the cheapest first, without groups. Refused points stand in the notes, and of
+/// row; `by_cost`: the lowest cost first, without groups. Refused points stand in the notes, and of
 /// many pairs of PUs only the first have rows.
 [[nodiscard]] std::string point_table(const std::vector<point_summary>& points,
                                       page_style style = {}, bool by_cost = false);

@@ -255,6 +255,40 @@ bool outlasts(pid_t child, double seconds) {
   }
 }
 
+/// While it lives, what the terminal sends is for the program, and what asks us to end asks it.
+class signals_passed_on {
+ public:
+  explicit signals_passed_on(pid_t program) {
+    to_ = program;
+    last_ = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      struct sigaction ours = {};
+      ::sigemptyset(&ours.sa_mask);
+      ours.sa_handler = i < of_terminal ? SIG_IGN : &pass_on;
+      ::sigaction(numbers[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(numbers[i], &ours, nullptr);
+    }
+  }
+  ~signals_passed_on() {
+    for (std::size_t i = 0; i < numbers.size(); ++i) ::sigaction(numbers[i], &before_[i], nullptr);
+  }
+  signals_passed_on(const signals_passed_on&) = delete;
+  signals_passed_on& operator=(const signals_passed_on&) = delete;
+
+  /// 0: nothing has asked us yet.
+  [[nodiscard]] int last() const { return last_; }
+
+ private:
+  static constexpr std::array<int, 4> numbers{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  static constexpr std::size_t of_terminal = 2;
+  static void pass_on(int number) {
+    ::kill(to_, last_ == 0 ? number : SIGKILL);
+    last_ = number;
+  }
+  static inline volatile sig_atomic_t to_ = 0, last_ = 0;
+  std::array<struct sigaction, 4> before_{};
+};
+
 }  // namespace
 
 std::optional<double> counted_switches(long voluntary, long involuntary) {
@@ -284,21 +318,25 @@ finished_program run_in_our_place(const std::string& path,
                           .in_our_place = true};
   const auto begun = std::chrono::steady_clock::now();
   const pid_t pid = start_child(setup, report);
-  struct sigaction ignored = {}, interrupt = {}, quit = {};
-  ignored.sa_handler = SIG_IGN;
-  ::sigaction(SIGINT, &ignored, &interrupt);
-  ::sigaction(SIGQUIT, &ignored, &quit);
   finished_program finished;
+  std::optional<signals_passed_on> passed_on(pid);
   finished.timed_out = longest_s && outlasts(pid, *longest_s);
   if (finished.timed_out) ::kill(pid, SIGKILL);
+  // Until it is reaped no other process has its number, so that no signal is passed on to one.
+  siginfo_t end = {};
+  while (::waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  finished.interrupted_by = passed_on->last();
+  passed_on.reset();
   rusage used = {};
   pid_t ended = -1;
   do ended = ::wait4(pid, &finished.wait_status, 0, &used);
   while (ended < 0 && errno == EINTR);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
-  ::sigaction(SIGINT, &interrupt, nullptr);
-  ::sigaction(SIGQUIT, &quit, nullptr);
   if (ended < 0) fail(path, "wait4", errno);
+  if (const int by = WIFSIGNALED(finished.wait_status) ? WTERMSIG(finished.wait_status) : 0;
+      by == SIGINT || by == SIGQUIT)
+    finished.interrupted_by = by;
   const auto seconds = [](const timeval& t) {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   };

@@ -73,6 +73,8 @@ struct finished_program {
   std::optional<double> voluntary_switches{};  ///< likewise: how often a thread gave up its CPU
   double involuntary_switches = 0;             ///< likewise: how often one was taken off it
   bool timed_out = false;                      ///< it was killed
+  int interrupted_by = 0;  ///< the signal that asked us to end, or ended it from
+                           ///< the terminal; 0: none
 };
 
 /// How often threads gave up their CPU to wait. Nothing where the system counts no switch of either
@@ -81,8 +83,9 @@ struct finished_program {
 
 /// Runs a user's program to its end with our process group and environment, but for the NAME=VALUE
 /// of `settings`, and these standard streams, ours where none are named: what it reads and writes
-/// is as without us, and Ctrl-C is for it alone. Where it runs for longer than `longest_s` it is
-/// killed. Throws std::runtime_error when it cannot be started.
+/// is as without us. Ctrl-C is for it alone, and interrupts us where it ends the program; SIGTERM
+/// and SIGHUP are passed on to it, and the second of them kills it. Where it runs for longer than
+/// `longest_s` it is killed. Throws std::runtime_error when it cannot be started.
 [[nodiscard]] finished_program run_in_our_place(const std::string& path,
                                                 const std::vector<std::string>& arguments,
                                                 const std::vector<std::string>& settings,

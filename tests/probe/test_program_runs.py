@@ -5,7 +5,9 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 import tables
@@ -162,3 +164,26 @@ def test_no_folder_is_left_behind(advise):  # noqa: F811
     advice = advise("/bin/sh", "-c", "env; kill -9 $$")
     folders = {pathlib.Path(name.decode()) for name in re.findall(rb"[^=\s]*/syncmeter-advise-\w+", advice.done.stdout)}
     assert folders and not [folder for folder in folders if folder.exists()], advice.text
+
+
+@pytest.mark.parametrize(("number", "send"), [(signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)],
+                         ids=["ctrl-c-of-a-terminal", "sigterm-of-a-scheduler"])
+def test_a_signal_ends_the_program_and_all_runs(number, send, tmp_path):
+    runs = tmp_path / "runs"
+    words = f'echo "$$ $SYNCMETER_PROBE_FOLDER" >> {runs}; test -z "$SYNCMETER_PROBE_FOLDER" || exec sleep 100'
+    driver = subprocess.Popen([DRIVER, "advise", "--", "/bin/sh", "-c", words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not runs.exists() or runs.read_text(encoding="utf-8").count("\n") < 2:
+        assert time.monotonic() < deadline and driver.poll() is None
+        time.sleep(0.01)
+    pid, folder = runs.read_text(encoding="utf-8").split("\n")[1].split(" ")
+    while "sleep" not in pathlib.Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8"):
+        time.sleep(0.01)
+    send(driver.pid, number)
+    _, text = driver.communicate(timeout=60)
+    assert driver.returncode == 128 + number
+    assert runs.read_text(encoding="utf-8").count("\n") == 2
+    assert not os.path.exists(folder) and not os.path.exists(f"/proc/{pid}")
+    assert f"advise was interrupted by signal {int(number)}" in text and "With the library" not in text
+    assert "a signal ended advise before a run was timed" in " ".join(text.split())

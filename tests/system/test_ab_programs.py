@@ -2,10 +2,12 @@
 depends on how fast the machine is."""
 
 import json
+import pathlib
+import signal
 import subprocess
 
 import pytest
-from conftest import driver_path
+from conftest import driver_path, eventually
 
 
 @pytest.fixture
@@ -126,3 +128,14 @@ def test_a_figure_written_in_parts_is_not_read_as_its_first(figure):
 def test_figures_that_are_none(program):
     status, out, _ = ab("--command", "echo ops 5", "--command", "echo nothing", *BY_METRIC)
     assert (status, "b wrote nothing that --metric" in out) == (1, True)
+
+
+def test_a_scheduler_s_signal_ends_the_program_too(tmp_path):
+    begun = tmp_path / "begun"
+    words = f"echo $$ > {begun}; exec sleep 100"
+    driver = subprocess.Popen([driver_path(), "ab", "--command", words, "--command", "true"], stdout=subprocess.PIPE, text=True)
+    pid = eventually("the program runs", lambda: begun.exists() and begun.read_text(encoding="utf-8").strip())
+    driver.terminate()
+    out, _ = driver.communicate(timeout=60)
+    assert driver.returncode == 128 + signal.SIGTERM and "Not compared: a was ended by signal 15" in out
+    assert not pathlib.Path(f"/proc/{pid}").exists()

@@ -21,10 +21,14 @@ def without_answer(campaign: Campaign, is_answered: Sequence[bool]) -> Iterator[
         rest = _rest(file)
         if not answered and (names := studies_of(file)):
             resolved = _resolved([s for s in points if s.usable])
-            more = "" if rest else "; measure again with more `--visits`"
-            more = f"; {failed}" if (failed := failures(points)) else more
             of = names[0] + f" ({source})" * bool(source)
-            yield f"{of}: cannot tell: {resolved}{more}"
+            if object_of(file.campaign, "options").get("ops") and all(s.usable for s in points):
+                why = "no answer, as `--op` left out what it compares"
+                yield f"{of}: {why}: {resolved}"
+            else:
+                more = "" if rest else "; measure again with more `--visits`"
+                more = f"; {failed}" if (failed := failures(points)) else more
+                yield f"{of}: cannot tell: {resolved}{more}"
         if rest:
             yield rest
 
@@ -58,9 +62,10 @@ def _resolved(usable: list[Measured]) -> str:
         return "no point has a cost yet"
     least, *_, most = sorted((s for s in usable if s.cost), key=text.ns_of) * 2
     has = f"{text.count(len(usable), 'point')} {'has' if len(usable) == 1 else 'have'} a cost"
-    ends = dict.fromkeys(f"{_name(s)} {text.duration(text.ns_of(s))}" for s in (least, most))
+    without: tuple[str, ...] = ("backend", "type", "placement", "affinity")
+    if least is not most and len({short_name(s.point, without) for s in (least, most)}) == 1:
+        without = ("backend", "type", "affinity")
+    ends = dict.fromkeys(
+        f"{short_name(s.point, without)} {text.duration(text.ns_of(s))}" for s in (least, most)
+    )
     return f"{has}, {'from ' * (len(ends) > 1)}{' to '.join(ends)}"
-
-
-def _name(s: Measured) -> str:
-    return short_name(s.point, ("backend", "type", "placement", "affinity"))

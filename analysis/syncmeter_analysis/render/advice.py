@@ -254,9 +254,11 @@ def _verdict(file: AdviceFile) -> str:
     header = file.header
     if _is_static(file):
         return "Nothing was run: the sites are those of the machine code."
+    why, conclusion = header.get("withheld"), header.get("conclusion")
+    if file.wall_s is None and conclusion:
+        return "There are counts alone, and no advice."
     if file.wall_s is None:
         return "The program ended before it could be timed: there are counts, and no advice."
-    why, conclusion = header.get("withheld"), header.get("conclusion")
     if why and file.advice and conclusion:
         return str(conclusion)
     if why:

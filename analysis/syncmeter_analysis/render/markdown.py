@@ -55,7 +55,8 @@ def _head(head: Head, folder: str) -> list[str]:
     if head.answers:
         lines += [*(f"- {escaped_md(sentence)}" for sentence in head.answers), ""]
     checks = "; ".join(f"[{escaped_md(c.text)}](#{c.link})" for c in head.checks)
-    lines += [f"**{escaped_md(head.verdict)}**" + (f": {checks}" if checks else ""), ""]
+    verdict = head.verdict.rstrip(".") if checks else head.verdict
+    lines += [f"**{escaped_md(verdict)}**" + (f": {checks}" if checks else ""), ""]
     lines += [line for sentence in head.precision for line in (escaped_md(sentence), "")]
     for figure in head.figures:
         lines += _lines(Drawing(figure), folder)

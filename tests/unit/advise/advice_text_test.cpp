@@ -231,8 +231,10 @@ TEST(conclusion_of, threads_that_are_idle_may_have_a_reason) {
   EXPECT_THAT(conclusion_of(of), HasSubstr("or have no processor beside other programs."));
   of = idle;
   of.of_last_run.processes = 2;
-  EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain"))
-      << "of which one may not be waited for";
+  EXPECT_THAT(
+      conclusion_of(of),
+      HasSubstr("but its processes were at work for 0.2 s of 1 s, not counting those that no "
+                "other one waited for, and it is not known why: threads sleep"));
   of = idle;
   of.of_last_run.gpu_processes = 1;
   EXPECT_THAT(conclusion_of(of), HasSubstr("Nothing to gain")) << "a GPU may be at work";
@@ -263,6 +265,25 @@ TEST(sentences_of, a_signal_with_the_library_alone_is_not_of_the_program) {
                        "(Bad system call); as it is it ends with exit status 3."));
   of.runs[0].wait_status = SIGSYS;
   EXPECT_THAT(sentences_of(of), Contains("The program ended with signal 31 (Bad system call)."));
+}
+
+TEST(sentences_of, a_signal_that_interrupted_is_no_end_of_the_program) {
+  program_counts of = quick();
+  of.runs.back().wait_status = SIGINT;
+  EXPECT_THAT(sentences_of(of), Contains(HasSubstr("With the library")));
+  of.runs.back().interrupted = true;
+  EXPECT_THAT(sentences_of(of), Not(Contains(HasSubstr("ended with"))));
+}
+
+TEST(conclusion_of, without_a_timed_run_nothing_is_known_of_the_time) {
+  program_counts of = quick();
+  of.runs.pop_back();
+  EXPECT_THAT(conclusion_of(of), AllOf(HasSubstr("a signal ended the program before"),
+                                       HasSubstr("The counts are of")));
+  of.of_last_run.sites.clear();
+  of.interrupted_by = SIGINT;
+  EXPECT_THAT(conclusion_of(of),
+              AllOf(HasSubstr("a signal ended advise before"), Not(HasSubstr("The counts are"))));
 }
 
 TEST(advice_text, the_title_has_the_beginning_of_a_long_command) {

@@ -47,6 +47,11 @@ TEST(sentences_on_memory, are_one_for_each_site_and_name_no_cause) {
               HasSubstr("63 % of the CPU time is at work app.cpp:7, a load or store"));
   EXPECT_THAT(sentences[0], HasSubstr("No call explains it"));
   EXPECT_THAT(sentences[0], Not(HasSubstr("false sharing")));
+  const std::vector<std::string> two = sentences_on_memory({of, of}, interval{1, 1, 1});
+  ASSERT_THAT(two, SizeIs(2));
+  EXPECT_EQ(two[0], sentences[0]);
+  EXPECT_THAT(two[1], HasSubstr("Likewise 63 % of the CPU time is at work app.cpp:7"));
+  EXPECT_THAT(two[1], Not(HasSubstr("No call explains it"))) << "once is enough";
 }
 
 }  // namespace

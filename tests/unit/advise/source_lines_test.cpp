@@ -104,6 +104,10 @@ TEST(unnamed_sites_text, tells_once_for_each_file_where_names_come_from) {
   EXPECT_THAT(unnamed_sites_text({named}, ""), IsEmpty());
   EXPECT_THAT(unnamed_sites_text({named, unnamed, unnamed}, ""),
               HasSubstr("Sites of liblog.so.3 without a name are in functions"));
+  site other = unnamed;
+  other.module = "/lib/libother.so.1";
+  EXPECT_THAT(unnamed_sites_text({unnamed, other}, ""),
+              HasSubstr("Sites of liblog.so.3 and libother.so.1 without a name"));
   std::vector<site> many(10, named);
   many.push_back(unnamed);
   EXPECT_THAT(unnamed_sites_text(many, ""), IsEmpty()) << "where nobody looks";
