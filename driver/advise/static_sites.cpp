@@ -14,15 +14,16 @@
 namespace syncmeter {
 
 program_counts sites_without_a_run(const std::string& path) {
-  program_counts of{.command = {path},
-                    .file = look_at_code(path),
-                    .runs = {},
-                    .of_last_run = {},
-                    .advices = {},
-                    .notes = {"How often they run, in how many threads and at what cost is not in "
-                              "the code: syncmeter advise -- PROGRAM counts and samples them. Not "
-                              "among them are the libraries that it loads, calls by a pointer and "
-                              "system calls."}};
+  program_counts of{
+      .command = {path},
+      .file = look_at_code(path),
+      .runs = {},
+      .of_last_run = {},
+      .advices = {},
+      .notes = {"How often they run, in how many threads and at what cost is not in the code: "
+                "syncmeter advise -- PROGRAM counts and samples them where it is linked "
+                "dynamically. Not among them are the libraries that it loads, calls by a pointer "
+                "and system calls."}};
   try {
     of.of_last_run.sites = sites_in_code(of.file.path);
     device_code of_gpus = device_code_of(of.file.path);
