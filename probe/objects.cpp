@@ -33,6 +33,11 @@ std::uint64_t number_of_condition(const void* condition, std::uint64_t lock) {
   return number;
 }
 
+void note_outer_lock(std::uint64_t condition, std::uint64_t lock) {
+  if (condition != 0)
+    __atomic_store_n(&objects_of_process()->of[condition - 1].outer, lock, __ATOMIC_RELAXED);
+}
+
 void forget_lock(const void* lock) {
   if (timed_every().locks == 0) return;
   objects_block* const all = objects_of_process();

@@ -15,6 +15,8 @@ namespace syncmeter::probe {
 }
 /// Of a condition that a thread waits for, and gives this lock back meanwhile.
 [[nodiscard]] std::uint64_t number_of_condition(const void* condition, std::uint64_t lock);
+/// And another one before, under this one.
+void note_outer_lock(std::uint64_t condition, std::uint64_t lock);
 /// The memory of a lock becomes another lock.
 void forget_lock(const void* lock);
 

@@ -134,7 +134,10 @@ struct times_block {
                              ///< takes
   std::uint64_t to_all;      ///< of signals, those that wake all who wait
   std::uint64_t in_vain;     ///< of waits for a signal that came, those whose thread waits for the
-                             ///< next one without having given back a lock
+                             ///< next one without having given back a lock but that of the wait
+  /// Of waits for a signal, those before whose next one the thread gives back another lock under
+  /// that of the wait, as std::condition_variable_any does with its own.
+  std::uint64_t with_own_lock;
   /// Of a barrier of a team, where its first thread, which counts, called it from: g++ has whoever
   /// did the work of a `single`, or got no part of a loop, call it from another place. 0: the same.
   std::uint64_t met_at;
@@ -231,6 +234,7 @@ struct alignas(64) object_counts {
   std::uint64_t followed;       ///< acquisitions of which the one before is known, too
   std::uint64_t owner_changes;  ///< of them, by another thread than the one before
   std::uint64_t guard;  ///< of a condition, the number of the lock that waits for it give back
+  std::uint64_t outer;  ///< and of the one that is given back under that before; 0: none
 };
 
 /// Where a lock or a condition lies. Locks that begin in memory of earlier ones are others: the

@@ -63,10 +63,55 @@ bool is_of_section(kind what, std::uint64_t object) {
   return waiting_of(what) == waiting::of_section && own != nullptr && object == own->section.object;
 }
 
+using lock_of_wait = woken_thread::lock_of_wait;
+
+void follow_woken(const timed_section& of, timed_sections& own) {
+  own.woken = {.site = of.site,
+               .condition = of.condition,
+               .lock = of.object,
+               .outer = 0,
+               .state = lock_of_wait::given_back,
+               .releases = 0,
+               .is_signalled = is_signalled(of),
+               .has_done_more = false};
+  waits_of_thread.follows_wait = 1;
+}
+
+/// Who gives back many locks is not followed to the next wait: it does not wait often, and may
+/// never wait again.
+void note_release(std::uint64_t lock, woken_thread& by) {
+  constexpr unsigned most_releases = 64;
+  if (++by.releases > most_releases) waits_of_thread.follows_wait = 0;
+  const bool is_outer = by.state == lock_of_wait::taken && lock != by.lock;
+  by.has_done_more |= !is_outer;
+  if (is_outer) by.outer = lock;
+  if (is_outer) by.state = lock_of_wait::taken_as_outer_is_given_back;
+  else if (lock == by.lock) by.state = lock_of_wait::given_back;
+}
+
+/// The thread waits for this condition: for that of its wait before, as it may be.
+void end_woken(std::uint64_t condition) {
+  waits_of_thread.follows_wait = 0;
+  const woken_thread& woken = sections_of_thread()->woken;
+  if (condition != woken.condition || woken.state != lock_of_wait::taken_as_outer_is_given_back)
+    return;
+  times_block* const times =
+      times_of(kind::cond_wait, woken.site, 0, 0, timed_every().locks, condition);
+  if (times == nullptr) return;
+  ++times->with_own_lock;
+  if (woken.is_signalled && !woken.has_done_more) ++times->in_vain;
+  note_outer_lock(condition, woken.outer);
+}
+
 }  // namespace
 
 std::uint64_t begin_wait(kind what, std::uint64_t object) {
   timed_waits& waits = waits_of_thread;
+  if (waits.follows_wait != 0) [[unlikely]] {
+    woken_thread& woken = sections_of_thread()->woken;
+    if (waiting_of(what) == waiting::of_section && object == woken.lock)
+      woken.state = lock_of_wait::taken;
+  }
   if (waits.locks_held != 0) {
     // Inside the timed section, which ends with its own lock: a thread may have that several times,
     // and give others back before it or after.
@@ -104,7 +149,10 @@ void take_back_wait(kind what, std::uint64_t object) {
 bool leaves_section(const void* lock) {
   timed_waits& waits = waits_of_thread;
   timed_sections* const own = sections_of_thread();
-  if (own == nullptr || number_of_lock(lock) != own->section.object || --waits.locks_held != 0)
+  if (own == nullptr) return false;
+  const std::uint64_t object = number_of_lock(lock);
+  if (waits.follows_wait != 0) note_release(object, own->woken);
+  if (waits.locks_held == 0 || object != own->section.object || --waits.locks_held != 0)
     return false;
   if (own->section.begun != 0) own->section.gives_back = now();
   return true;
@@ -118,6 +166,7 @@ void end_section() {
   write_down(own.before_wait);
   own.before_wait.begun = 0;
   write_down(own.section);
+  if (own.section.what == kind::cond_wait && own.section.begun != 0) follow_woken(own.section, own);
 }
 
 std::uint64_t begin_fetch() {
@@ -140,6 +189,7 @@ condition_wait::condition_wait(const void* condition, const void* lock, call_fra
       site_(count_call(kind::cond_wait, wrapper, true, condition_)) {
   if (timed_every().locks == 0) return;
   timed_waits& waits = waits_of_thread;
+  if (waits.follows_wait != 0) end_woken(condition_);
   // The lock is given back here: what was timed of it ends.
   timed_sections* const own = waits.locks_held == 0 ? nullptr : sections_of_thread();
   if (own != nullptr && own->section.object == object_) {

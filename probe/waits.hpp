@@ -26,6 +26,9 @@ constexpr waiting waiting_of(kind what) {
 struct timed_waits {
   std::uint64_t until_next = 0;  ///< 0: not drawn yet
   unsigned locks_held = 0;       ///< how often it has that of its timed section; 0: it is in none
+  unsigned follows_wait = 0;     ///< 1: a timed wait for a signal, until the next wait
+
+  [[nodiscard]] bool follows_releases() const { return (locks_held | follows_wait) != 0; }
 };
 extern __thread timed_waits waits_of_thread;
 
@@ -43,9 +46,23 @@ struct timed_section {
   bool is_in_vain = false;  ///< a wait for a signal, behind which the thread waits for the next
 };
 
+/// What a thread does with locks behind a timed wait for a signal, whose lock it has given back.
+/// std::condition_variable_any has a lock of its own: the caller's is given back under it before a
+/// wait, and taken again when it is given back behind the wait.
+struct woken_thread {
+  enum class lock_of_wait : std::uint8_t { given_back, taken, taken_as_outer_is_given_back };
+  std::uint64_t site, condition, lock;
+  std::uint64_t outer;  ///< the lock that is given back under that of the wait
+  lock_of_wait state;
+  unsigned releases;  ///< of any lock since
+  bool is_signalled;
+  bool has_done_more;  ///< than to take locks and wait again
+};
+
 /// What is timed of a thread, and what it held before it began to wait for a signal.
 struct timed_sections {
   timed_section section, before_wait, chunk;
+  woken_thread woken;
 };
 
 [[nodiscard]] std::uint64_t begin_wait(kind what, std::uint64_t object);
@@ -117,7 +134,7 @@ class chunk_call {
 class unlock_call {
  public:
   explicit unlock_call(const void* lock) : lock_(lock) {
-    if (waits_of_thread.locks_held != 0) [[unlikely]]
+    if (waits_of_thread.follows_releases()) [[unlikely]]
       ends_ = leaves_section(lock);
   }
   unlock_call(const unlock_call&) = delete;

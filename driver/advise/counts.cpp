@@ -80,17 +80,27 @@ std::uint64_t lock_of(std::uint64_t object, unsigned process) {
   return object == 0 ? 0 : number_in_all(object, process);
 }
 
+/// A wait for a signal or a signal, whose object is a condition; not known of which one if there
+/// was no room for it.
+bool has_condition(const auto& part) {
+  const auto what = static_cast<probe::kind>(part.kind);
+  return part.object != 0 && (what == probe::kind::signal || what == probe::kind::cond_wait);
+}
+
 /// The lock that a row or its times are about. Of a wait for a signal that is the lock of its
 /// condition, which the site has, too; of a signal none.
 lock_use* use_in(site_sums& of, const auto& part, unsigned process, const condition_locks& locks) {
   if (part.object == 0 || !has_lock(part.kind)) return nullptr;
-  const auto what = static_cast<probe::kind>(part.kind);
-  if (what != probe::kind::signal && what != probe::kind::cond_wait)
-    return &of.locks[lock_of(part.object, process)];
+  if (!has_condition(part)) return &of.locks[lock_of(part.object, process)];
   const auto known = locks.find(part.object);
-  const std::uint64_t lock = known == locks.end() ? 0 : lock_of(known->second, process);
-  of.conditions[lock_of(part.object, process)].lock = lock;
-  return what == probe::kind::signal || lock == 0 ? nullptr : &of.locks[lock];
+  const locks_of_condition of_condition =
+      known == locks.end() ? locks_of_condition{} : known->second;
+  const std::uint64_t lock = lock_of(of_condition.lock, process);
+  condition_use& use = of.conditions[lock_of(part.object, process)];
+  use.lock = lock;
+  use.outer = lock_of(of_condition.outer, process);
+  return static_cast<probe::kind>(part.kind) == probe::kind::signal || lock == 0 ? nullptr
+                                                                                 : &of.locks[lock];
 }
 
 void add_rows(const std::vector<row_of_thread>& rows, const process_names& names,
@@ -103,6 +113,12 @@ void add_rows(const std::vector<row_of_thread>& rows, const process_names& names
     of.count += row.count;
     of.places.insert(std::get<place_in_key>(*key));
     if (lock_use* const use = use_in(of, row, all.processes, names.locks)) use->count += row.count;
+    if (has_condition(row)) {
+      condition_use& use = of.conditions[lock_of(row.object, all.processes)];
+      use.calls += row.count;
+      if (static_cast<probe::kind>(row.kind) == probe::kind::cond_wait)
+        use.waiters.insert(number_in_all(thread, all.processes));
+    }
     if (const auto owners = all.owners.find(lock_of(row.object, all.processes));
         has_lock(row.kind) && owners != all.owners.end())
       owners->second.threads.insert(thread);
@@ -184,7 +200,8 @@ void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,
   const auto block = file.at<probe::objects_block>(at);
   if (!block) return;
   for (std::uint32_t i = 0; i < probe::most_objects; ++i)
-    if (block->of[i].guard != 0) locks[i + 1] = block->of[i].guard;
+    if (block->of[i].guard != 0)
+      locks[i + 1] = {.lock = block->of[i].guard, .outer = block->of[i].outer};
     else if (block->addresses[i].address != 0)
       all.owners[lock_of(i + 1, all.processes)] = {.followed = block->of[i].followed,
                                                    .changes = block->of[i].owner_changes,
@@ -328,14 +345,14 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
       add_times(block, of);
       if (lock_use* const use = use_in(of, block, all.processes, names.locks))
         add_lock_times(block, waits_from_ns, *use);
-      const auto what = static_cast<probe::kind>(block.kind);
-      const bool is_signal = what == probe::kind::signal;
-      if ((is_signal || what == probe::kind::cond_wait) && block.object != 0) {
+      if (has_condition(block)) {
+        const bool is_signal = static_cast<probe::kind>(block.kind) == probe::kind::signal;
         condition_use& to = of.conditions[lock_of(block.object, all.processes)];
         (is_signal ? to.signals : to.waits) += block.timed;
         to.under_lock += block.under_lock;
         to.to_all += block.to_all;
         to.in_vain += block.in_vain;
+        to.with_own_lock += block.with_own_lock;
       }
     }
   const bool has_met =
@@ -381,6 +398,19 @@ call_counts read_counts(const std::string& folder, double waits_from_ns) {
   std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
   std::ranges::stable_sort(all.kernels, std::ranges::greater{}, &kernel_times::busy_s);
   return all;
+}
+
+void condition_use::add(const condition_use& other) {
+  lock = other.lock;
+  outer = other.outer;
+  calls += other.calls;
+  waiters.insert(other.waiters.begin(), other.waiters.end());
+  signals += other.signals;
+  under_lock += other.under_lock;
+  to_all += other.to_all;
+  waits += other.waits;
+  in_vain += other.in_vain;
+  with_own_lock += other.with_own_lock;
 }
 
 bool is_same_site(const site& of, const site& of_another_run) {

@@ -124,22 +124,19 @@ struct kernel_code {
 
 /// What is known of a condition at a site that waits for it or signals it.
 struct condition_use {
-  std::uint64_t lock = 0;  ///< that waits for it give back
+  std::uint64_t lock = 0;             ///< that waits for it give back
+  std::uint64_t outer = 0;            ///< and another one before, under that; 0: none
+  std::uint64_t calls = 0;            ///< of all that were counted
+  std::set<std::uint64_t> waiters{};  ///< their numbers
   /// Of signals to a thread that waits, as timed, and those sent by one that had the lock.
   std::uint64_t signals = 0, under_lock = 0;
   std::uint64_t to_all = 0;  ///< and those that wake all who wait
   /// Of waits, as timed, and those whose thread waits for the next signal at once.
   std::uint64_t waits = 0, in_vain = 0;
+  /// And those before whose next one the thread gives back the outer lock.
+  std::uint64_t with_own_lock = 0;
 
-  /// What is known at another site, or of another condition: the lock is then of that one.
-  void add(const condition_use& other) {
-    lock = other.lock;
-    signals += other.signals;
-    under_lock += other.under_lock;
-    to_all += other.to_all;
-    waits += other.waits;
-    in_vain += other.in_vain;
-  }
+  void add(const condition_use& other);
 };
 
 /// How a lock went from thread to thread.

@@ -18,6 +18,7 @@
 #include "driver/advise/shared_lines.hpp"
 #include "driver/advise/signal_rules.hpp"
 #include "driver/advise/source_lines.hpp"
+#include "driver/advise/turn_rules.hpp"
 #include "driver/text/messages.hpp"
 
 namespace syncmeter {
@@ -394,7 +395,7 @@ bool is_part_of_all(const lock_case& of, const std::set<std::uint64_t>& advised)
 }  // namespace
 
 std::vector<advice> advise_on_locks(const std::vector<site>& sites, const advice_setting& setting) {
-  std::set<std::uint64_t> advised;
+  std::set<std::uint64_t> advised = locks_of_interpreter(sites);
   std::vector<advice> all = advise_on_shared_lines(sites, setting, advised);
   std::vector<std::pair<lock_case, advice>> of_any_kind;
   for (const lock_object& object : setting.objects) {

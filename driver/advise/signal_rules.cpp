@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
+#include "driver/advise/turn_rules.hpp"
 #include "driver/text/messages.hpp"
 
 namespace syncmeter {
@@ -42,19 +44,48 @@ double waited_in_all_s(std::uint64_t lock, const std::vector<site>& sites) {
 /// Whether most of these signals are sent by a thread that has the lock.
 bool is_under_lock(const condition_use& use) { return 2 * use.under_lock > use.signals; }
 
+/// What all sites have of each condition; its lock from those that wait.
+std::map<std::uint64_t, condition_use> uses_of_all(const std::vector<site>& sites) {
+  std::map<std::uint64_t, condition_use> all;
+  for (const site& of : sites)
+    for (const auto& [number, use] : of.conditions) all[number].add(use);
+  return all;
+}
+
+/// Whether the lock is one that the waits alone have, as std::condition_variable_any: each signal
+/// is sent under it.
+bool has_own_lock(const condition_use& use) {
+  return use.with_own_lock > 0 && 2 * use.with_own_lock > use.waits;
+}
+
+/// What each of a site's threads takes from the signals of these conditions on.
+double from_signal_s(const std::set<std::uint64_t>& conditions, const site& of) {
+  return waits_for(conditions, of).share * cost_of(of).value_or(site_cost{}).mechanism_s;
+}
+
+/// Of a library that was built without source lines nobody knows whether it is the user's.
+bool is_in_library_without_lines(const site& of) {
+  return of.module.find(".so") != std::string::npos && frame_to_show(of) == nullptr;
+}
+
 /// Waits of which one change, at the senders of their signals, is about all: they have a sender or
 /// a lock in common.
 struct held_back {
   std::vector<std::size_t> waits, senders;  ///< by their numbers in the file
   std::set<std::uint64_t> locks;
   std::set<std::pair<std::size_t, std::uint64_t>> signals;  ///< of a sender for a condition
+  std::set<std::uint64_t> conditions{};
+  bool of_own_locks = false;         ///< of the conditions
+  std::set<std::uint64_t> around{};  ///< those that are given back under them
 
   [[nodiscard]] bool has_part_of(const held_back& other) const {
     const auto common = [](const auto& some, const auto& others) {
       return std::ranges::any_of(
           some, [&](auto each) { return std::ranges::find(others, each) != others.end(); });
     };
-    return common(senders, other.senders) || common(locks, other.locks);
+    return of_own_locks == other.of_own_locks &&
+           (common(senders, other.senders) || common(locks, other.locks) ||
+            common(around, other.around));
   }
   void add(const held_back& other) {
     waits.insert(waits.end(), other.waits.begin(), other.waits.end());
@@ -62,25 +93,33 @@ struct held_back {
       if (std::ranges::find(senders, sender) == senders.end()) senders.push_back(sender);
     locks.insert(other.locks.begin(), other.locks.end());
     signals.insert(other.signals.begin(), other.signals.end());
+    conditions.insert(other.conditions.begin(), other.conditions.end());
+    of_own_locks = other.of_own_locks;
+    around.insert(other.around.begin(), other.around.end());
   }
 };
 
 /// Those at one site, by the conditions that it waits for; none where signals are sent without the
-/// lock, or few, or the lock is one of those of which broadcasts are the advice.
+/// lock, or few, or the lock is one of those of which there is other advice.
 std::optional<held_back> held_back_at(std::size_t id, const std::vector<site>& sites,
-                                      const std::set<std::uint64_t>& of_broadcasts) {
+                                      const std::map<std::uint64_t, condition_use>& uses,
+                                      const std::set<std::uint64_t>& of_other_advice,
+                                      bool of_own_locks) {
   const site& of = sites[id - 1];
-  held_back found{.waits = {id}, .senders = {}, .locks = {}, .signals = {}};
+  held_back found{.waits = {id}, .of_own_locks = of_own_locks};
   for (std::size_t sender = 1; sender <= sites.size(); ++sender) {
     const site& other = sites[sender - 1];
     if (other.kind != "signal" || !other.times) continue;
     bool sends = false;
     for (const auto& [number, use] : other.conditions) {
       if (!of.conditions.contains(number) || !is_under_lock(use) ||
-          use.under_lock * other.times->every < few || of_broadcasts.contains(use.lock))
+          use.under_lock * other.times->every < few || of_other_advice.contains(use.lock) ||
+          has_own_lock(uses.at(number)) != of_own_locks)
         continue;
       sends = true;
       found.locks.insert(use.lock);
+      found.conditions.insert(number);
+      if (of_own_locks) found.around.insert(uses.at(number).outer);
       found.signals.emplace(sender, number);
     }
     if (sends) found.senders.push_back(sender);
@@ -88,29 +127,45 @@ std::optional<held_back> held_back_at(std::size_t id, const std::vector<site>& s
   return found.senders.empty() ? std::nullopt : std::optional(found);
 }
 
+/// What to do, by whose the lock and the calls are.
+std::string change_text(const held_back& of, const std::vector<site>& sites) {
+  if (of.of_own_locks)
+    return "The lock is one that the condition has for itself, as std::condition_variable_any "
+           "does: std::condition_variable, with a std::mutex, has none.";
+  const auto is_foreign = [&](std::size_t id) {
+    return is_in_library_without_lines(sites[id - 1]);
+  };
+  if (std::ranges::all_of(of.waits, is_foreign) && std::ranges::all_of(of.senders, is_foreign))
+    return fmt::format(
+        "The calls are those of {}, of which no source line is known: where it is "
+        "not yours to change, let threads wait for each other there less often, as "
+        "with more work between two waits, or with fewer threads.",
+        std::filesystem::path(sites[of.waits.front() - 1].module).filename().string());
+  return "Release the lock first, and then send the signal.";
+}
+
 advice about(const held_back& of, const std::vector<site>& sites, const advice_setting& setting) {
   double at_most_s = 0, longest_s = 0;
   for (const std::uint64_t lock : of.locks) at_most_s += waited_in_all_s(lock, sites);
   at_most_s = std::min(at_most_s, setting.wall_s);
   std::uint64_t count = 0;
+  std::set<std::uint64_t> waiters;
   for (const std::size_t id : of.waits) {
-    count += sites[id - 1].count;
-    longest_s = std::max(longest_s, cost_of(sites[id - 1])->mechanism_s);
+    const part_of_waits part = waits_for(of.conditions, sites[id - 1]);
+    count += part.calls;
+    waiters.insert(part.waiters.begin(), part.waiters.end());
+    longest_s = std::max(longest_s, from_signal_s(of.conditions, sites[id - 1]));
   }
   condition_use sent;
   for (const auto& [sender, condition] : of.signals)
     sent.add(sites[sender - 1].conditions.at(condition));
-  const bool is_one = of.waits.size() == 1;
   const std::string cause = fmt::format(
       "{}: {} for a signal {} times, and {:.0f} % of the signals from {} are sent by a thread that "
-      "has the lock that the waiting one needs: it wakes, and waits again. Release the lock first, "
-      "and then send the signal.",
-      places_text(of.waits, sites),
-      is_one ? count_text(sites[of.waits.front() - 1].threads, "thread waits", "threads wait")
-             : "threads wait",
+      "has the lock that the waiting one needs: it wakes, and waits again. {}",
+      places_text(of.waits, sites), count_text(waiters.size(), "thread waits", "threads wait"),
       grouped_digits(count),
       100 * static_cast<double>(sent.under_lock) / static_cast<double>(sent.signals),
-      places_text(of.senders, sites));
+      places_text(of.senders, sites), change_text(of, sites));
   std::vector<std::size_t> more(of.waits.begin() + 1, of.waits.end());
   more.insert(more.end(), of.senders.begin(), of.senders.end());
   return {.rule = "signals",
@@ -119,69 +174,59 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
           .text = fmt::format(
               "{} From the signal on a thread takes {}{} of {} until it has the lock. That, and "
               "what all threads wait elsewhere for {}, is {}; the change saves at most all of it.",
-              cause, is_one ? "" : "up to ", seconds_text(std::min(longest_s, setting.wall_s)),
-              seconds_text(setting.wall_s), of.locks.size() == 1 ? "this lock" : "these locks",
-              seconds_text(at_most_s)),
+              cause, of.waits.size() == 1 ? "" : "up to ",
+              seconds_text(std::min(longest_s, setting.wall_s)), seconds_text(setting.wall_s),
+              of.locks.size() == 1 ? "this lock" : "these locks", seconds_text(at_most_s)),
           .cause = cause,
           .seen_s = longest_s,
           .more_ids = std::move(more)};
 }
 
 /// Conditions of one lock at which each signal wakes all who wait, and most of them wait again at
-/// once.
+/// once. Those with a lock of their own are of the lock that is given back under it.
 struct woken_in_vain {
-  std::set<std::uint64_t> conditions;
-  condition_use use;  ///< of all of them
+  std::set<std::uint64_t> locks, conditions, waiters;
+  std::uint64_t waits = 0, in_vain = 0;  ///< as timed
+  bool of_own_locks = false;
 };
 
 /// A single waiter has no others that are woken with it. Where signals wake one thread, its wait is
 /// in vain because another one was faster.
-std::vector<woken_in_vain> all_woken_in_vain(const std::vector<site>& sites) {
-  struct all_sites {
-    condition_use use;
-    std::uint64_t in_vain_in_all = 0;  ///< of all waits, by those that were timed
-    unsigned threads = 0;
-  };
-  std::map<std::uint64_t, all_sites> by_condition;
+std::vector<woken_in_vain> all_woken_in_vain(const std::vector<site>& sites,
+                                             const std::map<std::uint64_t, condition_use>& uses,
+                                             const std::set<std::uint64_t>& of_other_advice) {
+  std::map<std::uint64_t, std::uint64_t> in_vain_in_all;  // of all waits, by those that were timed
   for (const site& of : sites)
-    for (const auto& [number, use] : of.conditions) {
-      all_sites& all = by_condition[number];
-      all.use.add(use);
-      if (of.kind != "cond_wait") continue;
-      if (of.times) all.in_vain_in_all += use.in_vain * of.times->every;
-      all.threads += of.threads;
-    }
+    for (const auto& [number, use] : of.conditions)
+      if (of.times) in_vain_in_all[number] += use.in_vain * of.times->every;
   std::map<std::uint64_t, woken_in_vain> by_lock;
-  for (const auto& [number, all] : by_condition) {
-    if (2 * all.use.in_vain < all.use.waits || 2 * all.use.to_all < all.use.signals ||
-        all.use.to_all == 0 || all.in_vain_in_all < few || all.threads < 2)
+  for (const auto& [number, use] : uses) {
+    if (2 * use.in_vain < use.waits || 2 * use.to_all < use.signals || use.to_all == 0 ||
+        in_vain_in_all[number] < few || use.waiters.size() < 2 ||
+        of_other_advice.contains(use.lock))
       continue;
-    woken_in_vain& of = by_lock[all.use.lock];
+    const bool is_own = has_own_lock(use);
+    woken_in_vain& of = by_lock[is_own ? use.outer : use.lock];
+    of.locks.insert(use.lock);
+    if (is_own) of.locks.insert(use.outer);
+    of.of_own_locks |= is_own;
     of.conditions.insert(number);
-    of.use.add(all.use);
+    of.waiters.insert(use.waiters.begin(), use.waiters.end());
+    of.waits += use.waits;
+    of.in_vain += use.in_vain;
   }
   std::vector<woken_in_vain> found;
   for (auto& [lock, of] : by_lock) found.push_back(std::move(of));
   return found;
 }
 
-/// Of the waits at a site, those for these conditions.
-double part_for(const std::set<std::uint64_t>& conditions, const site& of) {
-  double here = 0, all = 0;
-  for (const auto& [number, use] : of.conditions) {
-    all += static_cast<double>(use.waits);
-    if (conditions.contains(number)) here += static_cast<double>(use.waits);
-  }
-  return all > 0 ? here / all : 0;
-}
-
 /// At the site where most time goes by from such signals on.
 std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vector<site>& sites,
                                        const advice_setting& setting) {
   std::vector<std::size_t> waits, others, senders;
-  std::map<std::size_t, double> from_signal_s;
-  unsigned threads = 0;
-  double count = 0, all_s = 0;
+  std::map<std::size_t, double> each_s;
+  std::uint64_t count = 0;
+  double all_s = 0, at_most_s = 0;
   for (std::size_t id = 1; id <= sites.size(); ++id) {
     const site& at = sites[id - 1];
     bool is_for_these = false, wakes_all = false;
@@ -196,27 +241,27 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
       if (at.kind == "signal" && wakes_all) senders.push_back(id);
       continue;
     }
-    const double part = part_for(of.conditions, at);
     waits.push_back(id);
-    threads += at.threads;
-    count += part * static_cast<double>(at.count);
-    from_signal_s[id] = part * cost_of(at).value_or(site_cost{}).mechanism_s;
-    all_s += from_signal_s[id] * at.threads;
+    count += waits_for(of.conditions, at).calls;
+    each_s[id] = from_signal_s(of.conditions, at);
+    all_s += each_s[id] * at.threads;
   }
   std::ranges::stable_sort(waits, std::ranges::greater{},
-                           [&](std::size_t id) { return from_signal_s[id]; });
+                           [&](std::size_t id) { return each_s[id]; });
   if (waits.empty() || senders.empty() ||
-      from_signal_s[waits.front()] < least_worth_saying * setting.wall_s)
+      each_s[waits.front()] < least_worth_saying * setting.wall_s)
     return std::nullopt;
-  const double at_most_s = std::min(waited_in_all_s(of.use.lock, sites), setting.wall_s);
+  for (const std::uint64_t lock : of.locks) at_most_s += waited_in_all_s(lock, sites);
+  at_most_s = std::min(at_most_s, setting.wall_s);
+  const double mean_s = all_s / static_cast<double>(of.waiters.size());
   const std::string cause = fmt::format(
       "{}: {} threads wait for a signal {} times, and each one from {} wakes all of them "
       "(notify_all, pthread_cond_broadcast): in {:.0f} % of the cases the thread finds nothing "
       "to do and waits again. Wake one thread (notify_one, pthread_cond_signal) where any of "
       "them can go on, and give threads that wait for different things a condition each.",
-      places_text(waits, sites), threads,
-      grouped_digits(static_cast<std::uint64_t>(std::llround(count))), places_text(senders, sites),
-      100 * static_cast<double>(of.use.in_vain) / static_cast<double>(of.use.waits));
+      places_text(waits, sites), of.waiters.size(), grouped_digits(count),
+      places_text(senders, sites),
+      100 * static_cast<double>(of.in_vain) / static_cast<double>(of.waits));
   std::vector<std::size_t> more(waits.begin() + 1, waits.end());
   more.insert(more.end(), others.begin(), others.end());
   return advice{
@@ -224,13 +269,15 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
       .site_id = waits.front(),
       .at_most_s = at_most_s,
       .text = fmt::format(
-          "{} From the signal on a thread takes {} of {} in the mean until it has the lock. That, "
-          "and what all threads wait elsewhere for this lock, is {}; the change saves at most all "
+          "{} From the signal on a thread takes {} of {} in the mean until it has the lock{}. "
+          "That, and what all threads wait elsewhere for {}, is {}; the change saves at most all "
           "of it.",
-          cause, seconds_text(std::min(all_s / threads, setting.wall_s)),
-          seconds_text(setting.wall_s), seconds_text(at_most_s)),
+          cause, seconds_text(std::min(mean_s, setting.wall_s)), seconds_text(setting.wall_s),
+          of.of_own_locks ? " that the condition has for itself (std::condition_variable_any)" : "",
+          of.locks.size() == 1 ? "this lock" : "it and for the one around it",
+          seconds_text(at_most_s)),
       .cause = cause,
-      .seen_s = all_s / threads,
+      .seen_s = mean_s,
       .more_ids = std::move(more)};
 }
 
@@ -239,20 +286,19 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
 std::vector<advice> advise_on_signals(const std::vector<site>& sites,
                                       const advice_setting& setting) {
   std::vector<advice> advices;
-  std::set<std::uint64_t> of_broadcasts;
-  for (const woken_in_vain& each : all_woken_in_vain(sites))
+  const auto uses = uses_of_all(sites);
+  std::set<std::uint64_t> of_other_advice = locks_of_interpreter(sites);
+  for (const woken_in_vain& each : all_woken_in_vain(sites, uses, of_other_advice))
     if (auto found = about_broadcasts(each, sites, setting)) {
-      of_broadcasts.insert(each.use.lock);
+      of_other_advice.insert(each.locks.begin(), each.locks.end());
       advices.push_back(*std::move(found));
     }
   std::vector<held_back> all;
-  for (std::size_t id = 1; id <= sites.size(); ++id) {
-    const auto cost = cost_of(sites[id - 1]);
-    if (sites[id - 1].kind != "cond_wait" || !cost ||
-        cost->mechanism_s < least_worth_saying * setting.wall_s)
-      continue;
-    const auto found = held_back_at(id, sites, of_broadcasts);
-    if (!found) continue;
+  const auto add_at = [&](std::size_t id, bool of_own_locks) {
+    const auto found = held_back_at(id, sites, uses, of_other_advice, of_own_locks);
+    if (!found ||
+        from_signal_s(found->conditions, sites[id - 1]) < least_worth_saying * setting.wall_s)
+      return;
     // Earlier ones may have a part of it that they have not of each other.
     const auto with_part = std::stable_partition(
         all.begin(), all.end(), [&](const held_back& each) { return !each.has_part_of(*found); });
@@ -261,10 +307,14 @@ std::vector<advice> advise_on_signals(const std::vector<site>& sites,
     joined.add(*found);
     all.erase(with_part, all.end());
     all.push_back(std::move(joined));
-  }
+  };
+  for (std::size_t id = 1; id <= sites.size(); ++id)
+    if (sites[id - 1].kind == "cond_wait" && cost_of(sites[id - 1]))
+      for (const bool of_own_locks : {false, true}) add_at(id, of_own_locks);
   for (held_back& each : all) {
-    std::ranges::stable_sort(each.waits, std::ranges::greater{},
-                             [&](std::size_t id) { return cost_of(sites[id - 1])->mechanism_s; });
+    std::ranges::stable_sort(each.waits, std::ranges::greater{}, [&](std::size_t id) {
+      return from_signal_s(each.conditions, sites[id - 1]);
+    });
     advices.push_back(about(each, sites, setting));
   }
   return advices;

@@ -76,6 +76,20 @@ std::optional<site_cost> cost_of(const site& of) {
                                          : times.mechanism.sum_ns * each / threads};
 }
 
+part_of_waits waits_for(const std::set<std::uint64_t>& conditions, const site& of) {
+  part_of_waits found;
+  double here = 0, all = 0;
+  for (const auto& [number, use] : of.conditions) {
+    all += static_cast<double>(use.waits);
+    if (!conditions.contains(number)) continue;
+    here += static_cast<double>(use.waits);
+    found.calls += use.calls;
+    found.waiters.insert(use.waiters.begin(), use.waiters.end());
+  }
+  if (all > 0) found.share = here / all;
+  return found;
+}
+
 std::vector<site_cost> undisturbed_runs(std::vector<site_cost> runs) {
   const auto is_disturbed = [](const site_cost& run) { return run.is_disturbed; };
   if (std::ranges::count_if(runs, std::not_fn(is_disturbed)) >= fewest_undisturbed_runs)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "driver/advise/counts.hpp"
@@ -11,6 +12,13 @@ namespace syncmeter {
 
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+/// Of a site's waits for signals, those for some conditions: not all of its threads wait for each.
+struct part_of_waits {
+  double share = 0;         ///< of those that were timed
+  std::uint64_t calls = 0;  ///< counted
+  std::set<std::uint64_t> waiters{};
+};
+[[nodiscard]] part_of_waits waits_for(const std::set<std::uint64_t>& conditions, const site& of);
 /// From so many on disturbed runs are left out.
 inline constexpr std::ptrdiff_t fewest_undisturbed_runs = 3;
 /// Those in which others had not the processors, where these are enough; or else all.

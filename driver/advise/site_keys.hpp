@@ -34,8 +34,11 @@ using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint
                             std::optional<kokkos_label>>;
 inline constexpr std::size_t place_in_key = 2;
 
-/// By the number of a condition that of its lock, in one process.
-using condition_locks = std::map<std::uint64_t, std::uint64_t>;
+/// By their numbers, in one process: what waits for a condition give back, as a use of it has it.
+struct locks_of_condition {
+  std::uint64_t lock = 0, outer = 0;
+};
+using condition_locks = std::map<std::uint64_t, locks_of_condition>;
 
 /// What a process has called of the program's code, and what rows name by numbers.
 struct process_names {

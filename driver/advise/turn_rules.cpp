@@ -96,6 +96,44 @@ std::optional<advice> about_handoffs(const lock_object& lock, const std::vector<
       "To wake nobody, and to work at the same time,");
 }
 
+/// Threads that wait for Python's interpreter. Without them what one of them does while it has it
+/// is done at the same time as the others' work, on as many processing units as there are: of the
+/// time in which nobody is being woken, all but the share of one unit.
+std::optional<advice> about_interpreter(const std::vector<site>& sites,
+                                        const advice_setting& setting,
+                                        const std::set<std::uint64_t>& locks) {
+  std::set<std::uint64_t> conditions, waiters;
+  for (const site& of : sites)
+    for (const auto& [number, use] : of.conditions)
+      if (locks.contains(use.lock)) conditions.insert(number);
+  waits all{.sites = sites, .setting = setting};
+  for (std::size_t id = 1; id <= sites.size(); ++id) {
+    const part_of_waits part = waits_for(conditions, sites[id - 1]);
+    if (part.share == 0) continue;
+    all.add(id, part.share);
+    waiters.insert(part.waiters.begin(), part.waiters.end());
+  }
+  if (waiters.size() < 2 || all.count == 0) return std::nullopt;
+  const double waited_s = all.all_late_s + all.all_wake_s;
+  const auto threads = static_cast<double>(waiters.size());
+  const double at_once =
+      setting.usable_pus == 0 ? threads : std::max(1.0, std::min(threads, setting.usable_pus));
+  const double one_has_it_s = std::max(0.0, setting.wall_s - all.all_wake_s);
+  advice found = all.found(
+      "interpreter", std::min(waited_s, setting.wall_s - one_has_it_s / at_once),
+      fmt::format("{}: {} threads wait {} times for Python's interpreter, which runs one thread at "
+                  "a time (the global interpreter lock), {} each time. Processes "
+                  "(multiprocessing, concurrent.futures.ProcessPoolExecutor) run Python code at "
+                  "the same time, and threads do so in functions that give the interpreter back "
+                  "while they work, as those of numpy and of I/O do; else fewer threads wait less.",
+                  all.where(), waiters.size(), grouped_digits(all.count),
+                  seconds_text(waited_s / static_cast<double>(all.count))),
+      fmt::format("All threads together wait {}; to work at the same time",
+                  seconds_text(waited_s)));
+  found.seen_s = waited_s / threads;
+  return found;
+}
+
 /// An ordered loop holds threads back in turn, as does one whose iterations wait for named ones,
 /// and those that are through first wait at its end.
 std::optional<advice> about_ordered(std::size_t id, const std::vector<site>& sites,
@@ -249,7 +287,23 @@ std::optional<advice> about_short_threads(const std::vector<site>& sites,
                         seconds_text(created.all_wake_s)));
 }
 
+/// CPython's own, from 3.2 on: drop_gil or drop_gil_impl, which compilers put into the exported
+/// one, and take_gil, for which one that was asked to give the interpreter back waits.
+bool hands_interpreter_over(const source_frame& frame) {
+  return frame.function.starts_with("drop_gil") || frame.function.starts_with("take_gil") ||
+         frame.function == "PyEval_SaveThread";
+}
+
 }  // namespace
+
+std::set<std::uint64_t> locks_of_interpreter(const std::vector<site>& sites) {
+  std::set<std::uint64_t> locks;
+  for (const site& of : sites)
+    if (of.kind == "signal" && std::ranges::any_of(of.frames, hands_interpreter_over))
+      for (const auto& [number, use] : of.conditions)
+        if (use.lock != 0) locks.insert(use.lock);
+  return locks;
+}
 
 std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice_setting& setting,
                                     const std::vector<advice>& advised) {
@@ -257,8 +311,10 @@ std::vector<advice> advise_on_turns(const std::vector<site>& sites, const advice
   const auto add = [&all](std::optional<advice> found) {
     if (found) all.push_back(*std::move(found));
   };
+  const std::set<std::uint64_t> of_interpreter = locks_of_interpreter(sites);
+  add(about_interpreter(sites, setting, of_interpreter));
   for (const lock_object& lock : setting.objects)
-    add(about_handoffs(lock, sites, setting, advised));
+    if (!of_interpreter.contains(lock.number)) add(about_handoffs(lock, sites, setting, advised));
   for (std::size_t id = 1; id <= sites.size(); ++id) add(about_ordered(id, sites, setting));
   add(about_sleeps("sem_wait", sites, setting));
   // What yields before it sleeps is one wait.

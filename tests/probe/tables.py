@@ -62,6 +62,7 @@ class Times:
     under_lock: int
     to_all: int
     in_vain: int
+    with_own_lock: int
     #: The module's offset of where the first thread of the team called the same barrier; 0: from here.
     met_at: int
     offset: int
@@ -94,7 +95,7 @@ def read_times(path):
             runtimes += [range(first, end)] * runtime
             bases[range(first, end)] = base
         if type_of_block == 3:
-            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQQQQ", block, 8)
+            address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQQQQQ", block, 8)
             threads, timed, every, fork, inside, lateness, long_lateness = sums[:7]
             buckets, (mechanism, _), waits, more = sums[7:167], sums[167:169], sums[169:329], sums[491:]
             base = next((base for code, base in bases.items() if address in code), 0)

@@ -42,5 +42,20 @@ def test_waits_in_vain_are_those_behind_which_the_thread_waits_again(build, coun
     assert (late["waits"], late["in_vain"], late["to_all"]) == (200_000, 0, 0)
 
 
+def test_waits_with_a_lock_of_the_conditions_own_are_in_vain_too(build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
+    run = count(build("own_lock_waits"))
+    printed = [list(map(int, line.split())) for line in run.done.stdout.splitlines()]
+    found = {}
+    for times in run.times:
+        if times.kind == "cond_wait":
+            waits = found.setdefault(times.object, [0, 0, 0])
+            found[times.object] = [sum(pair) for pair in zip(waits, (times.timed, times.in_vain, times.with_own_lock), strict=True)]
+    # By std::condition_variable_any, by it with a token, and by hand under another lock, where that is taken behind each wait.
+    # The last wait of each has none behind it.
+    assert sorted(found.values()) == sorted(printed)
+    assert printed == [[2500, 2000, 2499], [2500, 2000, 2499], [2500, 0, 0]]
+
+
 def test_no_wait_is_cut_unless_timed(build, count):
     assert count(build("conditions")).times == []

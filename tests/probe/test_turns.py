@@ -12,6 +12,7 @@ TURNS = {
     "semaphores": ("handoffs", "sem_wait", "threads wait for a semaphore (sem_wait) 40,000 times"),
     "futexes": ("handoffs", "futex", "threads wait or wake others (futex)"),
     "broadcasts": ("broadcasts", "cond_wait", "(notify_all, pthread_cond_broadcast)"),
+    "python": ("interpreter", "cond_wait", "threads wait"),
     "threads": ("threads", "create", "2,000 threads are started"),
 }
 #: Exact, however the threads come.

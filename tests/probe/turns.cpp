@@ -1,7 +1,7 @@
 // Two threads that take turns, by what the argument names: signals and a queue with room for one
 // item, an ordered part that is the whole of a loop, a variable polled with sched_yield,
 // semaphores, or a futex, at which they sleep at once; eight threads that are all woken for each
-// turn of one; or a thread for each piece of work.
+// turn of one; four that take an interpreter in turn; or a thread for each piece of work.
 #include <linux/futex.h>
 #include <omp.h>
 #include <sched.h>
@@ -127,6 +127,37 @@ void broadcasts() {
   for (int own = 0; own < crowd; ++own) all.emplace_back(pass, own);
 }
 
+/// The one that hands it over has the name of CPython's.
+struct {
+  std::mutex mutex;
+  std::condition_variable free;
+  bool is_taken = false;
+
+  [[gnu::noinline]] void take() {
+    std::unique_lock held(mutex);
+    free.wait(held, [this] { return !is_taken; });
+    is_taken = true;
+  }
+} runtime;
+
+extern "C" [[gnu::noinline]] void drop_gil() {
+  const std::lock_guard held(runtime.mutex);
+  runtime.is_taken = false;
+  runtime.free.notify_one();
+}
+
+void python() {
+  std::vector<std::jthread> all;
+  for (int thread = 0; thread < 4; ++thread)
+    all.emplace_back([] {
+      for (int i = 0; i < 500; ++i) {
+        runtime.take();
+        work(100'000);
+        drop_gil();
+      }
+    });
+}
+
 void threads() {
   for (int i = 0; i < 2'000; ++i) std::thread(work, 500).join();
 }
@@ -141,6 +172,7 @@ int main(int, char** arguments) {
   else if (std::strcmp(chosen, "semaphores") == 0) semaphores();
   else if (std::strcmp(chosen, "futexes") == 0) futexes();
   else if (std::strcmp(chosen, "broadcasts") == 0) broadcasts();
+  else if (std::strcmp(chosen, "python") == 0) python();
   else threads();
   std::puts("done");
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,7 +27,8 @@ class record {
     std::strcpy(head_.program, "/bin/app");
   }
   template <class Block>
-  record& add(probe::block_type type, Block block, const std::string& text = "") {
+  record& add(probe::block_type type, const Block& content, const std::string& text = "") {
+    Block block = content;
     std::string bytes(sizeof block, '\0');
     const std::size_t with_text = sizeof block + (text.empty() ? 0 : text.size() + 1);
     block.head = {type, static_cast<std::uint32_t>((with_text + 63) / 64 * 64)};
@@ -35,12 +38,13 @@ class record {
     blocks_ += bytes;
     return *this;
   }
-  record& add_row(const probe::row& row) {
+  record& add_row(const probe::row& row, std::uint32_t thread = 0) {
     struct {
       probe::rows_block head;
       probe::row row;
     } block{};
     block.head.rows = 1;
+    block.head.thread = thread;
     block.row = row;
     block.head.head = {probe::block_type::rows, sizeof block};
     blocks_.append(reinterpret_cast<const char*>(&block), sizeof block);
@@ -244,6 +248,50 @@ TEST_F(ReadCounts, files_of_the_program_are_left_alone) {
   write("short.counts", probe::magic);
   write("own.counts", std::string(8192, '7'));
   EXPECT_EQ(read_counts(folder(), 0).processes, 0U);
+}
+
+TEST_F(ReadCounts, EachConditionOfALineHasItsOwnWaiters) {
+  record file;
+  const auto add = [&](std::uint64_t condition, std::uint32_t thread, probe::kind kind) {
+    probe::row row{};
+    row.address = 0x101;
+    row.count = 10 * condition;
+    row.kind = static_cast<std::uint32_t>(kind);
+    row.object = condition;
+    file.add_row(row, thread);
+    probe::times_block times{};
+    times.address = row.address;
+    times.kind = row.kind;
+    times.object = condition;
+    times.every = 1;
+    times.timed = row.count;
+    times.with_own_lock = condition;
+    file.add(probe::block_type::times, times);
+  };
+  for (const std::uint32_t thread : {3U, 4U}) add(1, thread, probe::kind::cond_wait);
+  add(2, 5, probe::kind::cond_wait);
+  add(2, 6, probe::kind::signal);
+  auto objects = std::make_unique<probe::objects_block>();
+  objects->of[1].guard = 8;
+  objects->of[1].outer = 9;
+  file.add(probe::block_type::objects, *objects);
+  file.write_to(folder(), 1);
+  const call_counts all = read_counts(folder(), 0);
+  const auto at = std::ranges::find(all.sites, "cond_wait", &site::kind);
+  ASSERT_NE(at, all.sites.end());
+  ASSERT_EQ(at->conditions.size(), 2U);
+  const condition_use &first = at->conditions.begin()->second,
+                      &second = std::next(at->conditions.begin())->second;
+  EXPECT_EQ(first.waiters.size(), 2U);
+  EXPECT_EQ(first.calls, 20U);
+  EXPECT_EQ(first.with_own_lock, 2U);
+  EXPECT_EQ(first.outer, 0U);
+  EXPECT_EQ(second.waiters.size(), 1U);
+  EXPECT_EQ(second.calls, 20U);
+  EXPECT_EQ(second.outer - second.lock, 1U);
+  const auto signal = std::ranges::find(all.sites, "signal", &site::kind);
+  ASSERT_NE(signal, all.sites.end());
+  EXPECT_TRUE(signal->conditions.begin()->second.waiters.empty());
 }
 
 TEST(read_counts, a_folder_that_the_program_deletes_is_named) {

@@ -204,6 +204,15 @@ TEST(advise_on_locks, a_short_section_cannot_be_shorter) {
   EXPECT_EQ(all[0].rule, "locks");
 }
 
+TEST(advise_on_locks, the_lock_of_pythons_interpreter_has_advice_of_its_own) {
+  site sends = taking("signal", {});
+  sends.conditions[3] = {.lock = 1, .signals = 100};
+  const site takes = taking("mutex_lock", {{1, use_of(10'000, 80'000, 90'000)}});
+  EXPECT_THAT(advise_with({takes, sends}), SizeIs(1));
+  sends.frames = {{.function = "drop_gil", .file = {}}};
+  EXPECT_THAT(advise_with({takes, sends}), IsEmpty());
+}
+
 TEST(advise_on_locks, readers_that_do_not_wait_write_to_their_lock) {
   const site reads = taking("rwlock_read", {{1, use_of(4'000'000, 60, 50, 1)}});
   const auto all = advise_with({reads});

@@ -14,6 +14,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// So many calls of two threads for this lock, of which one in a hundred is timed.
@@ -26,10 +27,10 @@ site calling(const std::string& kind, std::uint64_t lock, std::uint64_t count, d
   return of;
 }
 
-/// Waits for a condition, 10 us from each signal on, under the lock of this number.
+/// Waits of two threads for a condition, 10 us from each signal on, under the lock of this number.
 site waiting_for(std::uint64_t condition, std::uint64_t lock) {
   site of = calling("cond_wait", lock, 10'000, 10'000);
-  of.conditions[condition] = {.lock = lock};
+  of.conditions[condition] = {.lock = lock, .calls = 10'000, .waiters = {0, 1}, .waits = 100};
   return of;
 }
 site signalling(std::uint64_t condition, std::uint64_t lock, std::uint64_t signals,
@@ -73,8 +74,9 @@ TEST(advise_on_signals, waits_of_one_lock_are_one_advice_with_all_their_places) 
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].site_id, 2U);
   EXPECT_THAT(all[0].more_ids, ElementsAre(1, 3, 4));
-  EXPECT_THAT(all[0].cause, AllOf(HasSubstr("second+0x0 and first+0x0: threads wait for a signal"),
-                                  HasSubstr(" and 100 % of the signals from ")));
+  EXPECT_THAT(all[0].cause,
+              AllOf(HasSubstr("second+0x0 and first+0x0: 2 threads wait for a signal"),
+                    HasSubstr(" and 100 % of the signals from ")));
   EXPECT_THAT(all[0].text, HasSubstr("takes up to 0.1 s of 1 s until it has the lock"));
   // Nothing in common: each by itself.
   EXPECT_THAT(advise_with({first, waiting_for(4, 2), signalling(3, 1, 100, 100),
@@ -100,6 +102,8 @@ TEST(advise_on_signals, a_site_that_sends_all_signals_is_one_change) {
 site woken_by_all(std::uint64_t waits, std::uint64_t in_vain, unsigned threads = 4) {
   site of = waiting_for(3, 1);
   of.threads = threads;
+  of.conditions[3].waiters.clear();
+  for (unsigned n = 0; n < threads; ++n) of.conditions[3].waiters.insert(n);
   of.conditions[3].waits = waits;
   of.conditions[3].in_vain = in_vain;
   return of;
@@ -140,7 +144,9 @@ TEST(advise_on_signals, signals_to_all_are_right_where_most_go_on_or_few_are_sen
 
 TEST(advise_on_signals, of_several_sites_that_are_all_woken_one_has_the_advice) {
   const site one = woken_by_all(200, 150);
-  const auto all = advise_with({signalling_all(100, 100), one, one});
+  site other = one;
+  other.conditions[3].waiters = {0, 4, 5, 6, 7};
+  const auto all = advise_with({signalling_all(100, 100), one, other});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].site_id, 2U);
   EXPECT_THAT(all[0].text, HasSubstr("8 threads wait for a signal 20,000 times"));
@@ -164,13 +170,19 @@ TEST(advise_on_signals, a_site_that_waits_for_several_conditions_has_what_is_in_
   // A quarter of its waits, and another site waits longer for the first condition.
   site both = woken_by_all(100, 75);
   both.times->mechanism.sum_ns *= 4;
-  both.conditions[4] = {.lock = 1, .waits = 300};
+  both.conditions[3].calls = 2500;
+  both.conditions[3].waiters = {0, 1, 2};
+  both.conditions[4] = {.lock = 1, .calls = 7500, .waiters = {2, 3}, .waits = 300};
   const auto quarter = advise_with({signalling_all(100, 100), both});
   ASSERT_THAT(quarter, SizeIs(1));
-  EXPECT_THAT(quarter[0].text, HasSubstr("4 threads wait for a signal 2,500 times"));
+  EXPECT_THAT(quarter[0].text, HasSubstr("3 threads wait for a signal 2,500 times"));
+  // One thread waits for each of them.
+  both.conditions[3].waiters = {0};
+  EXPECT_EQ(advise_with({signalling_all(100, 100), both})[0].rule, "signals");
+  both.conditions[3].waiters = {0, 1};
   site longer = woken_by_all(400, 300), sends = signalling(4, 2, 100, 100);
   longer.times->mechanism.sum_ns *= 2;
-  both.conditions[4] = {.lock = 2, .waits = 300, .in_vain = 250};
+  both.conditions[4] = {.lock = 2, .waiters = {0, 1}, .waits = 300, .in_vain = 250};
   both.locks[2] = both.locks.at(1);
   sends.conditions[4].to_all = 100;
   const auto two = advise_with({signalling_all(100, 100), both, longer, sends});
@@ -187,6 +199,77 @@ TEST(advise_on_signals, what_many_threads_take_from_a_signal_on_stays_below_the_
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_THAT(all[0].text, HasSubstr("a thread takes 0.094 s of 1 s in the mean"));
   EXPECT_NEAR(all[0].at_most_s, 1, 1e-9);
+}
+
+TEST(advise_on_signals, signals_for_one_of_a_sites_conditions_are_those_of_its_threads) {
+  site both = waiting_for(3, 1);
+  both.times->mechanism.sum_ns *= 2;
+  both.conditions[3].calls = 5000;
+  both.conditions[4] = {.lock = 1, .calls = 15'000, .waiters = {1, 2, 3}, .waits = 300};
+  site sends = signalling(3, 1, 100, 100);
+  sends.conditions[4] = {.lock = 1, .signals = 100};
+  const auto all = advise_with({sends, both});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].text, AllOf(HasSubstr("2 threads wait for a signal 5,000 times"),
+                                 HasSubstr("a thread takes 0.025 s of 1 s until")));
+  // A quarter of 0.06 s is too little.
+  both.times->mechanism.sum_ns *= 0.6;
+  EXPECT_THAT(advise_with({sends, both}), IsEmpty());
+}
+
+/// Waits as std::condition_variable_any makes them: lock 1 is its own, and the program's is 2.
+site waiting_with_own_lock(std::uint64_t in_vain) {
+  site of = woken_by_all(400, in_vain);
+  of.conditions[3].outer = 2;
+  of.conditions[3].with_own_lock = 396;
+  return of;
+}
+
+TEST(advise_on_signals, a_lock_of_the_conditions_own_is_no_senders_to_release) {
+  const auto all = advise_with({signalling(3, 1, 100, 100), waiting_with_own_lock(0)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "signals");
+  EXPECT_THAT(all[0].cause, AllOf(HasSubstr("std::condition_variable, with a std::mutex, has none"),
+                                  Not(HasSubstr("Release the lock"))));
+  // Another one for the same lock of the program.
+  site full = waiting_with_own_lock(0);
+  full.conditions[6] = full.conditions[3];
+  full.conditions[6].lock = 7;
+  full.conditions.erase(3);
+  EXPECT_THAT(advise_with({signalling(3, 1, 100, 100), waiting_with_own_lock(0),
+                           signalling(6, 7, 100, 100), full}),
+              SizeIs(1));
+  // What is sent under a lock of the program is another thing.
+  EXPECT_THAT(advise_with({signalling(3, 1, 100, 100), waiting_with_own_lock(0),
+                           signalling(5, 5, 100, 100), waiting_for(5, 5)}),
+              SizeIs(2));
+}
+
+TEST(advise_on_signals, of_conditions_with_an_own_lock_the_programs_is_waited_for_too) {
+  const site sends = signalling_all(100, 100), waits = waiting_with_own_lock(300);
+  const auto all = advise_with({sends, waits, calling("mutex_lock", 2, 10'000, 1'000)});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].rule, "broadcasts");
+  EXPECT_NEAR(all[0].at_most_s, 0.1 + 0.01, 1e-9);
+  EXPECT_THAT(all[0].text, HasSubstr("it and for the one around it"));
+}
+
+TEST(advise_on_signals, signals_inside_a_library_are_not_the_programs_to_send_later) {
+  site waits = waiting_for(3, 1), sends = signalling(3, 1, 100, 100);
+  waits.module = sends.module = "/usr/lib/jvm/lib/server/libjvm.so";
+  const auto text = [&] { return advise_with({sends, waits}).at(0).text; };
+  EXPECT_THAT(text(), AllOf(HasSubstr("The calls are those of libjvm.so"),
+                            Not(HasSubstr("Release the lock"))));
+  waits.frames = {{.function = "wait", .file = "queue.cpp", .line = 7}};
+  EXPECT_THAT(text(), HasSubstr("Release the lock"));
+}
+
+TEST(advise_on_signals, the_lock_of_pythons_interpreter_has_advice_of_its_own) {
+  site sends = signalling_all(100, 100);
+  const site waits = woken_by_all(400, 300);
+  EXPECT_THAT(advise_with({sends, waits}), SizeIs(1));
+  sends.frames = {{.function = "PyEval_SaveThread", .file = {}}};
+  EXPECT_THAT(advise_with({sends, waits}), IsEmpty());
 }
 
 TEST(advise_on_signals, signals_for_two_sites_are_sent_once) {

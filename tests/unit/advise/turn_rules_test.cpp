@@ -55,6 +55,50 @@ TEST(advise_on_turns, who_waits_for_the_other_at_each_item_hands_over_more_at_a_
                                  HasSubstr("saves at most 1 s of 1 s.")));
 }
 
+/// Signals that a function of this name sends for condition 3, whose lock is 1.
+site sent_by(const std::string& function) {
+  site of{.kind = "signal", .module = "/usr/bin/python3"};
+  of.frames = {{.function = function, .file = {}}};
+  of.conditions[3] = {.lock = 1, .signals = 100};
+  return of;
+}
+/// For condition 3, by so many threads.
+site waiting_for_interpreter(unsigned threads, double late_ns, double wake_ns) {
+  site of = waiting("cond_wait", 100, threads, late_ns, wake_ns);
+  of.conditions[3] = {.lock = 1, .calls = 100, .waits = 100};
+  for (unsigned n = 0; n < threads; ++n) of.conditions[3].waiters.insert(n);
+  return of;
+}
+
+TEST(advise_on_turns, threads_that_wait_for_pythons_interpreter_are_said_to) {
+  // 3 s of four threads, which two processing units would run in half of a second.
+  const site waits = waiting_for_interpreter(4, 30e6, 0);
+  for (const char* const function : {"drop_gil", "drop_gil_impl", "PyEval_SaveThread"}) {
+    const auto all = advise_with({sent_by(function), waits});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(all[0].rule, "interpreter");
+    EXPECT_EQ(all[0].site_id, 2U);
+    EXPECT_NEAR(all[0].at_most_s, 0.5, 1e-9);
+    EXPECT_NEAR(all[0].seen_s, 0.75, 1e-9);
+    EXPECT_THAT(all[0].text,
+                AllOf(HasSubstr("4 threads wait 100 times for Python's interpreter"),
+                      HasSubstr("0.03 s each time"), HasSubstr("All threads together wait 3 s")));
+  }
+  EXPECT_THAT(advise_with({sent_by("send"), waits}), IsEmpty());
+  EXPECT_THAT(advise_with({sent_by("drop_gil"), waiting_for_interpreter(1, 30e6, 0)}), IsEmpty());
+}
+
+TEST(advise_on_turns, the_interpreter_costs_no_more_than_is_waited_for_it) {
+  const auto at_most_s = [](double late_ns, double wake_ns) {
+    return advise_with({sent_by("drop_gil"), waiting_for_interpreter(2, late_ns, wake_ns)})
+        .at(0)
+        .at_most_s;
+  };
+  EXPECT_NEAR(at_most_s(3e6, 0), 0.3, 1e-9);
+  // While a thread is being woken nobody has it.
+  EXPECT_NEAR(at_most_s(6e6, 4e6), 0.4 + 0.6 / 2, 1e-9);
+}
+
 TEST(advise_on_turns, work_that_could_overlap_is_saved_too) {
   const auto all = advise_with({signalled(1, 70'000, 10'000), signalled(1, 30'000, 10'000)});
   ASSERT_THAT(all, SizeIs(1));
