@@ -309,6 +309,10 @@ TEST(advise_on_locks, a_lock_that_is_left_beside_those_that_stand_alone_is_said_
   EXPECT_NEAR(all[1].at_most_s, 150'000 * 1400e-9, 1e-9);
 }
 
+TEST(advise_on_locks, a_wait_for_a_signal_is_no_call_for_a_lock) {
+  EXPECT_THAT(advise_with({taking("cond_wait", {{1, use_of(10'000, 10'000, 0)}})}), IsEmpty());
+}
+
 TEST(advise_on_locks, parts_of_a_sentence_stay_below_the_wall_time) {
   const auto all = advise_with({taking("mutex_lock", {{1, use_of(10'000, 900'000, 10'000)}})});
   ASSERT_THAT(all, SizeIs(1));
