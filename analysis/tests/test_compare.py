@@ -12,7 +12,7 @@ from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.text import cost_interval
-from syncmeter_analysis.render.compare import as_text, compare_report
+from syncmeter_analysis.render.compare import as_json, as_text, compare_report
 from syncmeter_analysis.render.page import as_page
 from tests.made import around, campaign, point, results, visits, write
 from tests.two_campaigns import both, many
@@ -210,17 +210,32 @@ def test_a_point_that_now_fails_is_told(tmp_path):
     assert both(tmp_path, bad + in_state(0.0, 1.0), bad + in_state(0.0, 1.0)).status == 0
 
 
-@pytest.mark.parametrize(("ops", "status"), [((), 3), (("calm",), 0)])
-def test_a_point_that_the_new_campaign_was_asked_for_and_lacks_is_blind(tmp_path, ops, status):
-    calm, lost = visits(around(5.0), point("calm")), visits(around(5.0), point("lost"))
-    asked = campaign(options={"study": "quick", "ops": list(ops), "visits": 5})
-    first = campaign(options={"study": "quick", "visits": 9, "sizes": []})
-    old = read_results(write(tmp_path / "old.jsonl", calm, lost, first=first))
-    new = read_results(write(tmp_path / "new.jsonl", calm, first=asked))
+def test_a_failure_in_the_new_campaign_alone_is_no_good_page(tmp_path):
+    bad = visits([1.0], point(), status="failed", reason="wrong value 3", estimates=[])
+    calm = visits(around(5.0), point("calm"))
+    old, new = (
+        results(f"{name}.jsonl", [*lines, *calm])
+        for name, lines in (("old", visits(around(5.0), point())), ("new", bad))
+    )
     c = compare_campaigns([old], [new])
-    assert (c.status, c.only) == (status, (1, 0))
-    assert ("omp lost 1 lane close (not in new.jsonl)" in as_text(c)) == bool(status)
-    assert compare_campaigns([new], [old]).status == 0
+    head = compare_report([c], [old, new]).head
+    assert (head.kind, c.status) == ("bad", 1)
+    assert head.verdict.endswith("; 1 point failed in new.jsonl alone")
+    assert head.figures[0].title.startswith("1 point failed in new.jsonl alone; no cost")
+    lines = as_text(c).splitlines()
+    assert lines[1] == "1 point failed in new.jsonl alone: omp atomic_add 1 lane close."
+    assert lines[2] == "No other point differs by more than 5%."
+    (shown,) = json.loads(as_json([c]))
+    assert [p["op"] for p in shown["broken"]] == ["atomic_add"]
+
+
+@pytest.mark.parametrize("was", ["too_slow", "noisy", "unsupported"])
+def test_a_point_that_could_not_be_measured_before_is_not_broken(tmp_path, was):
+    nothing = {"reason": "a trip takes 0.4 s", "estimates": []}
+    old, new = (visits([1.0], point(), status=s, **nothing) for s in (was, "timeout"))
+    calm = visits(around(5.0), point("calm"))
+    c = both(tmp_path, old + calm, new + calm)
+    assert (c.status, c.broken, len(c.apart)) == (3, [], 1)
 
 
 def test_noise_that_leaves_no_cost_is_no_success(tmp_path):

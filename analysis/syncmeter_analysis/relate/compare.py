@@ -99,9 +99,9 @@ class Apart:
 
 @dataclass
 class Comparison:
-    """All of it. `only` counts points of one side alone by side; `broken` are points that failed in the
-    new one alone; `notes` are sentences. A change of `sees` is to be found: 0.5 for half as much
-    again."""
+    """All of it. `only` counts points of one side alone by side; `lost` are those of the old one that
+    the new one was asked for too and lacks; `broken` are points that failed in the new one alone;
+    `notes` are sentences. A change of `sees` is to be found: 0.5 for half as much again."""
 
     names: tuple[str, str]
     threshold: float
@@ -109,6 +109,7 @@ class Comparison:
     blind_is_fine: bool = False
     differences: list[Difference] = field(default_factory=list)
     apart: list[Apart] = field(default_factory=list)
+    lost: list[Apart] = field(default_factory=list)
     broken: list[Point] = field(default_factory=list)
     only: tuple[int, int] = (0, 0)
     notes: list[str] = field(default_factory=list)
@@ -161,7 +162,7 @@ class Comparison:
     @property
     def hides_changes(self) -> bool:
         """A change of the size asked for may have been missed at some point."""
-        return bool(self.blind) or any(not a.in_both for a in self.apart)
+        return bool(self.blind or self.lost) or any(not a.in_both for a in self.apart)
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
@@ -185,6 +186,13 @@ def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
 def has_failed(s: Measured) -> bool:
     """It gave a wrong result, or never ended."""
     return s.status == "failed" or (s.status == "timeout" and s.cost is None)
+
+
+def is_broken(old: Measured, new: Measured) -> bool:
+    """The new one failed where the old one could be measured. A point at the limit of its time is
+    `too_slow` in one campaign and a `timeout` in the next."""
+    measured = old.usable or old.status in ("ok", "busy", "not_resolved", "interferes")
+    return has_failed(new) and measured
 
 
 def hides_no_change(old: Measured, new: Measured) -> bool:
@@ -242,7 +250,7 @@ def compare_points(
             found.append(Candidate(old, new, r, margin))
         elif not hides_no_change(old, new):
             result.apart.append(Apart(new.point, _why_apart(old, new, names)))
-            if has_failed(new) and not has_failed(old):
+            if is_broken(old, new):
                 result.broken.append(new.point)
     if contended and threshold < contended_threshold:
         result.notes.append(
@@ -377,10 +385,19 @@ def compare_campaigns(
     points = [(before[k], after[k]) for k in common]
     result = compare_points(points, names, threshold, "machine" not in across, "hop" in across)
     result.only = (len(before) - len(common), len(after) - len(common))
-    if "machine" not in across and _asked_for(old_files) == _asked_for(new_files):
-        gone = (s for key, s in before.items() if key not in after and s.usable)
-        result.apart += [Apart(s.point, f"not in {new_name}") for s in gone]
     environments = _environment(old_files), _environment(new_files)
+    asked = _asked_for(old_files)
+    if "machine" not in across and asked and asked == _asked_for(new_files):
+        gone = _lost(before, after, new_files)
+        versions = [about["version"] or "unknown" for about in environments]
+        if versions[0] == versions[1]:
+            result.lost = [Apart(s.point, f"not in {new_name}") for s in gone]
+        elif gone:
+            result.notes.append(
+                f"{text.count(len(gone), 'point')} with a cost in {old_name} (syncmeter {versions[0]}) "
+                f"{'is' if len(gone) == 1 else 'are'} not in {new_name} (syncmeter {versions[1]}), "
+                "which was asked for the same: another version may have other points"
+            )
     for what, was in environments[0].items():
         if was != environments[1][what]:
             result.notes.append(
@@ -395,10 +412,35 @@ def compare_campaigns(
     return result
 
 
-def _asked_for(files: Sequence[ResultsFile]) -> list[dict[str, Any]]:
-    """The options that choose points: the study, and those with a list of values."""
-    every = (object_of(file.campaign, "options").items() for file in files)
-    return [{k: v for k, v in of if v and (k == "study" or isinstance(v, list))} for of in every]
+def _asked_for(files: Sequence[ResultsFile]) -> list[dict[str, Any]] | None:
+    """The options that choose points: the study, those with a list of values, in whatever order, and
+    two that add points; None where a file does not say its study, as old and imported ones."""
+    every = [object_of(file.campaign, "options") for file in files]
+    if not all(of.get("study") for of in every):
+        return None
+    alone = ("study", "oversubscribe", "waves")
+    return [
+        {
+            name: sorted(map(str, value)) if isinstance(value, list) else value
+            for name, value in of.items()
+            if value and (name in alone or isinstance(value, list))
+        }
+        for of in every
+    ]
+
+
+def _lost(
+    before: dict[str, Measured], after: dict[str, Measured], new_files: Sequence[ResultsFile]
+) -> list[Measured]:
+    """What has a cost in the old campaign alone, once for each measurement. Of pairs of PUs beyond a
+    sample a campaign measures as many as its time lasts for, which ones is chance."""
+    by_time = any(f.ends and f.ends[-1].get("reason") == "budget" for f in new_files)
+    gone = [
+        s
+        for key, s in before.items()
+        if key not in after and s.usable and not (by_time and s.point.pus)
+    ]
+    return list({s.measured_at: s for s in reversed(gone)}.values())[::-1]
 
 
 def _by_key(campaign: Campaign, ignored: Sequence[str]) -> tuple[dict[str, Measured], int]:

@@ -18,6 +18,7 @@ from syncmeter_analysis.relate.compare import (
     Comparison,
     has_failed,
     hides_no_change,
+    is_broken,
     judged,
 )
 from syncmeter_analysis.relate.relation import Ratio, paired_visits, ratio
@@ -127,7 +128,7 @@ def compare_arms(file: ResultsFile, threshold: float | None = None) -> ArmCompar
         else:
             in_both = a is not None and b is not None and hides_no_change(a, b)
             result.apart.append(Apart(points[key], candidate, in_both))
-        if b is not None and has_failed(b) and not (a is not None and has_failed(a)):
+        if b is not None and (is_broken(a, b) if a is not None else has_failed(b)):
             result.broken.append(points[key])
     result.differences = judged(found, arms.threshold)
     return result

@@ -42,6 +42,37 @@ def undecided_text(c: Comparison) -> str:
 _most_named = 5
 
 
+def _named(names: list[str], everything: bool) -> str:
+    shown = names if everything else names[:_most_named]
+    more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return "; ".join(shown) + more
+
+
+def broken_text(c: Comparison) -> str:
+    """`1 point failed in new.jsonl alone`; '' without any."""
+    if not c.broken:
+        return ""
+    return f"{text.count(len(c.broken), 'point')} failed in {c.names[1]} alone"
+
+
+def broken_names(c: Comparison, everything: bool = False) -> str:
+    """The same with the names of the points; '' without any."""
+    names = [point_text.short_name(p.without("arm")) for p in c.broken]
+    return f"{broken_text(c)}: {_named(names, everything)}" if names else ""
+
+
+def lost_text(c: Comparison, everything: bool = False) -> str:
+    """Which points the new campaign lacks though it was asked for them; '' without any."""
+    if not c.lost:
+        return ""
+    names = [point_text.short_name(a.point) for a in c.lost]
+    return (
+        f"{text.count(len(names), 'point')} with a cost in {c.names[0]} "
+        f"{'is' if len(names) == 1 else 'are'} missing in {c.names[1]}, which was asked for the same: "
+        f"{_named(names, everything)}; --blind ignore accepts it"
+    )
+
+
 def blind_text(c: Comparison, everything: bool = False) -> str:
     """Which points could not have shown the change asked for, and what to do; '' without any."""
     if not c.blind and not c.blind_apart:
@@ -58,9 +89,7 @@ def blind_text(c: Comparison, everything: bool = False) -> str:
         why = "; ".join([*above, *beside, *modes])
         names.append(point_text.short_name(d.new.point) + (f" ({why})" if why else ""))
     names += [f"{point_text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
-    shown = names if everything else names[:_most_named]
-    more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return (
         f"{text.count(len(names), 'point')} could not have shown a change of {c.sees:.0%}: "
-        f"{'; '.join(shown)}{more}. {c.cures} tell; --blind ignore accepts it"
+        f"{_named(names, everything)}. {c.cures} tell; --blind ignore accepts it"
     )

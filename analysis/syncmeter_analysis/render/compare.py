@@ -16,7 +16,14 @@ from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.compare import Comparison, Difference, short_names
 from syncmeter_analysis.relate.compare_arms import ArmComparison
-from syncmeter_analysis.relate.compare_text import blind_text, undecided_text, verdict_text
+from syncmeter_analysis.relate.compare_text import (
+    blind_text,
+    broken_names,
+    broken_text,
+    lost_text,
+    undecided_text,
+    verdict_text,
+)
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.render import compare_arms, junit
 from syncmeter_analysis.render.junit import Case
@@ -57,6 +64,7 @@ def as_markdown(c: Comparison) -> str:
     if isinstance(c, ArmComparison):
         return compare_arms.as_markdown(c)
     found: list[Block] = [Text(f"{_asked(c)}."), Text(f"{_counted(c)}.")]
+    found += [Text(f"{broken}.")] if (broken := broken_names(c)) else []
     found += [change_table(c.resolved)] if c.resolved else []
     found += [Text(blind)] if (blind := blind_text(c)) else []
     if more := [*_only(c), *_apart(c), *c.notes]:
@@ -83,6 +91,7 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
                 "exit_status": first.status,
                 "points": points,
                 "blind": [_point_object(d.new.point) for d in first.blind],
+                "broken": [_point_object(p) for p in first.broken],
             }
         )
     found = [
@@ -94,7 +103,8 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
             "exit_status": c.status,
             "points": [_as_object(d) for d in c.differences],
             "blind": [_point_object(d.new.point) for d in c.blind],
-            "apart": [{"point": _point_object(a.point), "why": a.why} for a in c.apart],
+            "broken": [_point_object(p) for p in c.broken],
+            "apart": [{"point": _point_object(a.point), "why": a.why} for a in (*c.apart, *c.lost)],
             "only": list(c.only),
             "notes": c.notes,
         }
@@ -117,7 +127,7 @@ def _cases(c: Comparison) -> list[Case]:
         unseen = "skipped" if d.new.point in blind else ""
         says = f"{verdict_text(d)}: {text.ratio_interval(d.ratio)} times"
         found.append(_case(d.new.point, slower or unseen, says))
-    for a in c.apart:
+    for a in (*c.apart, *c.lost):
         found.append(_case(a.point, "failure" if a.point in c.broken else "skipped", a.why))
     return found
 
@@ -191,10 +201,16 @@ def _nothing_resolved(comparisons: Sequence[Comparison]) -> str:
     verdicts = [d.verdict for c in comparisons for d in c.differences]
     undecided = sum(v is not Verdict.same for v in verdicts)
     margin = f"{max(c.threshold for c in comparisons):.0%}"
+    if broken := _broken(comparisons):
+        return f"{broken}; no cost that could be compared changed by more than {margin}"
     if not undecided:
         return f"Nothing changed by more than {margin}"
     of_all = f"{undecided} of {text.count(len(verdicts), 'point')}"
     return f"No change by more than {margin} is shown, undecided at {of_all}"
+
+
+def _broken(comparisons: Sequence[Comparison]) -> str:
+    return "; ".join(filter(None, map(broken_text, comparisons)))
 
 
 def _slower_and_faster(comparisons: Sequence[Comparison]) -> tuple[int, int]:
@@ -216,12 +232,16 @@ def _counted(c: Comparison) -> str:
     return f"{text.count(len(c.differences), 'point')} compared: {by_verdict}"
 
 
-def _only(c: Comparison) -> list[str]:
-    return [
+def _only(c: Comparison, everything: bool = False) -> list[str]:
+    lost = lost_text(c, everything)
+    # Once each: the sentence of the lost points has their number.
+    count = c.only[0] * (c.only[0] != len(c.lost)), c.only[1]
+    alone = [
         f"{text.count(n, 'point')} only in {name}"
-        for n, name in zip(c.only, c.names, strict=True)
+        for n, name in zip(count, c.names, strict=True)
         if n
     ]
+    return [lost] * bool(lost) + alone
 
 
 def _apart(c: Comparison) -> list[str]:
@@ -256,10 +276,12 @@ def change_table(differences: list[Difference], caption: str = "") -> Table:
 
 
 def _lines(c: Comparison, everything: bool) -> list[str | Table]:
-    lines: list[str | Table] = [_asked(c)]
+    broken = broken_names(c, everything)
+    lines: list[str | Table] = [_asked(c), *[f"{broken}."] * bool(broken)]
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
-    nothing = "" if c.resolved else f"nothing differs by more than {c.threshold:.0%}"
+    what = "no other point" if broken else "nothing"
+    nothing = "" if c.resolved else f"{what} differs by more than {c.threshold:.0%}"
     if not c.differences:
         nothing = "nothing could be compared"
     if known := "; ".join(filter(None, (nothing, undecided_text(c)))):
@@ -268,7 +290,8 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
         lines.append(change_table(cut))
         if len(shown) > len(cut):
             lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
-    lines += ["", _counted(c), *filter(None, [blind_text(c, everything)]), *_only(c)]
+    lines += ["", _counted(c), *filter(None, [blind_text(c, everything)])]
+    lines += _only(c, everything)
     if c.apart:
         lines.append(f"{text.count(len(c.apart), 'point')} not comparable:")
         limit = len(c.apart) if everything else _most_apart
@@ -281,13 +304,15 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
 def _verdict(comparisons: Sequence[Comparison]) -> tuple[str, str]:
     slower, faster = _slower_and_faster(comparisons)
     compared = sum(len(c.differences) for c in comparisons)
+    broken = _broken(comparisons)
     if not compared:
-        return "Nothing could be compared", "bad"
+        return "; ".join(filter(None, ("Nothing could be compared", broken))), "bad"
     unclear = sum(len(c.undecided) for c in comparisons)
     verdict = f"{text.count(slower, 'point')} slower, {faster} faster of {compared}"
     verdict += f"; {unclear} undecided" if unclear else ""
+    verdict += f"; {broken}" if broken else ""
     blind = any(c.status == 3 for c in comparisons)
-    return verdict, "bad" if slower else "unclear" if blind else "good"
+    return verdict, "bad" if slower or broken else "unclear" if blind else "good"
 
 
 def _changes(c: Comparison, number: int) -> Section:

@@ -10,7 +10,7 @@ from statistics import median
 
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.compare_arms import ArmComparison
-from syncmeter_analysis.relate.compare_text import blind_text
+from syncmeter_analysis.relate.compare_text import blind_text, broken_names
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.studies.blocks import Table, escaped_md, table, table_md
 
@@ -63,6 +63,8 @@ def _headline(c: ArmComparison) -> list[str]:
         f"{c.title}: {text.count(len(c.differences), 'point')} compared, changes beyond "
         f"{_size(1 + c.threshold)}, 95 % over all of them (Holm)."
     ]
+    if broken := broken_names(c):
+        lines.append(f"{broken}.")
     if not c.resolved:
         margin = _size(1 + c.threshold)
         open_ = len(c.apart) + sum(d.verdict is not Verdict.same for d in c.differences)
