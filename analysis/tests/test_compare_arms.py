@@ -139,6 +139,9 @@ def test_points_that_the_second_arm_lacks_are_not_passed_over(tmp_path):
     a = visits(around(5.0), point(arm="old", backend="omp"))
     b = visits(around(5.0), point(arm="new", backend="omp-llvm"))
     assert compared(tmp_path, a, b, any_backend=True, only=[lost, []]).status == 0
+    equal = {"equal": 3, "only": [lost, []]}
+    assert compared(tmp_path, any_backend=True, **equal).status == 0
+    assert compared(tmp_path, **equal).status == 3
 
 
 def test_a_timeout_of_one_visit_leaves_the_others(tmp_path):

@@ -208,11 +208,31 @@ def test_a_node_that_has_few_of_the_points_is_blind():
     assert (group.blind(0.5), fleet.status, len(group.wholes)) == ([8], 3, 9)
 
 
+def test_a_few_nodes_that_have_many_more_points_do_not_make_the_others_blind():
+    wide = [x for i in range(30) for x in visits(around(9.0), point(f"more{i}"))]
+    nodes = [made_node(i, 1.0, more=wide) for i in range(3)]
+    (group,) = (fleet := fleet_of([*nodes, *(node(i) for i in range(3, 12))])).groups
+    assert (group.blind(0.5), fleet.status) == ([], 0)
+
+
+@pytest.mark.parametrize("status", ["too_slow", "failed"])
+def test_a_point_of_a_gpu_that_is_measured_in_queues_elsewhere_is_named(status):
+    what = point("grid_sync", backend="cuda", affinity=None)
+    queued = visits(around(10.0), what, rounds_at_once=16)
+    none = visits([1.0], what, status=status, reason="it is slow", estimates=[])
+    nodes = [made_node(i, 1.0, more=queued) for i in range(7)]
+    (group,) = fleet_of([*nodes, made_node(7, 1.0, more=none)]).groups
+    assert [group.names[i] for i in group.differing] == ["node07"]
+    assert [p.failed for p in group.points if p.gpu] == [{7: "it is slow"}]
+
+
 def test_a_node_that_is_too_slow_to_be_measured_where_others_are_differs():
     slow = {"status": "too_slow", "reason": "a trip takes 0.4 s", "estimates": []}
     too_slow = visits([1.0], point("barrier"), **slow)
     quick = [made_node(i, 1.0, more=visits(around(10.0), point("barrier"))) for i in range(5)]
     assert differing([*quick, made_node(5, 1.0, more=too_slow)]) == ["node05"]
+    # Near the limit of its time a point is too slow on many equal nodes.
+    assert differing([*quick, *(made_node(i, 1.0, more=too_slow) for i in range(5, 10))]) == []
     assert differing([made_node(i, 1.0, more=too_slow) for i in range(5)]) == []
 
 

@@ -45,7 +45,11 @@ class ArmComparison(Comparison):
     def hides_changes(self) -> bool:
         """As of every comparison, and where the second arm lacks points of the first, unless the arms
         are of two backends, which need not have the same."""
-        one_backend = all(d.old.point.backend == d.new.point.backend for d in self.differences)
+        # Where all points are of equal code, no point says of which backends the arms are.
+        known = bool(self.differences) or not self.arms.any_backend
+        one_backend = known and all(
+            d.old.point.backend == d.new.point.backend for d in self.differences
+        )
         return super().hides_changes or (one_backend and bool(self.arms.only[0]))
 
     @property

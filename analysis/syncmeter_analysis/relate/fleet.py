@@ -67,7 +67,7 @@ class FleetPoint:
     or is busy). `median_ns` over them, `spread` the standard deviation of logarithms between
     them, `low` and `high` the lowest and the highest ratio to the median; nodes `elsewhere` have it in
     other states only. `failed` names nodes at which it gave a wrong result or never ended, or was too
-    slow to be measured, where the others measured it."""
+    slow to be measured, where most nodes measured it."""
 
     point: Point
     gpu: bool
@@ -133,17 +133,17 @@ class Group:
 
     def blind(self, sees: float) -> list[int]:
         """Nodes that would not have been named had all points of a part of them changed by `sees`, as
-        those are which have fewer than half of its points; none where the group is not judged at
-        all."""
+        those are which have fewer than half as many of its points as is usual (the median over
+        nodes); none where the group is not judged at all."""
         if not self.judged:
             return []
         parts = grouped(self.wholes, lambda whole: whole.part)
-        seen = Counter(
-            w.node
-            for wholes in parts.values()
-            for w in wholes
-            if w.detectable <= 1 + sees and 2 * w.points >= max(other.points for other in wholes)
-        )
+        seen: Counter[int] = Counter()
+        for wholes in parts.values():
+            usual = median(w.points for w in wholes)
+            seen.update(
+                w.node for w in wholes if w.detectable <= 1 + sees and 2 * w.points >= usual
+            )
         return [i for i in range(len(self.nodes)) if seen[i] < max(1, len(parts))]
 
 
@@ -192,7 +192,10 @@ def _group(kind: str, nodes: list[Node], points: dict[str, Point], threshold: fl
     if len(nodes) < fewest_nodes:
         return group
     errors: list[dict[int, float]] = []
-    for key in dict.fromkeys(key for n in nodes for key in (*n.costs, *n.failed)):
+    keys = dict.fromkeys(key for n in nodes for key in n.costs)
+    measured = {points[key].key for key in keys}
+    failed = (key for n in nodes for key in n.failed if key not in measured)
+    for key in (*keys, *dict.fromkeys(failed)):
         point, own = _point_over_nodes(points[key], key, nodes)
         if not point.ratios and not point.failed:
             continue
@@ -251,6 +254,8 @@ def _point_over_nodes(
     chosen = {i: max(states, key=lambda s: s.visits) for i, states in fitting.items() if states}
     if len(chosen) < fewest_nodes:
         chosen = {}
+    # A point near its time limit is too slow on many a node of a fleet of equals.
+    usual = bool(chosen) and 2 * len(own) > len(nodes)
     middle = median(s.log_ns for s in chosen.values()) if chosen else inf
     away = {i: s.log_ns - middle for i, s in chosen.items()}
     errors = {i: s.error for i, s in chosen.items()}
@@ -267,7 +272,7 @@ def _point_over_nodes(
         failed={
             i: why
             for i, n in enumerate(nodes)
-            if (why := n.failed.get(key) or (chosen and n.too_slow.get(key)))
+            if (why := n.failed.get(point.key) or (usual and n.too_slow.get(point.key)))
         },
     )
     return found, errors

@@ -37,9 +37,10 @@ class StateCost(NamedTuple):
 
 @dataclass
 class Node:
-    """What a fleet keeps of one file. `costs` by the point's key, `failed` and `too_slow` the reason by
-    it; `gpu` the keys of a GPU's points. `about` are facts of the machine that nodes of a run should
-    share; `points` are by key those that no earlier node of the same process had."""
+    """What a fleet keeps of one file. `costs` by the point's key, with how many rounds a GPU had in its
+    queue, `failed` and `too_slow` the reason by the point's own key; `gpu` the keys of a GPU's points.
+    `about` are facts of the machine that nodes of a run should share; `points` are by key those that no
+    earlier node of the same process had."""
 
     path: str
     host: str
@@ -114,10 +115,10 @@ def node_of(file: ResultsFile) -> Node:
         key = f"{point_key} {s.rounds_at_once} rounds at once" if queued else point_key
         if s.on_gpu:
             node.about["GPU samples"] = "in queues" if queued else "one by one"
-        if s.status in ("failed", "timeout"):
-            node.failed[key] = s.reason or s.status
-        elif s.status == "too_slow":
-            node.too_slow[key] = s.reason or s.status
+        if s.status in ("failed", "timeout", "too_slow"):
+            key = point_key  # no queue is known of it
+            reasons = node.too_slow if s.status == "too_slow" else node.failed
+            reasons[key] = s.reason or s.status
         elif s.usable and (costs := _costs(s)):
             node.costs[key] = costs
         if s.on_gpu:
