@@ -58,9 +58,12 @@ bool has_own_lock(const condition_use& use) {
   return use.with_own_lock > 0 && 2 * use.with_own_lock > use.waits;
 }
 
-/// What each of a site's threads takes from the signals of these conditions on.
+/// What each of a site's threads that wait for these conditions takes from their signals on.
 double from_signal_s(const std::set<std::uint64_t>& conditions, const site& of) {
-  return waits_for(conditions, of).share * cost_of(of).value_or(site_cost{}).mechanism_s;
+  const part_of_waits part = waits_for(conditions, of);
+  if (part.waiters.empty()) return 0;
+  return part.share * cost_of(of).value_or(site_cost{}).mechanism_s * of.threads /
+         static_cast<double>(part.waiters.size());
 }
 
 /// Of a library that was built without source lines nobody knows whether it is the user's.
@@ -71,11 +74,10 @@ bool is_in_library_without_lines(const site& of) {
 /// Waits of which one change, at the senders of their signals, is about all: they have a sender or
 /// a lock in common.
 struct held_back {
-  std::vector<std::size_t> waits, senders;  ///< by their numbers in the file
-  std::set<std::uint64_t> locks;
-  std::set<std::pair<std::size_t, std::uint64_t>> signals;  ///< of a sender for a condition
-  std::set<std::uint64_t> conditions{};
-  bool of_own_locks = false;         ///< of the conditions
+  std::vector<std::size_t> waits{}, senders{};  ///< by their numbers in the file
+  std::set<std::uint64_t> locks{}, conditions{};
+  std::set<std::pair<std::size_t, std::uint64_t>> signals{};  ///< of a sender for a condition
+  bool of_own_locks = false;                                  ///< of the conditions
   std::set<std::uint64_t> around{};  ///< those that are given back under them
 
   [[nodiscard]] bool has_part_of(const held_back& other) const {
@@ -242,9 +244,10 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
       continue;
     }
     waits.push_back(id);
-    count += waits_for(of.conditions, at).calls;
+    const part_of_waits part = waits_for(of.conditions, at);
+    count += part.calls;
     each_s[id] = from_signal_s(of.conditions, at);
-    all_s += each_s[id] * at.threads;
+    all_s += each_s[id] * static_cast<double>(part.waiters.size());
   }
   std::ranges::stable_sort(waits, std::ranges::greater{},
                            [&](std::size_t id) { return each_s[id]; });
@@ -321,9 +324,11 @@ std::vector<advice> advise_on_signals(const std::vector<site>& sites,
 }
 
 std::string signals_under_text(std::uint64_t lock, const std::vector<site>& sites) {
+  const auto uses = uses_of_all(sites);
   for (const site& of : sites)
     for (const auto& [number, use] : of.conditions)
-      if (of.kind == "signal" && use.lock == lock && is_under_lock(use))
+      if (of.kind == "signal" && use.lock == lock && is_under_lock(use) &&
+          !has_own_lock(uses.at(number)))
         return fmt::format(" Signals from {} are sent by a thread that has it: release it before "
                            "the signal, and before the work behind that.",
                            where_text(of));

@@ -181,7 +181,7 @@ TEST(advise_on_signals, a_site_that_waits_for_several_conditions_has_what_is_in_
   EXPECT_EQ(advise_with({signalling_all(100, 100), both})[0].rule, "signals");
   both.conditions[3].waiters = {0, 1};
   site longer = woken_by_all(400, 300), sends = signalling(4, 2, 100, 100);
-  longer.times->mechanism.sum_ns *= 2;
+  longer.times->mechanism.sum_ns *= 3;
   both.conditions[4] = {.lock = 2, .waiters = {0, 1}, .waits = 300, .in_vain = 250};
   both.locks[2] = both.locks.at(1);
   sends.conditions[4].to_all = 100;
@@ -203,6 +203,7 @@ TEST(advise_on_signals, what_many_threads_take_from_a_signal_on_stays_below_the_
 
 TEST(advise_on_signals, signals_for_one_of_a_sites_conditions_are_those_of_its_threads) {
   site both = waiting_for(3, 1);
+  both.threads = 4;
   both.times->mechanism.sum_ns *= 2;
   both.conditions[3].calls = 5000;
   both.conditions[4] = {.lock = 1, .calls = 15'000, .waiters = {1, 2, 3}, .waits = 300};
