@@ -56,20 +56,24 @@ double read_threads_started(const std::string& root) {
   return 0;
 }
 
-/// Whether this process is in the cgroup, and no process of another PID namespace, of which the
-/// kernel writes the number 0, is in it or below.
-bool shows_every_process(const std::string& cgroup) {
+/// Whether this process is in the cgroup, and each process in it or below is seen: none of another
+/// PID namespace, of which the kernel writes the number 0, nor one that /proc hides.
+bool has_only(const std::map<int, process_times>& seen, const std::string& cgroup) {
   namespace fs = std::filesystem;
   std::vector<std::string> folders{cgroup};
   std::error_code error;
   for (fs::recursive_directory_iterator each(cgroup, error), end; !error && each != end;
-       each.increment(error))
+       each.increment(error)) {
     if (each->is_directory(error)) folders.push_back(each->path());
+    if (error) return false;
+  }
   bool has_own = false;
   for (const std::string& folder : folders) {
-    std::istringstream file(read_file(folder + "/cgroup.procs").bytes);
+    const file_bytes listed = read_file(folder + "/cgroup.procs");
+    if (listed.error != 0) return false;
+    std::istringstream file(listed.bytes);
     for (int number = 0; file >> number;) {
-      if (number == 0) return false;
+      if (!seen.contains(number)) return false;
       has_own |= folder == cgroup && number == ::getpid();
     }
   }
@@ -77,13 +81,14 @@ bool shows_every_process(const std::string& cgroup) {
 }
 
 // "usage_usec 12345"
-std::optional<double> read_cgroup_ns(const std::string& root) {
+std::optional<cgroup_time> read_cgroup(const std::string& root,
+                                       const std::map<int, process_times>& seen) {
   const std::string cgroup = own_cgroup_directory(root);
-  if (cgroup.empty() || !shows_every_process(cgroup)) return std::nullopt;
+  if (cgroup.empty() || !has_only(seen, cgroup)) return std::nullopt;
   std::istringstream file(read_file(cgroup + "/cpu.stat").bytes);
   double us = 0;
   for (std::string name; file >> name >> us;)
-    if (name == "usage_usec") return 1e3 * us;
+    if (name == "usage_usec") return cgroup_time{.directory = cgroup, .used_ns = 1e3 * us};
   return std::nullopt;
 }
 
@@ -165,6 +170,14 @@ bool sees_every_process(const cpu_times& of) {
          found->second.parent == 0;
 }
 
+/// What the cgroup's processes used; nothing where it is not one, or its count began anew.
+std::optional<double> used_in_cgroup_ns(const cpu_times& before, const cpu_times& after) {
+  if (!before.cgroup || !after.cgroup || before.cgroup->directory != after.cgroup->directory ||
+      after.cgroup->used_ns < before.cgroup->used_ns)
+    return std::nullopt;
+  return after.cgroup->used_ns - before.cgroup->used_ns;
+}
+
 }  // namespace
 
 cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
@@ -178,7 +191,7 @@ cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
   times.waited_ns = read_waited_ns(root);
   times.threads_started = read_threads_started(root);
   times.processes = read_processes(root);
-  if (!sees_every_process(times)) times.cgroup_ns = read_cgroup_ns(root);
+  if (!sees_every_process(times)) times.cgroup = read_cgroup(root, times.processes);
   return times;
 }
 
@@ -211,18 +224,21 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
   // the kernel's threads do to free what it leaves: of as many threads as were started, as is
   // assumed. What else the kernel does, as for files, networks and interrupts, may be for others.
   constexpr double most_of_an_end_ns = 1e4;
+  const double of_ends_ns = most_of_an_end_ns * (after.threads_started - before.threads_started);
+  const auto less_the_ends_ns = [&](double least_ns) {
+    return std::min(others_ns, std::max(least_ns, others_ns - of_ends_ns));
+  };
+  double seen_ns = 0;
   if (sees_every_process(before) && sees_every_process(after)) {
-    double seen_ns = 0;
     for (const auto& [number, ns] : used_by_others_ns(before, after, own))
       if (!is_below(kernels_starter, number, after.processes)) seen_ns += std::max(0.0, ns);
-    const double of_ends_ns = most_of_an_end_ns * (after.threads_started - before.threads_started);
-    others_ns = std::min(others_ns, std::max(seen_ns, others_ns - of_ends_ns));
-  } else if (before.cgroup_ns && after.cgroup_ns) {
-    // The cgroup's time has them. Where others are in it, too, theirs are left out with it.
-    double seen_ns = 0;
+    others_ns = less_the_ends_ns(seen_ns);
+  } else if (const std::optional<double> in_cgroup_ns = used_in_cgroup_ns(before, after)) {
+    // The cgroup's time has them. Where others are in it, too, theirs are left out with it; what
+    // ran only in between and was nobody's child that is seen stays, but for as much as the ends.
     for (const auto& [number, ns] : used_by_others_ns(before, after, own))
       seen_ns += std::max(0.0, ns);
-    others_ns = std::min(others_ns, used_ns - (*after.cgroup_ns - *before.cgroup_ns - seen_ns));
+    others_ns = less_the_ends_ns(used_ns - (*in_cgroup_ns - seen_ns));
   }
   return std::clamp(others_ns / all_ns, 0.0, 1.0);
 }

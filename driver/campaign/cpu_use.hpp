@@ -20,6 +20,12 @@ struct process_times {
   double cpu_ns = 0;         ///< also of the processes that it started and waited for
 };
 
+/// Of all processes that ran in a cgroup (v2), since it is there.
+struct cgroup_time {
+  std::string directory;
+  double used_ns = 0;
+};
+
 /// The kernel's counts at one moment, since boot.
 struct cpu_times {
   double now_ns = 0;  ///< of a steady clock
@@ -28,8 +34,8 @@ struct cpu_times {
   double own_ns = 0;  ///< of this process and of the children that it waited for
   double waited_ns = 0;
   double threads_started = 0;              ///< of all programs
-  std::optional<double> cgroup_ns{};       ///< of all processes that ran in this one's cgroup (v2),
-                                           ///< in a container that shows each that is there
+  std::optional<cgroup_time> cgroup{};     ///< this process's, where `processes` lacks some of the
+                                           ///< machine's, but none that is in it
   std::map<int, process_times> processes;  ///< by number
 };
 

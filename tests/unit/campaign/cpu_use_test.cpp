@@ -120,33 +120,91 @@ TEST_F(cpu_use, the_ends_of_threads_are_no_work_of_others_where_all_processes_ar
   EXPECT_THAT(share(false), DoubleEq(500.0 / 2000)) << "in a container others may be hidden";
 }
 
-TEST_F(cpu_use, the_ends_of_threads_are_the_cgroups_where_each_process_in_it_is_seen) {
-  const auto share = [&](const std::string& processes, const std::string& below = "") {
-    write("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0 0 0\n");
+/// Of 1,000 ticks the program has 500, its threads' ends 100, init in its cgroup 50.
+class cpu_use_in_a_container : public cpu_use {
+ protected:
+  void SetUp() override {
+    cpu_use::SetUp();
     write("proc/self/cgroup", "0::/\n");
     write("proc/self/mountinfo", "1 2 0:3 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n");
-    write("sys/fs/cgroup/cgroup.procs", processes);
-    write("sys/fs/cgroup/below/cgroup.procs", below);
-    write("sys/fs/cgroup/cpu.stat", "usage_usec 1000\nuser_usec 1000\n");
-    process(1, "init", 0, 1, 0);
-    process(own, "syncmeter", 1, 6, 0);
-    const cpu_times before = read();
-    // 1,000 ticks in all: the program's 500, 100 of its threads' ends and 50 of init in the cgroup.
-    write("proc/stat", "cpu0 500 0 0 0 0 0 0 0 0 0\ncpu2 0 0 500 0 0 0 0 0 0 0\n");
+    write("sys/fs/cgroup/cgroup.procs", seen);
+    write("sys/fs/cgroup/below/cgroup.procs", "");
+  }
+  void count(double program_ticks, double more_ticks, double ends) {
+    write("proc/stat", fmt::format("cpu0 {:.0f} 0 0 0 0 0 0 0 0 0\ncpu2 0 0 {:.0f} 0 0 0 0 0 0 0\n"
+                                   "processes {:.0f}\n",
+                                   program_ticks, more_ticks, 700 + ends * tick / 1e4));
+  }
+  void cgroup_used(double ticks) {
     write("sys/fs/cgroup/cpu.stat",
-          fmt::format("usage_usec {:.0f}\nuser_usec 1000\n", 1000 + 650 * tick / 1e3));
+          fmt::format("usage_usec {:.0f}\nuser_usec 1000\n", 5e9 + ticks * tick / 1e3));
+  }
+  cpu_times before() {
+    count(0, 0, 0);
+    cgroup_used(0);
+    process(1, "init", 0, 1, 0);
+    process(self, "syncmeter", 1, 6, 0);
+    return read();
+  }
+  /// `ends`: as many threads were started as may have ended in that time.
+  cpu_times after(double ends = 1000, double of_cgroup = 650) {
+    count(500, 500, ends);
+    cgroup_used(of_cgroup);
     process(1, "init", 0, 1, 50);
-    process(own, "syncmeter", 1, 6, 500);
-    cpu_times after = read();
-    after.own_ns = 500 * tick;
-    after.now_ns = 1000 * tick;
-    return share_of_others(before, after, own).value_or(-1);
-  };
-  const std::string seen = fmt::format("1\n{}\n", ::getpid());
-  EXPECT_NEAR(share(seen), 400.0 / 2000, 1e-6);
-  EXPECT_NEAR(share(seen + "0\n"), 500.0 / 2000, 1e-6) << "one that is hidden may be another's";
-  EXPECT_NEAR(share(seen, "0\n"), 500.0 / 2000, 1e-6);
-  EXPECT_NEAR(share("1\n"), 500.0 / 2000, 1e-6) << "what is mounted is not this process's cgroup";
+    process(self, "syncmeter", 1, 6, 500);
+    cpu_times times = read();
+    times.own_ns = 500 * tick;
+    times.now_ns = 1000 * tick;
+    return times;
+  }
+  static double share(const cpu_times& from, const cpu_times& to) {
+    return share_of_others(from, to, self).value_or(-1);
+  }
+  double share() {
+    const cpu_times from = before();
+    return share(from, after());
+  }
+  static constexpr double with_ends = 500.0 / 2000, without_ends = 400.0 / 2000;
+  static inline const int self = ::getpid();
+  static inline const std::string seen = fmt::format("1\n{}\n", self);
+};
+
+TEST_F(cpu_use_in_a_container, the_ends_of_threads_are_the_cgroups) {
+  EXPECT_NEAR(share(), without_ends, 1e-6);
+}
+
+TEST_F(cpu_use_in_a_container, a_process_of_the_cgroup_that_is_hidden_may_be_anothers) {
+  write("sys/fs/cgroup/cgroup.procs", seen + "0\n");
+  EXPECT_NEAR(share(), with_ends, 1e-6) << "of another PID namespace";
+  write("sys/fs/cgroup/cgroup.procs", seen + "7\n");
+  EXPECT_NEAR(share(), with_ends, 1e-6) << "/proc is mounted hidepid=2";
+  process(7, "seen", 1, 5, 0);
+  EXPECT_NEAR(share(), without_ends, 1e-6);
+  write("sys/fs/cgroup/below/cgroup.procs", "0\n");
+  EXPECT_NEAR(share(), with_ends, 1e-6);
+}
+
+TEST_F(cpu_use_in_a_container, who_is_in_the_cgroup_must_be_known) {
+  std::filesystem::remove(folder() + "/sys/fs/cgroup/below/cgroup.procs");
+  EXPECT_NEAR(share(), with_ends, 1e-6) << "not readable";
+  write("sys/fs/cgroup/below/cgroup.procs", "");
+  write("sys/fs/cgroup/cgroup.procs", "1\n");
+  EXPECT_NEAR(share(), with_ends, 1e-6) << "what is mounted is not this process's cgroup";
+}
+
+TEST_F(cpu_use_in_a_container, what_came_and_went_unseen_is_no_end_of_a_thread) {
+  const cpu_times from = before();
+  EXPECT_NEAR(share(from, after(1000)), without_ends, 1e-6);
+  EXPECT_NEAR(share(from, after(30)), 470.0 / 2000, 1e-6);
+  EXPECT_NEAR(share(from, after(0)), with_ends, 1e-6);
+}
+
+TEST_F(cpu_use_in_a_container, times_of_two_cgroups_are_not_compared) {
+  const cpu_times from = before();
+  EXPECT_NEAR(share(from, after(1000, -1)), with_ends, 1e-6) << "it was made anew";
+  cpu_times of_another = from;
+  of_another.cgroup->directory += "/below";
+  EXPECT_NEAR(share(of_another, after()), with_ends, 1e-6);
 }
 
 TEST_F(cpu_use, others_used_no_more_than_is_left_on_the_allowed_processing_units) {
