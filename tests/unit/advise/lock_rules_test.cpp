@@ -194,7 +194,10 @@ TEST(advise_on_locks, locks_of_one_thread_or_in_lines_of_their_own_need_no_paddi
                           advise_on_neighbours(8, {0, 1}, {0, 1})})
     for (const advice& each : all) EXPECT_NE(each.rule, "padding");
   // Nobody finds a lock taken that one thread alone takes.
-  for (const advice& each : advise_on_neighbours(64, {0}, {1}))
+  const std::vector<site> sites{taking("spin_lock", {{1, use_of(4'000'000, 100, 50)}})};
+  advice_setting setting = setting_for(sites, 1);
+  setting.objects.at(0).threads = {0};
+  for (const advice& each : advise_on_locks(sites, setting))
     EXPECT_THAT(each.text, Not(HasSubstr("find it taken")));
 }
 
