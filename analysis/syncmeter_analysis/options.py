@@ -119,7 +119,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         choices=("backend", "device", "compiler", "affinity"),
         help="compare points within the files that differ in this only",
     )
-    compare.threshold("5%%, of a file of `syncmeter ab` its own")
+    compare.threshold("5%%; for a file of `syncmeter ab` the one it was measured with")
     compare.gate(
         "the change that every point is to show, or it is blind (default 50%%)",
         "fail: status 3 where nothing is slower, but points are blind (default)",

@@ -80,24 +80,45 @@ def test_a_complete_study_without_an_answer_is_to_be_measured_with_more_visits(t
     )
 
 
+def of_atomic_add(tmp_path, n, end, ops=("atomic_add",)):
+    """What `quick` says of two points with so many visits."""
+    what = {"lanes": 2, "type": "int32"}
+    shared = visits([9.0] * n, point("atomic_add", placement="shared", **what))
+    apart = visits([2.0] * n, point("atomic_add", placement="strided", stride=16, **what))
+    options = {"study": "quick", "ops": list(ops)}
+    return said(tmp_path, "quick", shared, apart, end, options=options)
+
+
+@pytest.mark.parametrize(
+    ("n", "reason", "ops"),
+    [(1, "complete", ["atomic_add"]), (2, "budget", ["atomic_add"]), (2, "complete", ["*"])],
+)
+def test_what_was_left_out_is_no_reason_where_visits_are_lacking(tmp_path, n, reason, ops):
+    first, *rest = of_atomic_add(tmp_path, n, {**SPENT, "reason": reason}, ops)
+    assert first.startswith("quick: cannot tell: 2 points have a cost")
+    assert first.endswith("; measure again with more `--visits`") == (not rest)
+
+
+def test_a_failed_point_takes_no_advice_from_the_others_and_stands_once(tmp_path):
+    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
+    bad = visits([1.0], point("barrier"), status="failed", reason="wrong value 3", estimates=[])
+    host = bad[0]["point"]
+    same = {"kind": "same", "point": {**host, "affinity": "spread"}, "measured_as": host, "why": ""}
+    path = write(
+        tmp_path / "f.jsonl", few, [same, *bad], first=campaign(options={"study": "paper"})
+    )
+    c = read(path)
+    first, last = answers_and_how_sure(c, answers(c, sections(c)))
+    assert first.endswith("; measure again with more `--visits`") and "failed" not in first
+    assert "; 1 point failed (wrong value 3)" in last
+
+
 def test_more_visits_do_not_answer_what_was_left_out(tmp_path):
     """Both ends of the costs are of one op, whose cells tell them apart."""
-    shared = visits([9.0], point("atomic_add", lanes=2, type="int32", placement="shared"))
-    apart = visits(
-        [2.0], point("atomic_add", lanes=2, type="int32", placement="strided", stride=16)
-    )
-    complete = {**SPENT, "reason": "complete"}
-    (only,) = said(
-        tmp_path,
-        "quick",
-        shared,
-        apart,
-        complete,
-        options={"study": "quick", "ops": ["atomic_add"]},
-    )
+    (only,) = of_atomic_add(tmp_path, 2, {**SPENT, "reason": "complete"})
     assert only == (
-        "quick: no answer, as `--op` left out what it compares: 2 points have a cost, from atomic_add "
-        "64 B apart 2 lanes 2.000 ns to atomic_add shared 2 lanes 9.000 ns"
+        "quick: no answer, perhaps as `--op` left out what it compares: 2 points have a cost, from "
+        "atomic_add 64 B apart 2 lanes 2.000 ns to atomic_add shared 2 lanes 9.000 ns"
     )
 
 

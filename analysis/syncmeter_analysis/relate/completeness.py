@@ -11,6 +11,7 @@ from syncmeter_analysis.record.text_file import is_packed
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign, studies_of
 from syncmeter_analysis.relate.point_text import short_name
+from syncmeter_analysis.relate.relation import least_visits
 from syncmeter_analysis.relate.summary import Measured
 
 
@@ -20,22 +21,38 @@ def without_answer(campaign: Campaign, is_answered: Sequence[bool]) -> Iterator[
     for (file, points, source), answered in zip(campaign.parts(), is_answered, strict=True):
         rest = _rest(file)
         if not answered and (names := studies_of(file)):
-            resolved = _resolved([s for s in points if s.usable])
+            usable = [s for s in points if s.usable]
+            resolved = _resolved(usable)
             of = names[0] + f" ({source})" * bool(source)
-            if object_of(file.campaign, "options").get("ops") and all(s.usable for s in points):
-                why = "no answer, as `--op` left out what it compares"
+            failed = failures(points)
+            measured = [_is_measured(s) for s in points if s.status != "failed"]
+            if not (rest or failed) and measured and all(measured) and _lacks_ops(file):
+                why = "no answer, perhaps as `--op` left out what it compares"
                 yield f"{of}: {why}: {resolved}"
             else:
-                more = "" if rest else "; measure again with more `--visits`"
-                more = f"; {failed}" if (failed := failures(points)) else more
+                # The line on how sure the answers are has failures, where anything was measured.
+                more = "" if usable or not failed else f"; {failed}"
+                if not (rest or (failed and all(measured))):
+                    more += "; measure again with more `--visits`"
                 yield f"{of}: cannot tell: {resolved}{more}"
         if rest:
             yield rest
 
 
+def _is_measured(s: Measured) -> bool:
+    """It has a cost of several visits."""
+    return s.usable and s.visits >= least_visits
+
+
+def _lacks_ops(file: ResultsFile) -> bool:
+    ops = object_of(file.campaign, "options").get("ops")
+    return bool(ops) and ops != ["*"]
+
+
 def failures(points: Iterable[Measured]) -> str:
     """`2 points failed (wrong value 3)`, with the first reason; '' without any."""
-    failed = [s for s in points if s.status == "failed"]
+    # Points that share a measurement are one.
+    failed = list({s.measured_at: s for s in points if s.status == "failed"}.values())
     reason = f" ({failed[0].reason})" if failed and failed[0].reason else ""
     return f"{text.count(len(failed), 'point')} failed{reason}" if failed else ""
 
