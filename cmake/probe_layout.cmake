@@ -1,4 +1,4 @@
-# What tells the preloaded libraries and the driver of one build from those of another: generated/probe_layout.hpp, with a
+# What tells the preloaded libraries and the driver of one layout from those of another: generated/probe_layout.hpp, with a
 # fingerprint of all headers of probe/ and the kinds of calls. They say how the files that the driver reads are laid out,
 # and which kinds, events and variables there are; no number has to be raised when they change.
 file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/probe/*.hpp ${CMAKE_SOURCE_DIR}/probe/*.def

@@ -1,4 +1,5 @@
-// In each of these libraries: the driver looks for it before it starts a program with one.
+// In each of these libraries, whatever is left out of them by compilers and linkers: the driver
+// looks for it before it starts a program with one.
 #include "probe_layout.hpp"
 
-[[gnu::used]] static constexpr char layout_of_library[] = SM_PROBE_LAYOUT;
+[[gnu::used, gnu::retain]] static constexpr char layout_of_library[] = SM_PROBE_LAYOUT;

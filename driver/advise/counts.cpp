@@ -273,8 +273,8 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   if (!header || !bytes.starts_with(probe::magic)) return true;
   if (!bytes.starts_with(probe::layout_of_build))
     throw std::runtime_error(
-        "advise: what was counted cannot be read: the program loaded a libsyncmeter-probe.so of "
-        "another build than this driver; use both of one build, and none in your own LD_PRELOAD");
+        "advise: what was counted cannot be read: the program loaded a libsyncmeter-probe.so with "
+        "another layout than this driver; use both of one build, and none in your own LD_PRELOAD");
   ++all.processes;
   all.lost_calls += header->lost_calls;
   const std::string program =

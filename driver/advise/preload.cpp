@@ -18,14 +18,14 @@ std::string find_own_library(const std::string& name) {
   return "";
 }
 
-void require_libraries_of_this_build() {
+void require_libraries_of_this_layout() {
   for (const char* const name :
        {"libsyncmeter-probe.so", "libsyncmeter-kokkos-tool.so", "libsyncmeter-swaps.so"}) {
     const std::string path = find_own_library(name);
     if (path.empty() || read_file(path).bytes.find(probe::layout_of_build) != std::string::npos)
       continue;
-    throw std::runtime_error(fmt::format("advise: {} is of another build than this driver, and "
-                                         "each may misread the other; use both of one build",
+    throw std::runtime_error(fmt::format("advise: {} has another layout than this driver, and each "
+                                         "may misread the other; use both of one build",
                                          path));
   }
 }

@@ -117,7 +117,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
         "Usage: syncmeter advise [options] -- PROGRAM [arguments]\n       syncmeter advise "
         "--static FILE\n\n{}\n{}\nExit status: 0 the program was counted, however it ended; 1 it "
         "could not be\nrun, or --fail-above; 2 wrong usage, or a program whose calls cannot be "
-        "counted;\n130 Ctrl-C that ended the program.\n",
+        "counted;\n130, 143, 129 interrupted by Ctrl-C, SIGTERM or SIGHUP.\n",
         advise_notes(), options_text(rows));
     return 0;
   }

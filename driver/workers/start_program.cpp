@@ -255,38 +255,61 @@ bool outlasts(pid_t child, double seconds) {
   }
 }
 
+constexpr std::array<int, 4> ending_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+/// While it lives, they wait.
+class signals_held {
+ public:
+  signals_held() {
+    sigset_t held;
+    ::sigemptyset(&held);
+    for (const int number : ending_signals) ::sigaddset(&held, number);
+    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~signals_held() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  signals_held(const signals_held&) = delete;
+  signals_held& operator=(const signals_held&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 /// While it lives, what the terminal sends is for the program, and what asks us to end asks it.
 class signals_passed_on {
  public:
   explicit signals_passed_on(pid_t program) {
     to_ = program;
     last_ = 0;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
+    of_terminal_ = 0;
+    for (std::size_t i = 0; i < ending_signals.size(); ++i) {
       struct sigaction ours = {};
       ::sigemptyset(&ours.sa_mask);
-      ours.sa_handler = i < of_terminal ? SIG_IGN : &pass_on;
-      ::sigaction(numbers[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) ::sigaction(numbers[i], &ours, nullptr);
+      ours.sa_handler = i < from_terminal ? &note : &pass_on;
+      ::sigaction(ending_signals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(ending_signals[i], &ours, nullptr);
     }
   }
   ~signals_passed_on() {
-    for (std::size_t i = 0; i < numbers.size(); ++i) ::sigaction(numbers[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < ending_signals.size(); ++i)
+      ::sigaction(ending_signals[i], &before_[i], nullptr);
   }
   signals_passed_on(const signals_passed_on&) = delete;
   signals_passed_on& operator=(const signals_passed_on&) = delete;
 
   /// 0: nothing has asked us yet.
   [[nodiscard]] int last() const { return last_; }
+  /// The last that the terminal sent, to the program as well; 0: none.
+  [[nodiscard]] int of_terminal() const { return of_terminal_; }
 
  private:
-  static constexpr std::array<int, 4> numbers{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-  static constexpr std::size_t of_terminal = 2;
+  static constexpr std::size_t from_terminal = 2;
+  static void note(int number) { of_terminal_ = number; }
   static void pass_on(int number) {
     ::kill(to_, last_ == 0 ? number : SIGKILL);
     last_ = number;
   }
-  static inline volatile sig_atomic_t to_ = 0, last_ = 0;
-  std::array<struct sigaction, 4> before_{};
+  static inline volatile sig_atomic_t to_ = 0, last_ = 0, of_terminal_ = 0;
+  std::array<struct sigaction, ending_signals.size()> before_{};
 };
 
 }  // namespace
@@ -317,9 +340,11 @@ finished_program run_in_our_place(const std::string& path,
                           .driver = ::getpid(),
                           .in_our_place = true};
   const auto begun = std::chrono::steady_clock::now();
+  std::optional<signals_held> held(std::in_place);
   const pid_t pid = start_child(setup, report);
   finished_program finished;
   std::optional<signals_passed_on> passed_on(pid);
+  held.reset();
   finished.timed_out = longest_s && outlasts(pid, *longest_s);
   if (finished.timed_out) ::kill(pid, SIGKILL);
   // Until it is reaped no other process has its number, so that no signal is passed on to one.
@@ -327,6 +352,7 @@ finished_program run_in_our_place(const std::string& path,
   while (::waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
   finished.interrupted_by = passed_on->last();
+  const int of_terminal = passed_on->of_terminal();
   passed_on.reset();
   rusage used = {};
   pid_t ended = -1;
@@ -337,6 +363,9 @@ finished_program run_in_our_place(const std::string& path,
   if (const int by = WIFSIGNALED(finished.wait_status) ? WTERMSIG(finished.wait_status) : 0;
       by == SIGINT || by == SIGQUIT)
     finished.interrupted_by = by;
+  else if (of_terminal != 0 && WIFEXITED(finished.wait_status) &&
+           WEXITSTATUS(finished.wait_status) == 128 + of_terminal)
+    finished.interrupted_by = of_terminal;  // it was caught, and ended the program as in shells
   const auto seconds = [](const timeval& t) {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   };

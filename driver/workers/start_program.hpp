@@ -83,9 +83,10 @@ struct finished_program {
 
 /// Runs a user's program to its end with our process group and environment, but for the NAME=VALUE
 /// of `settings`, and these standard streams, ours where none are named: what it reads and writes
-/// is as without us. Ctrl-C is for it alone, and interrupts us where it ends the program; SIGTERM
-/// and SIGHUP are passed on to it, and the second of them kills it. Where it runs for longer than
-/// `longest_s` it is killed. Throws std::runtime_error when it cannot be started.
+/// is as without us. Ctrl-C is for it alone, and interrupts us where it ends the program, or that
+/// exits with status 130 behind it; SIGTERM and SIGHUP are passed on to it, and the second of them
+/// kills it. Where it runs for longer than `longest_s` it is killed. Throws std::runtime_error when
+/// it cannot be started.
 [[nodiscard]] finished_program run_in_our_place(const std::string& path,
                                                 const std::vector<std::string>& arguments,
                                                 const std::vector<std::string>& settings,

@@ -30,7 +30,7 @@ def test_nothing_to_gain(advise, endings):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", ["probe", "kokkos-tool", "swaps"])
-def test_a_library_of_another_build_is_refused(name, tmp_path):
+def test_a_library_with_another_layout_is_refused(name, tmp_path):
     for path in (DRIVER, *tables.PROBE.parent.glob("libsyncmeter-*.so")):
         shutil.copy(path, tmp_path)
     library = tmp_path / f"libsyncmeter-{name}.so"
@@ -38,7 +38,7 @@ def test_a_library_of_another_build_is_refused(name, tmp_path):
     done = subprocess.run([tmp_path / "syncmeter", "advise", "--", "/usr/bin/echo", "it ran"], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert f"{library} is of another build than this driver" in done.stderr
+    assert f"{library} has another layout than this driver" in done.stderr
 
 
 def test_streams_are_the_program_s(advise, tmp_path):  # noqa: F811

@@ -2,6 +2,7 @@
 #include "driver/workers/worker_process.hpp"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +84,28 @@ TEST(run_in_our_place, ends_what_takes_too_long) {
       run_in_our_place("/bin/sleep", {"sleep", "0"}, {}, {0, 1, 2}, 60);
   EXPECT_FALSE(in_time.timed_out);
   EXPECT_EQ(in_time.wait_status, 0);
+}
+
+/// By a shell, of which we are the parent.
+finished_program run_shell(const std::string& words) {
+  return run_in_our_place("/bin/sh", {"sh", "-c", words}, {}, {0, 1, 2}, 60);
+}
+
+TEST(run_in_our_place, is_interrupted_where_ctrl_c_ended_the_program) {
+  const auto before = ::signal(SIGINT, SIG_DFL);  // a shell's background jobs ignore it
+  EXPECT_EQ(run_shell("kill -INT $PPID; exit 130").interrupted_by, SIGINT) << "it was caught";
+  EXPECT_EQ(run_shell("kill -INT $PPID; exit 3").interrupted_by, 0) << "the program goes on";
+  EXPECT_EQ(run_shell("exit 130").interrupted_by, 0) << "nobody asked for it";
+  EXPECT_EQ(run_shell("kill -INT $$").interrupted_by, SIGINT);
+  ::signal(SIGINT, before);
+}
+
+TEST(run_in_our_place, passes_on_what_asks_it_to_end_from_the_begin_on) {
+  const auto before = ::signal(SIGTERM, SIG_DFL);
+  const finished_program done = run_shell("kill -TERM $PPID; exec sleep 50");
+  EXPECT_EQ(done.interrupted_by, SIGTERM);
+  EXPECT_TRUE(WIFSIGNALED(done.wait_status) && WTERMSIG(done.wait_status) == SIGTERM);
+  ::signal(SIGTERM, before);
 }
 
 TEST(counted_switches, none_of_either_kind_are_not_counted) {
