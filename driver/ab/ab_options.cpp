@@ -215,7 +215,8 @@ std::string ab_help() {
          "prints the costs.\n"
          "Exit status: 0 nothing got slower, 1 something did, or failed in B alone,\n"
          "2 wrong usage or nothing to compare, 3 nothing got slower, but some points could\n"
-         "not have shown the change of --sees, 130 Ctrl-C.\n";
+         "not have shown the change of --sees, or B lacks them, 130 Ctrl-C, 143 SIGTERM,\n"
+         "129 SIGHUP.\n";
 }
 
 }  // namespace syncmeter

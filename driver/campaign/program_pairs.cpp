@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <random>
@@ -21,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "driver/campaign/preload_watch.hpp"
+#include "driver/campaign/program_figure.hpp"
 #include "driver/campaign/revisits.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -102,22 +101,31 @@ class program_runner {
       if (!std::regex_search(text, found, *metric_))
         return fmt::format("wrote nothing that --metric {} matches", quote(*options_.metric));
       const std::size_t group = found.size() > 1 ? 1 : 0;
-      const std::string number = found.str(group);
-      char* end = nullptr;
-      run.figure = std::strtod(number.c_str(), &end);
-      // "1,234" and "1:05" would be read as 1.
-      const bool goes_on = *end != '\0' && std::isspace(static_cast<unsigned char>(*end)) == 0 &&
-                           std::isdigit(static_cast<unsigned char>(end[1])) != 0;
-      if (end == number.c_str() || goes_on || !(run.figure > 0) || !std::isfinite(run.figure))
-        return fmt::format("wrote {} where --metric looks for a number above 0", quote(number));
-      text.erase(static_cast<std::size_t>(found.position(group)),
-                 static_cast<std::size_t>(found.length(group)));
+      const auto at = static_cast<std::size_t>(found.position(group)),
+                 length = static_cast<std::size_t>(found.length(group)),
+                 match = static_cast<std::size_t>(found.position(0));
+      const program_figure figure =
+          read_figure(text, at, length, match, match + static_cast<std::size_t>(found.length(0)),
+                      *options_.metric);
+      if (!figure.problem.empty()) return figure.problem;
+      run.figure = figure.value;
+      if (!unit_) unit_ = figure.unit;
+      if (figure.unit != *unit_)
+        return fmt::format(
+            "wrote {} behind the figure, where the first run wrote {}: have it print "
+            "the same unit, and the same word behind it, in each run",
+            in_words(figure.unit), in_words(*unit_));
+      text.erase(at, length);
     }
     run.output_hash = hash_of(text);
     return checked(output.get());
   }
 
  private:
+  [[nodiscard]] static std::string in_words(const std::string& unit) {
+    return unit.empty() ? "no unit" : quote(unit);
+  }
+
   [[nodiscard]] std::string checked(int output) const {
     if (!options_.check) return "";
     ::lseek(output, 0, SEEK_SET);
@@ -129,6 +137,7 @@ class program_runner {
   const program_pairs_options& options_;
   unique_fd null_;
   std::optional<std::regex> metric_;
+  std::optional<std::string> unit_;  ///< of the figure of the first run
 };
 
 bool all_alike(const std::vector<std::uint64_t>& hashes) {
@@ -282,7 +291,8 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
     if (arm == 0) longest_of_a_s = std::max(longest_of_a_s.value_or(0), run.wall_s);
     if (run.interrupted_by != 0) of.interrupted_by = run.interrupted_by;
     if (problem.empty()) hashes[arm].push_back(run.output_hash);
-    else refuse(fmt::format("{} {}.", arms[arm].name, problem), arm == 1);
+    else if (of.interrupted_by == 0 || of.pairs() < least_pairs)
+      refuse(fmt::format("{} {}.", arms[arm].name, problem), arm == 1);
     return run;
   };
   for (const std::size_t arm : {0U, 1U}) {
@@ -309,6 +319,10 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
     for (const std::size_t arm : {first, 1 - first}) {
       runs[arm] = run_arm(arm, arms[arm]);
       if (of.verdict == program_verdict::refused) return of;
+      if (of.interrupted_by != 0) {
+        judge_runs(of, options);
+        return of;
+      }
     }
     for (const std::size_t arm : {0U, 1U}) of.runs[arm].push_back(runs[arm]);
     of.output_varies = !all_alike(hashes[0]);
@@ -359,6 +373,9 @@ std::string change_text(const interval& ratio, const std::string& what, const st
 
 std::string why_undecided(const program_comparison& of) {
   if (of.pairs() >= first_look) return "";
+  if (of.interrupted_by != 0)
+    return fmt::format("interrupted after {}, and a verdict takes {} at least",
+                       count_text(of.pairs(), "pair of runs", "pairs of runs"), first_look);
   const double run_s = of.used_s / static_cast<double>(2 * (of.pairs() + 1));
   return fmt::format("--budget had room for {}, and a verdict takes {} at least: give it {:.0f}s",
                      count_text(of.pairs(), "pair of runs", "pairs of runs"), first_look,
@@ -370,9 +387,10 @@ std::string verdict_text(const program_comparison& of, const std::array<program_
   const std::string &a = arms[0].name, &b = arms[1].name;
   if (of.verdict == program_verdict::refused) return "Not compared: " + of.refusal;
   const bool of_time = !options.metric;
-  std::string text = fmt::format("{}: {}; {}: {}; {}. ", a, range_of_runs(of.runs[0], of_time), b,
-                                 range_of_runs(of.runs[1], of_time),
-                                 count_text(of.pairs(), "pair of runs", "pairs of runs"));
+  std::string text = fmt::format(
+      "{}: {}; {}: {}; {}{}. ", a, range_of_runs(of.runs[0], of_time), b,
+      range_of_runs(of.runs[1], of_time), count_text(of.pairs(), "pair of runs", "pairs of runs"),
+      of.interrupted_by != 0 ? ", interrupted before more were made" : "");
   const std::string change =
       of_time
           ? fmt::format("{} takes {}", b, change_text(of.ratio, " time", a))

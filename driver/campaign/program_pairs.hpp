@@ -95,9 +95,10 @@ struct program_comparison {
 /// Runs each once, uncounted, and then both in turn, in an order drawn by chance for
 /// each pair, with a look after eight pairs and whenever there are half as many more, until
 /// it is decided or the budget is spent. Ends at a run that fails, fails the check, takes ten times
-/// as long as the longest of A, or writes what A does not in so many runs that it is no chance; and
-/// where a library that is preloaded does not come to the processes that do the work. Ends what a
-/// run leaves behind. Throws usage_error for a metric that is no regular expression.
+/// as long as the longest of A, or writes what A does not in so many runs that it is no chance; at
+/// a signal that ends us, which leaves a comparison of the pairs before it where they are three;
+/// and where a library that is preloaded does not come to the processes that do the work. Ends what
+/// a run leaves behind. Throws usage_error for a metric that is no regular expression.
 [[nodiscard]] program_comparison compare_programs(const std::array<program_arm, 2>& arms,
                                                   const program_pairs_options& options);
 
@@ -108,7 +109,8 @@ struct program_comparison {
 /// what B is compared with.
 [[nodiscard]] std::string change_text(const interval& ratio, const std::string& what,
                                       const std::string& other = "");
-/// That the budget had no room for a first look, which is why it is undecided; else empty.
+/// That the budget, or a signal, left no room for a first look, which is why it is undecided; else
+/// empty.
 [[nodiscard]] std::string why_undecided(const program_comparison& compared);
 /// The verdict in a sentence or two.
 [[nodiscard]] std::string verdict_text(const program_comparison& compared,

@@ -119,10 +119,14 @@ def test_wrong_usage(arguments, words):
     assert words in " ".join(err.split())
 
 
-@pytest.mark.parametrize("figure", ["1,234", "1:05", "2m1.5s"])
-def test_a_figure_written_in_parts_is_not_read_as_its_first(figure):
-    status, out, _ = ab("--command", "echo ops 5", "--command", f"echo ops {figure}", "--metric", "ops (.*)", "--budget", "3s")
-    assert (status, f"b wrote '{figure}' where --metric looks for a number above 0" in out) == (1, True), out
+@pytest.mark.parametrize("metric, a, b, words", [
+    ("ops (.*)", "ops 5", "ops 1:05", "b wrote '1:05', of which --metric would read 1: have it print"),
+    ("([0-9.]+) requests", "1,900 requests", "12,100 requests", "a wrote '1,900', of which --metric would read 900"),
+    ("lat ([0-9.]+)", "lat 1.04 ms", "lat 937 us", "b wrote 'us' behind the figure, where the first run wrote 'ms'"),
+])
+def test_a_figure_written_in_parts_is_not_read_as_one_of_them(metric, a, b, words):
+    status, out, _ = ab("--command", f"echo {a}", "--command", f"echo {b}", "--metric", metric, "--check", "true")
+    assert (status, words in out) == (2 if words.startswith("a") else 1, True), out
 
 
 def test_figures_that_are_none(program):
@@ -139,3 +143,17 @@ def test_a_scheduler_s_signal_ends_the_program_too(tmp_path):
     out, _ = driver.communicate(timeout=60)
     assert driver.returncode == 128 + signal.SIGTERM and "Not compared: a was ended by signal 15" in out
     assert not pathlib.Path(f"/proc/{pid}").exists()
+
+
+def test_a_signal_leaves_a_comparison_of_the_pairs_before_it(tmp_path):
+    runs, begun = tmp_path / "runs", tmp_path / "begun"
+    # The first run does not count; four pairs follow.
+    words = f"echo >> {runs}; [ $(wc -l < {runs}) -lt 6 ] || {{ echo $$ > {begun}; exec sleep 100; }}"
+    driver = subprocess.Popen([driver_path(), "ab", "--command", "true", "--command", words], stdout=subprocess.PIPE, text=True)
+    eventually("the program runs", lambda: begun.exists() and begun.read_text(encoding="utf-8").strip())
+    driver.terminate()
+    out, _ = driver.communicate(timeout=60)
+    out = " ".join(out.split())
+    assert driver.returncode == 128 + signal.SIGTERM
+    assert "4 pairs of runs, interrupted before more were made." in out, out
+    assert "Not compared" not in out

@@ -182,6 +182,16 @@ TEST(ComparePrograms, a_figure_goes_by_its_direction) {
   EXPECT_DOUBLE_EQ(of.ratio.value, 1.8);
 }
 
+TEST(ComparePrograms, a_figure_has_one_unit_in_all_runs) {
+  const program_pairs_options options{.metric = "lat (.*)"};
+  const program_comparison of = compared("echo lat 1.04ms", "echo lat 937us", options);
+  EXPECT_EQ(of.verdict, program_verdict::refused);
+  EXPECT_EQ(of.refusal,
+            "b wrote 'us' behind the figure, where the first run wrote 'ms': have it print the "
+            "same unit, and the same word behind it, in each run.");
+  EXPECT_EQ(compared("echo lat 5 us", "echo lat 9 us", options).verdict, program_verdict::slower);
+}
+
 TEST(ChangeText, says_less_and_more_with_the_smaller_bound_first) {
   EXPECT_EQ(change_text({.value = 0.62, .low = 0.59, .high = 0.65}, " time"),
             "38.0 % less time (35.0 to 41.0 %)");
