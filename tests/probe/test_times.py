@@ -121,3 +121,9 @@ def test_nested_regions_have_their_own_values(compiler, every, build, count, mon
     # Five times 2 + 4 + ... + 32 threads pass.
     assert run.done.stdout.split() == ["310", "0"]
     assert sum(row.count for row in run.rows if row.kind == "region") == 5 * 31
+
+
+def test_calls_that_yield_are_timed(build, count, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "1,1")
+    run = count(build("turns", "g++", "-O2", "-fopenmp"), "yields")
+    assert sum(times.timed for times in run.times if times.kind == "yield") > 0
