@@ -163,7 +163,8 @@ meeting_pace pace_of(const std::vector<site>& sites, double wall_s) {
 double in_regions_s(const site& of, const std::vector<site>& sites, double wall_s) {
   double all_s = 0;
   const auto add = [&](const site& region) {
-    const bool is_known = is_timed_meeting(region);
+    // One that never returns, or is none of those that are timed, may take all of the run.
+    const bool is_known = is_timed_meeting(region) && region.times->timed >= region.count;
     all_s += is_known ? static_cast<double>(region.count) * region_ns(region) * 1e-9 : wall_s;
   };
   if (of.kind == "region") add(of);

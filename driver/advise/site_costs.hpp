@@ -62,7 +62,7 @@ struct meeting_pace {
 
 /// Of a run of `wall_s`, that the teams of a site's threads are at work: of a region from its call
 /// to its return, all of them, of a barrier all regions with a team as large. All of the run where
-/// a region was not timed, or none is known.
+/// not each region was timed, or none is known.
 [[nodiscard]] double in_regions_s(const site& of, const std::vector<site>& sites, double wall_s);
 
 /// What the work of a thread is from the begin to the end of a region, or from one barrier to the

@@ -450,6 +450,9 @@ TEST(advise_on, neighbours_make_threads_late_while_their_team_works_alone) {
   EXPECT_THAT(rules_of({barrier, in_regions(0.2, 0), in_regions(0.3, 0)}),
               ElementsAre("imbalance"));
   EXPECT_THAT(rules_of({barrier, in_regions(0.4, 0), in_regions(0.3, 0)}), IsEmpty());
+  site endless = in_regions(0.2, 0);
+  ++endless.count;
+  EXPECT_THAT(rules_of({barrier, endless}), IsEmpty()) << "one region of its site has not returned";
   site other = in_regions(0.2, 0);
   other.times.reset();
   EXPECT_THAT(rules_of({barrier, in_regions(0.2, 0), other}), IsEmpty()) << "for long, perhaps";
