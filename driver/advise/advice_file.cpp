@@ -81,14 +81,14 @@ json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
             {"sites", std::move(ids)},
             {"saves_s", {{"low", of.at_least_s}, {"high", of.at_most_s}}},
             {"run_s", of.run_s},
-            {"seen_s", of.seen_s},
+            {"seen_share", of.seen_share},
             {"kind", of.kind},
             {"proof", of.rule == "atomics" ? "samples" : "calls"},
             {"tried", nullptr},
             {"text", printable(withheld ? of.cause : of.text)}};
   if (const auto study = study_of(of.rule); !study.empty()) line["study"] = study;
   if (withheld) {
-    line["saves_s"] = line["run_s"] = line["seen_s"] = nullptr;
+    line["saves_s"] = line["run_s"] = line["seen_share"] = nullptr;
   } else {
     for (const swap_saving& each : of.swaps)
       line["swaps"].push_back({{"swap", each.swap}, {"low", each.low_s}, {"high", each.high_s}});

@@ -140,7 +140,7 @@ void add_prices_of_lock(advice& found, const site& first, double calls_of_thread
     // What is done under the lock, and the work beside it, may be without it on other threads: all
     // of a run, and runs differ.
     found.at_most_s = setting.plain_wall_s.high;
-    found.seen_s = taken_s.low;
+    found.seen_share = taken_s.low / wall_s;
     found.text =
         fmt::format("{} {} A change saves something between nothing and all of a run, "
                     "which takes {}.{}",

@@ -17,6 +17,7 @@
 #include "driver/advise/lock_prices.hpp"
 #include "driver/advise/shared_lines.hpp"
 #include "driver/advise/signal_rules.hpp"
+#include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/turn_rules.hpp"
 #include "driver/text/messages.hpp"
@@ -39,11 +40,10 @@ struct lock_case {
   std::vector<std::size_t> ids;  ///< of its sites, the one that takes most of the time first
   std::uint64_t count = 0;
   unsigned threads = 0;  ///< that take it at one of its sites
-  /// In the mean of the threads: the calls that take it, and those with the work under it and its
-  /// release.
-  double calls_s = 0, sections_s = 0;
-  /// The same of all threads together. A mean over the threads is no bound: one of them may wait
-  /// for all that another one does, and where they take turns the others wait for it elsewhere.
+  double calls_s = 0;    ///< that take it: what a site has in the mean of its threads, all sites
+  /// Of all threads together those calls, and they with the work under it and its release. A mean
+  /// over the threads is no bound: one of them may wait for all that another one does, and where
+  /// they take turns the others wait for it elsewhere.
   double all_calls_s = 0, all_sections_s = 0;
   double waits_s = 0;                   ///< of the calls in the mean, those that find it taken
   std::uint64_t waits = 0;              ///< as many as were timed
@@ -106,6 +106,11 @@ struct lock_case {
   [[nodiscard]] bool is_mostly_hidden() const {
     return object != nullptr && 2 * object->hidden > object->acquisitions;
   }
+  /// What a thread that takes it has of what all of them have together, at all of its sites.
+  [[nodiscard]] double mean_s(double all_s) const {
+    const bool is_known = object != nullptr && !object->threads.empty();
+    return all_s / (is_known ? threads : std::max(threads, threads_at(ids, sites)));
+  }
   [[nodiscard]] double below_wall(double s) const { return std::min(s, setting.wall_s); }
   [[nodiscard]] std::string in_wall(double s) const {
     return fmt::format("{} of {}", seconds_text(below_wall(s)), seconds_text(setting.wall_s));
@@ -118,7 +123,6 @@ struct lock_case {
     count += use.count;
     threads = std::max(threads, of.threads);
     calls_s += cost.mechanism_s;
-    sections_s += cost.lateness_s;
     all_calls_s += cost.mechanism_s * of.threads;
     all_sections_s += cost.lateness_s * of.threads;
     if (use.wait_ns > 0) waits_s += cost.mechanism_s * std::min(1.0, use.waited_ns / use.wait_ns);
@@ -178,7 +182,7 @@ struct lock_case {
             .at_most_s = at_most_s,
             .text = fmt::format("{} {} {}", facts(), what, saving),
             .cause = fmt::format("{} {}", facts(), what),
-            .seen_s = calls_s,
+            .seen_share = mean_s(all_calls_s) / setting.wall_s,
             .more_ids = {ids.begin() + 1, ids.end()}};
   }
 };
@@ -196,7 +200,8 @@ std::optional<advice> about_crowd(const lock_case& of) {
                   pus),
       fmt::format("A thread spends {} in the calls that take it, in the mean; that saves at most "
                   "what all threads together spend, {}.",
-                  of.in_wall(of.calls_s), seconds_text(of.below_wall(of.all_calls_s))));
+                  of.in_wall(of.mean_s(of.all_calls_s)),
+                  seconds_text(of.below_wall(of.all_calls_s))));
 }
 
 /// Whether threads wait for as long as others hold it: to wake them, or any other part that is the
@@ -257,8 +262,9 @@ std::optional<advice> about_readers(const lock_case& of) {
           moves),
       fmt::format("A thread spends {} to take it, read and give it back, in the mean; to read "
                   "without it saves at most what all threads together spend, {}.",
-                  of.in_wall(of.sections_s), seconds_text(of.below_wall(of.all_sections_s))));
-  found.seen_s = of.sections_s;
+                  of.in_wall(of.mean_s(of.all_sections_s)),
+                  seconds_text(of.below_wall(of.all_sections_s))));
+  found.seen_share = of.mean_s(of.all_sections_s) / of.setting.wall_s;
   return found;
 }
 
@@ -272,7 +278,8 @@ advice about_lock(const lock_case& of) {
       fmt::format("A thread spends {} in the calls that take it, in the mean, and {} with the work "
                   "under the lock and its release. A change saves between nothing and that of "
                   "all threads together, {}.",
-                  of.in_wall(of.calls_s), seconds_text(of.below_wall(of.sections_s)),
+                  of.in_wall(of.mean_s(of.all_calls_s)),
+                  seconds_text(of.below_wall(of.mean_s(of.all_sections_s))),
                   seconds_text(of.below_wall(of.all_sections_s))));
   found.kind = "range";
   return found;

@@ -42,7 +42,7 @@ advice sleeping_by_counts_alone(const meeting& m) {
                   range_text(all_s(m.price_ns->low), all_s(m.price_ns->high)), seconds_text(wall_s),
                   range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9), m.of.times->threads,
                   of_work, seconds_text(wall_s - work_s)));
-  found.seen_s = all_s(m.price_ns->low);
+  found.seen_share = all_s(m.price_ns->low) / wall_s;
   found.of_plain_runs = true;
   found.kind = "may_cost";
   return found;
@@ -79,7 +79,8 @@ advice by_counts_alone(const meeting& m, std::string_view rule, const std::strin
                   range_text(low_s, std::min(m.count() * m.price_ns->high * 1e-9, wall_s)),
                   seconds_text(most_s), range_text(m.price_ns->low * 1e-9, m.price_ns->high * 1e-9),
                   m.of.times->threads));
-  found.at_least_s = found.seen_s = low_s;
+  found.at_least_s = low_s;
+  found.seen_share = low_s / wall_s;
   found.kind = "estimate";
   found.of_plain_runs = true;
   return found;

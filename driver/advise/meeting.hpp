@@ -66,7 +66,7 @@ struct meeting {
             .at_most_s = at_most_s,
             .text = fmt::format("{}: {} {}", where_text(of), cause, saving),
             .cause = fmt::format("{}: {}", where_text(of), cause),
-            .seen_s = rule == "imbalance" ? lateness.shown_s() : in_all_s()};
+            .seen_share = (rule == "imbalance" ? lateness.shown_s() : in_all_s()) / setting.wall_s};
   }
   [[nodiscard]] advice bound(std::string_view rule, const run_waits& most, const std::string& cause,
                              const std::string& saving) const {

@@ -29,8 +29,8 @@ bool is_same_function(const site& a, const site& b) {
 /// on the next one, which may as well be work.
 advice about_atomic(const site& of, std::size_t id, double wall_s) {
   constexpr double with_next = 1.12;
-  const double seen_s = std::min(1.0, most_of_path(*of.samples)) * wall_s;
-  const double at_most_s = std::min(with_next * seen_s, wall_s);
+  const double seen_share = most_of_path(*of.samples);
+  const double at_most_s = std::min(with_next * seen_share, 1.0) * wall_s;
   constexpr double much_more = 1.05;
   const bool around = of.samples->function_path_share > much_more * of.samples->path_share;
   const std::string where = where_text(of);
@@ -47,7 +47,7 @@ advice about_atomic(const site& of, std::size_t id, double wall_s) {
           .cause = fmt::format("{}: CPU time is spent {} A variable for each thread, or fewer "
                                "updates of this one, may save time.",
                                where, there),
-          .seen_s = seen_s,
+          .seen_share = seen_share,
           .run_s = wall_s};
 }
 

@@ -42,7 +42,7 @@ struct pieces {
                                 seconds_text(wall_s)),
             .cause = cause,
             .at_least_s = low_s,
-            .seen_s = seen_s,
+            .seen_share = seen_s / wall_s,
             .kind = low_s > 0 ? "estimate" : "bound",
             .more_ids = other_ids};
   }

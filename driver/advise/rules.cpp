@@ -50,7 +50,15 @@ bool is_of_waits(const advice& of) {
 
 /// What comes first is greater. Bounds that are the run do not tell which cause takes more of it.
 std::tuple<bool, double, double> rank_of(const advice& of) {
-  return {is_of_setting(of), of.is_bound_by_run() ? 1 : of.share_of_run(), of.seen_s / of.run_s};
+  return {is_of_setting(of), of.is_bound_by_run() ? 1 : of.share_of_run(), of.seen_share};
+}
+
+/// "launches at most 99 %".
+std::string seen_text(const advice& of) {
+  const double percent = 100 * of.seen_share;
+  if (percent == 0) return of.rule + " not known";
+  return fmt::format("{} {}{}", of.rule, of.seen_share < of.share_of_run() ? "" : "at most ",
+                     percent < 1 ? "less than 1 %" : fmt::format("{:.0f} %", percent));
 }
 
 /// At the first cause whose bound is the run: by what it comes before those of other rules, of each
@@ -64,13 +72,12 @@ void name_order_of_runs(std::vector<advice>& ranked) {
   std::set<std::string_view> rules;
   std::vector<std::string> seen;
   for (const advice& each : std::span(first, end))
-    if (rules.insert(each.rule).second)
-      seen.push_back(fmt::format("{} {}", each.rule,
-                                 each.seen_s > 0 ? seconds_text(each.seen_s) : "not known"));
+    if (rules.insert(each.rule).second) seen.push_back(seen_text(each));
   if (seen.size() < 2) return;
-  first->text += fmt::format(" Where no bound is less than the run, causes are ranked by what a "
-                             "thread spends in each, as timed or by prices: {}.",
-                             join(seen, ", "));
+  first->text +=
+      fmt::format(" Where each bound is nearly the run, causes are ranked by the share of "
+                  "a run that a thread spends in each: {}.",
+                  join(seen, ", "));
 }
 
 /// To wait takes longer in one run than in another, and the work of a thread hardly does: what
@@ -187,9 +194,9 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   const double longest_s = std::max(wall_s, setting.plain_wall_s.high);
   std::ranges::move(advise_on_atomics(sites, longest_s), std::back_inserter(all));
   std::ranges::move(advise_on_turns(sites, setting, all), std::back_inserter(all));
-  // What may be saved of a GPU's time was timed there as a whole.
+  // What may be saved of a GPU's time was timed there as a whole: all of the bound.
   const auto add_of_gpu = [&all](std::vector<advice> found) {
-    for (advice& each : found) each.seen_s = each.at_most_s;
+    for (advice& each : found) each.seen_share = 1;
     std::ranges::move(found, std::back_inserter(all));
   };
   add_of_gpu(advise_on_cuda(sites, setting, notes));
@@ -207,7 +214,8 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
     // Streams of a GPU that work at once may take more together.
     each.at_most_s = std::min(each.at_most_s, each.run_s);
     each.at_least_s = std::min(each.at_least_s, each.run_s);
-    each.seen_s = std::min(std::max(each.seen_s, each.at_least_s), each.at_most_s);
+    each.seen_share =
+        std::min(std::max(each.seen_share, each.at_least_s / each.run_s), each.share_of_run());
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, rank_of);
   name_order_of_runs(all);

@@ -53,8 +53,9 @@ struct advice {
   std::string text{};     ///< a few sentences
   std::string cause{};    ///< what is left of them where seconds are withheld
   double at_least_s = 0;  ///< that it saves
-  double seen_s = 0;  ///< of the cause, on the path of a thread, the mean of those that have it: as
-                      ///< timed, or where counts alone stand so many at the lowest price; no bound
+  /// Of the run in which it was seen, what a thread spends in the cause, the mean of those that
+  /// have it: as timed, or where counts alone stand so many at the lowest price; no bound.
+  double seen_share = 0;
   std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks;
                                ///< may_cost, a bound of what may also take longer
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock

@@ -16,6 +16,9 @@
 namespace syncmeter {
 namespace {
 
+/// Of a lock's number, below that of its process.
+constexpr unsigned process_bits = 32;
+
 /// Whether parts of both lie in one cache line. The standard library's locks hold one of the C
 /// library's and no more; what is none of these is a word.
 bool shares_a_line(const lock_object& one, const lock_object& other) {
@@ -26,7 +29,6 @@ bool shares_a_line(const lock_object& one, const lock_object& other) {
                                                       : word;
     return of.address + bytes - 1;
   };
-  constexpr unsigned process_bits = 32;
   return one.address != 0 && other.address != 0 &&
          one.number >> process_bits == other.number >> process_bits &&
          one.address / line <= last_byte(other) / line &&
@@ -48,7 +50,8 @@ std::vector<advice> advise_on_shared_lines(const std::vector<site>& sites,
   struct locks_of_site {
     std::vector<std::size_t> ids;
     std::uint64_t locks = 0, count = 0;
-    double longest_wait_s = 0, all_s = 0;
+    double longest_wait_s = 0, all_waits_s = 0, all_s = 0;
+    std::set<std::pair<std::uint64_t, std::uint32_t>> threads;  // by process
   };
   std::map<std::size_t, locks_of_site> by_site;
   for (const lock_object& object : setting.objects) {
@@ -62,6 +65,8 @@ std::vector<advice> advise_on_shared_lines(const std::vector<site>& sites,
     ++at.locks;
     at.count += object.acquisitions;
     at.longest_wait_s = std::max(at.longest_wait_s, object.wait_ns * 1e-9);
+    at.all_waits_s += object.wait_ns * 1e-9;
+    at.threads.emplace(object.number >> process_bits, *object.threads.begin());
     at.all_s += (object.wait_ns + object.held_ns) * 1e-9;
     advised.insert(object.number);
   }
@@ -85,7 +90,7 @@ std::vector<advice> advise_on_shared_lines(const std::vector<site>& sites,
                              cause, seconds_text(at.all_s), seconds_text(at_most_s),
                              seconds_text(setting.wall_s)),
          .cause = cause,
-         .seen_s = at.longest_wait_s,
+         .seen_share = at.all_waits_s / static_cast<double>(at.threads.size()) / setting.wall_s,
          .more_ids = {at.ids.begin() + 1, at.ids.end()}});
   }
   return all;

@@ -147,7 +147,7 @@ std::string change_text(const held_back& of, const std::vector<site>& sites) {
 }
 
 advice about(const held_back& of, const std::vector<site>& sites, const advice_setting& setting) {
-  double at_most_s = 0, longest_s = 0;
+  double at_most_s = 0, longest_s = 0, all_s = 0;
   for (const std::uint64_t lock : of.locks) at_most_s += waited_in_all_s(lock, sites);
   at_most_s = std::min(at_most_s, setting.wall_s);
   std::uint64_t count = 0;
@@ -156,7 +156,9 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
     const part_of_waits part = waits_for(of.conditions, sites[id - 1]);
     count += part.calls;
     waiters.insert(part.waiters.begin(), part.waiters.end());
-    longest_s = std::max(longest_s, from_signal_s(of.conditions, sites[id - 1]));
+    const double each_s = from_signal_s(of.conditions, sites[id - 1]);
+    longest_s = std::max(longest_s, each_s);
+    all_s += each_s * static_cast<double>(part.waiters.size());
   }
   condition_use sent;
   for (const auto& [sender, condition] : of.signals)
@@ -180,7 +182,7 @@ advice about(const held_back& of, const std::vector<site>& sites, const advice_s
               seconds_text(std::min(longest_s, setting.wall_s)), seconds_text(setting.wall_s),
               of.locks.size() == 1 ? "this lock" : "these locks", seconds_text(at_most_s)),
           .cause = cause,
-          .seen_s = longest_s,
+          .seen_share = all_s / std::max(1.0, static_cast<double>(waiters.size())) / setting.wall_s,
           .more_ids = std::move(more)};
 }
 
@@ -280,7 +282,7 @@ std::optional<advice> about_broadcasts(const woken_in_vain& of, const std::vecto
           of.locks.size() == 1 ? "this lock" : "it and for the one around it",
           seconds_text(at_most_s)),
       .cause = cause,
-      .seen_s = mean_s,
+      .seen_share = mean_s / setting.wall_s,
       .more_ids = std::move(more)};
 }
 

@@ -76,6 +76,17 @@ std::optional<site_cost> cost_of(const site& of) {
                                          : times.mechanism.sum_ns * each / threads};
 }
 
+unsigned threads_at(std::span<const std::size_t> ids, const std::vector<site>& sites) {
+  std::set<std::uint64_t> callers;
+  unsigned unknown = 0;
+  for (const std::size_t id : ids) {
+    const site& of = sites[id - 1];
+    callers.insert(of.callers.begin(), of.callers.end());
+    if (of.callers.empty()) unknown += of.threads;
+  }
+  return std::max(1U, static_cast<unsigned>(callers.size()) + unknown);
+}
+
 part_of_waits waits_for(const std::set<std::uint64_t>& conditions, const site& of) {
   part_of_waits found;
   double here = 0, all = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "driver/advise/counts.hpp"
@@ -12,6 +13,8 @@ namespace syncmeter {
 
 /// Nothing for a site that was not timed, or that waits for nobody.
 [[nodiscard]] std::optional<site_cost> cost_of(const site& of);
+/// Different threads that call these sites; those whose numbers are not known are others at each.
+[[nodiscard]] unsigned threads_at(std::span<const std::size_t> ids, const std::vector<site>& sites);
 /// Of a site's waits for signals, those for some conditions: not all of its threads wait for each.
 struct part_of_waits {
   double share = 0;         ///< of those that were timed

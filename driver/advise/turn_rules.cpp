@@ -22,7 +22,7 @@ struct waits {
   const advice_setting& setting;
   std::vector<std::size_t> ids{};  ///< as in the file; the one that takes most of the time first
   std::uint64_t count = 0;
-  unsigned threads = 0;   ///< who waits at several sites is counted at each
+  unsigned threads = 0;   ///< who waits at several sites is one
   double all_late_s = 0;  ///< of all threads together, until the signal
   double all_wake_s = 0;  ///< and from there on, or of calls the whole call
   double least_late_s = 0;
@@ -34,7 +34,7 @@ struct waits {
     least_late_s = ids.empty() ? late_s : std::min(least_late_s, late_s);
     ids.push_back(id);
     count += static_cast<std::uint64_t>(static_cast<double>(of.count) * part);
-    threads += of.threads;
+    threads = threads_at(ids, sites);
     all_late_s += late_s * of.threads;
     all_wake_s += cost.mechanism_s * part * of.threads;
     std::ranges::stable_sort(ids, std::ranges::greater{}, [this](std::size_t each) {
@@ -55,7 +55,7 @@ struct waits {
             .text = fmt::format("{} {} saves at most {} of {}.", cause, saving,
                                 seconds_text(bound_s), seconds_text(setting.wall_s)),
             .cause = cause,
-            .seen_s = of_thread_s(),
+            .seen_share = of_thread_s() / setting.wall_s,
             .more_ids = {ids.begin() + 1, ids.end()}};
   }
 };
@@ -130,7 +130,7 @@ std::optional<advice> about_interpreter(const std::vector<site>& sites,
                   seconds_text(waited_s / static_cast<double>(all.count))),
       fmt::format("All threads together wait {}; to work at the same time",
                   seconds_text(waited_s)));
-  found.seen_s = waited_s / threads;
+  found.seen_share = waited_s / threads / setting.wall_s;
   return found;
 }
 

@@ -83,7 +83,7 @@ TEST(add_prices_of_lock, counts_and_prices_stand_where_counting_disturbs) {
   const std::vector<double> costs{200, 250, 280};
   const interval all = over_visits(costs);
   EXPECT_LT(all.low, 200);
-  EXPECT_NEAR(found.seen_s, all.low * 1e-3, 1e-9) << "so many at the least price";
+  EXPECT_NEAR(found.seen_share * 0.3, all.low * 1e-3, 1e-9) << "so many at the least price";
   EXPECT_THAT(found.text,
               HasSubstr("cause 2 threads that do nothing else take " +
                         range_text(all.low * 1e-9, all.high * 1e-9) + " for such a call"));

@@ -186,6 +186,7 @@ TEST(advise_on_locks, locks_of_two_threads_in_one_line_want_lines_of_their_own) 
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].rule, "padding");
   EXPECT_NEAR(all[0].at_most_s, 1, 1e-9);
+  EXPECT_NEAR(all[0].seen_share, 4'000'000 * 100e-9, 1e-9) << "the mean of both threads";
   EXPECT_THAT(all[0].text, HasSubstr("2 locks are taken 8,000,000 times, each by one thread"));
 }
 
@@ -288,6 +289,9 @@ TEST(advise_on_locks, locks_that_are_taken_at_the_same_sites_are_one_change) {
   ASSERT_THAT(two, SizeIs(1));
   EXPECT_EQ(two[0].rule, "locks");
   EXPECT_NEAR(two[0].at_most_s, 800'000 * 300e-9, 1e-9);
+  // Each thread calls one of the two sites, and has 400,000 calls.
+  EXPECT_NEAR(two[0].seen_share, 400'000 * 200e-9, 1e-9);
+  EXPECT_THAT(two[0].text, HasSubstr("A thread spends 0.08 s of 1 s in the calls"));
   EXPECT_THAT(two[0].text,
               AllOf(HasSubstr("2 threads take one of several locks 800,000 times"),
                     HasSubstr("here and at"), HasSubstr("There are 2 of them already.")));

@@ -380,11 +380,11 @@ TEST(advise_on, causes_whose_bound_is_the_run_are_ranked_by_what_was_seen_of_the
   std::vector<advice> all = beside_tasks(1200, 0.5);
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(all[0].rule, "tasks");
-  EXPECT_NEAR(all[0].seen_s, 0.6, 1e-9);
+  EXPECT_NEAR(all[0].seen_share, 0.6, 1e-9);
   EXPECT_EQ(all[0].at_most_s, 1);
-  EXPECT_NEAR(all[1].seen_s, 0.15, 1e-9);
+  EXPECT_NEAR(all[1].seen_share, 0.15, 1e-9);
   EXPECT_EQ(all[1].at_most_s, 1);
-  EXPECT_THAT(all[0].text, HasSubstr("by prices: tasks 0.6 s, chunks 0.15 s."));
+  EXPECT_THAT(all[0].text, HasSubstr("a thread spends in each: tasks 60 %, chunks 15 %."));
   EXPECT_THAT(all[1].text, Not(HasSubstr("are ranked")));
   all = beside_tasks(210, 0.95);
   ASSERT_THAT(all, SizeIs(2));
@@ -394,10 +394,14 @@ TEST(advise_on, causes_whose_bound_is_the_run_are_ranked_by_what_was_seen_of_the
   all = beside_tasks(400, 0.775);
   EXPECT_EQ(all.at(0).rule, "chunks");
   EXPECT_THAT(all[0].text, Not(HasSubstr("are ranked")));
+  // What is seen in one run has no part of what a longer one takes more.
+  const advice longer = advised({of_loop}, {.wall_s = 1, .plain_wall_s = {1, 1, 2}}).at(0);
+  EXPECT_EQ(longer.run_s, 2);
+  EXPECT_NEAR(longer.seen_share, 0.15, 1e-9);
   // Without a price nothing is known of tasks.
   all = advised({tasks(1'000'000), of_loop}, {.wall_s = 1});
   EXPECT_EQ(all.at(0).rule, "chunks");
-  EXPECT_THAT(all[0].text, HasSubstr("chunks 0.15 s, tasks not known."));
+  EXPECT_THAT(all[0].text, HasSubstr("chunks 15 %, tasks not known."));
 }
 
 TEST(advise_on, calls_for_chunks_that_take_little_of_the_run_are_none_for_advice) {

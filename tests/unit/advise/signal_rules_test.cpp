@@ -78,6 +78,8 @@ TEST(advise_on_signals, waits_of_one_lock_are_one_advice_with_all_their_places) 
               AllOf(HasSubstr("second+0x0 and first+0x0: 2 threads wait for a signal"),
                     HasSubstr(" and 100 % of the signals from ")));
   EXPECT_THAT(all[0].text, HasSubstr("takes up to 0.1 s of 1 s until it has the lock"));
+  // The same two threads wait 0.05 s at one place and 0.1 s at the other.
+  EXPECT_NEAR(all[0].seen_share, 0.15, 1e-9);
   // Nothing in common: each by itself.
   EXPECT_THAT(advise_with({first, waiting_for(4, 2), signalling(3, 1, 100, 100),
                            signalling(4, 2, 100, 100)}),

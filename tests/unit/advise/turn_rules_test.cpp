@@ -79,7 +79,7 @@ TEST(advise_on_turns, threads_that_wait_for_pythons_interpreter_are_said_to) {
     EXPECT_EQ(all[0].rule, "interpreter");
     EXPECT_EQ(all[0].site_id, 2U);
     EXPECT_NEAR(all[0].at_most_s, 0.5, 1e-9);
-    EXPECT_NEAR(all[0].seen_s, 0.75, 1e-9);
+    EXPECT_NEAR(all[0].seen_share, 0.75, 1e-9);
     EXPECT_THAT(all[0].text,
                 AllOf(HasSubstr("4 threads wait 100 times for Python's interpreter"),
                       HasSubstr("0.03 s each time"), HasSubstr("All threads together wait 3 s")));
@@ -182,6 +182,12 @@ TEST(advise_on_turns, threads_that_yield_to_each_other_may_pause_or_sleep) {
   EXPECT_NEAR(all[0].at_most_s, 0.6, 1e-9);
   EXPECT_THAT(all[0].text, AllOf(HasSubstr("2,000,000 times (sched_yield), 300 ns each time"),
                                  HasSubstr("a loop that pauses")));
+  EXPECT_NEAR(all[0].seen_share, 0.3, 1e-9);
+  // Two threads that both yield at two places for 0.15 s spend 0.3 s.
+  site of_both = waiting("yield", 1'000'000, 2, 0, 300);
+  of_both.callers = {0, 1};
+  EXPECT_NEAR(advise_with({of_both, of_both}).at(0).seen_share, 0.3, 1e-9);
+  EXPECT_THAT(advise_with({of_both, of_both}).at(0).text, HasSubstr("2 threads give up"));
   const auto crowd = advise_with({yields, yields, yields});
   ASSERT_THAT(crowd, SizeIs(1));
   // Calls in the headers of std::atomic, too, which sleep when they have yielded in vain.
