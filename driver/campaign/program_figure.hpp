@@ -14,7 +14,7 @@ struct program_figure {
 };
 
 /// The number at the beginning of text[at, at + length), by what stands around it in all of `text`,
-/// as "1,234", "2 100", "1:05" and "2m 5s" are not read as a part of themselves. A separator that
+/// as "1,234", "1:05" and "2m5s" are not read as a part of themselves. A separator that
 /// the metric names, in text[match, match_end), is one between two figures: "937,12" by
 /// "([0-9]+),".
 [[nodiscard]] program_figure read_figure(const std::string& text, std::size_t at,
