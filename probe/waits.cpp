@@ -92,7 +92,9 @@ void note_release(std::uint64_t lock, woken_thread& by) {
 /// The thread waits for this condition: for that of its wait before, as it may be.
 void end_woken(std::uint64_t condition) {
   waits_of_thread.follows_wait = 0;
-  const woken_thread& woken = sections_of_thread()->woken;
+  const timed_sections* const own = sections_of_thread();
+  if (own == nullptr) return;
+  const woken_thread& woken = own->woken;
   if (condition != woken.condition || woken.state != lock_of_wait::taken_as_outer_is_given_back)
     return;
   times_block* const times =
@@ -108,9 +110,10 @@ void end_woken(std::uint64_t condition) {
 std::uint64_t begin_wait(kind what, std::uint64_t object) {
   timed_waits& waits = waits_of_thread;
   if (waits.follows_wait != 0) [[unlikely]] {
-    woken_thread& woken = sections_of_thread()->woken;
-    if (waiting_of(what) == waiting::of_section && object == woken.lock)
-      woken.state = lock_of_wait::taken;
+    // At the end of a thread it may have none any more.
+    timed_sections* const own = sections_of_thread();
+    if (own != nullptr && waiting_of(what) == waiting::of_section && object == own->woken.lock)
+      own->woken.state = lock_of_wait::taken;
   }
   if (waits.locks_held != 0) {
     // Inside the timed section, which ends with its own lock: a thread may have that several times,
