@@ -22,6 +22,7 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
+from syncmeter_analysis.relate.group import once_each
 from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
@@ -435,12 +436,11 @@ def _lost(
     """What has a cost in the old campaign alone, once for each measurement. Of pairs of PUs beyond a
     sample a campaign measures as many as its time lasts for, which ones is chance."""
     by_time = any(f.ends and f.ends[-1].get("reason") == "budget" for f in new_files)
-    gone = [
+    return once_each(
         s
         for key, s in before.items()
         if key not in after and s.usable and not (by_time and s.point.pus)
-    ]
-    return list({s.measured_at: s for s in reversed(gone)}.values())[::-1]
+    )
 
 
 def _by_key(campaign: Campaign, ignored: Sequence[str]) -> tuple[dict[str, Measured], int]:

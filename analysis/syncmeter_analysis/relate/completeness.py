@@ -10,6 +10,7 @@ from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.text_file import is_packed
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign, studies_of
+from syncmeter_analysis.relate.group import once_each
 from syncmeter_analysis.relate.point_text import short_name
 from syncmeter_analysis.relate.relation import least_visits
 from syncmeter_analysis.relate.summary import Measured
@@ -51,8 +52,7 @@ def _lacks_ops(file: ResultsFile) -> bool:
 
 def failures(points: Iterable[Measured]) -> str:
     """`2 points failed (wrong value 3)`, with the first reason; '' without any."""
-    # Points that share a measurement are one.
-    failed = list({s.measured_at: s for s in points if s.status == "failed"}.values())
+    failed = once_each(s for s in points if s.status == "failed")
     reason = f" ({failed[0].reason})" if failed and failed[0].reason else ""
     return f"{text.count(len(failed), 'point')} failed{reason}" if failed else ""
 

@@ -21,6 +21,11 @@ def grouped(things: Iterable[T], key: Callable[[T], Key]) -> dict[Key, list[T]]:
     return dict(found)
 
 
+def once_each(points: Iterable[Measured]) -> list[Measured]:
+    """The points, and of those that share a measurement the first."""
+    return [alike[0] for alike in grouped(points, lambda s: s.measured_at).values()]
+
+
 def group(points: Iterable[Measured], *axes: str) -> dict[Any, list[Measured]]:
     """Points by their values on these axes, the smallest first."""
     found = grouped(points, attrgetter(*(f"point.{axis}" for axis in axes)))
