@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -213,33 +212,6 @@ def test_the_first_tier_has_every_kind_of_test_without_sanitizers_and_what_is_sl
     tested = next(p for p in file["testPresets"] if p["name"] == "quick")
     assert tested["filter"] == {"exclude": {"label": "^slow$"}}
     assert tested["environment"] == {"PYTEST_ADDOPTS": "-m 'not slow'"}
-
-
-def slow_files():
-    """The files of tests that CMake labels slow, by their stems."""
-    labelled = set()
-    for room in ("tests/system", "tests/probe", "tests/docs", "analysis"):
-        text = (ROOT / room / "CMakeLists.txt").read_text(encoding="utf-8")
-        of_system = re.search(r"foreach\(slow IN ITEMS ([^)]*)\)", text)
-        labelled |= {f"test_{name}" for name in of_system[1].split()} if of_system else set()
-        for names in re.findall(r"set_property\(TEST ([^$)]*?) APPEND PROPERTY LABELS slow\)", text):
-            labelled |= {name.partition(".")[2] for name in names.split()}
-    return labelled
-
-
-def test_the_first_tier_has_what_notices_planted_bugs():
-    left_out, labelled, bugs = [], slow_files(), 0
-    assert {"test_fleet", "test_prices", "test_aarch64", "test_tiers"} <= labelled
-    for path in sorted((ROOT / "tests/mutants").glob("*.toml")):
-        members = tomllib.loads(path.read_text(encoding="utf-8"))
-        for name, bug in members.items():
-            if isinstance(bug, dict):
-                bugs += 1
-                noticed_by = bug.get("killed_by", members.get("killed_by", ""))
-                files = [file for file, _ in (word.split("::", 1) if "::" in word else (word, "") for word in noticed_by.split())
-                         if file.endswith(".py")]
-                left_out += [name] if files and {Path(file).stem for file in files} <= labelled else []
-    assert bugs > 500 and len(left_out) < 0.03 * bugs, left_out
 
 
 def test_no_file_of_the_first_tier_has_slow_tests_alone():
