@@ -104,8 +104,6 @@ def _advise(options: argparse.Namespace) -> int:
     from syncmeter_analysis.render import advice
     from syncmeter_analysis.render.markdown import as_markdown
 
-    if options.score:
-        return _score(options)
     _check_drawings(options)
     file = read_advice(options.file)
     report = advice.advice_report(file)
@@ -118,27 +116,6 @@ def _advise(options: argparse.Namespace) -> int:
     else:
         print_text(advice.as_text(report, *output_style(options.wide)))
     _draw(options, lambda: report.figures[0], lambda: report)
-    return 0
-
-
-def _score(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.formats.litl import read_litl
-    from syncmeter_analysis.relate.lock_score import rules
-    from syncmeter_analysis.render import lock_score
-    from syncmeter_analysis.render.terminal import as_plain
-    from syncmeter_analysis.studies.blocks import as_markdown
-
-    if options.figure or options.html:
-        raise Unusable("--score: there is nothing to draw; leave out --figure and --html")
-    machines = read_litl(options.file)
-    found = rules(machines)
-    blocks = lock_score.score_blocks(machines, found)
-    if options.format == "json":
-        print_text(lock_score.as_json(machines, found))
-    elif options.format == "markdown":
-        print_text(as_markdown(lock_score.title, blocks))
-    else:
-        print_text(as_plain(lock_score.title, blocks, *output_style(options.wide)))
     return 0
 
 

@@ -207,16 +207,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "What a program spends on synchronization, how sure that is, and what to change: the file of "
         "`syncmeter advise --json`.",
     )
-    advise.add_argument(
-        "file",
-        metavar="FILE|DIR",
-        help="what `syncmeter advise --json` wrote; with --score a folder",
-    )
-    advise.flag(
-        "--score",
-        "score rules for the choice of a lock on LiTL's measurements of whole programs: DIR is "
-        "paper/journal/datasets of multicore-locks/litl",
-    )
+    advise.add_argument("file", metavar="FILE", help="what `syncmeter advise --json` wrote")
     advise.format("text", "json", "markdown")
     advise.wide()
     advise.figure_and_page("time of each site", "one page")
