@@ -4,7 +4,6 @@ Their own tools are not here; what they were checked with is in packaging/README
 """
 
 import ast
-import csv
 import importlib
 import json
 import math
@@ -18,14 +17,11 @@ from documents import ROOT
 
 PACKAGING = ROOT / "packaging"
 SPACK = PACKAGING / "spack/package.py"
-EASYBUILD = next((PACKAGING / "easybuild").glob("*.eb"))
 CONDA = PACKAGING / "conda/recipe.yaml"
 DOCKER = PACKAGING / "docker/Dockerfile"
 APPTAINER = PACKAGING / "apptainer/syncmeter.def"
-RAMBLE = PACKAGING / "ramble/application.py"
-BENCHPARK = PACKAGING / "benchpark/experiment.py"
 REFRAME = PACKAGING / "reframe/syncmeter_checks.py"
-RECIPES = [SPACK, EASYBUILD, CONDA, DOCKER, APPTAINER, BENCHPARK]
+RECIPES = [SPACK, CONDA, DOCKER, APPTAINER]
 
 
 def read(path):
@@ -39,23 +35,6 @@ VERSION = re.search(r"^set\(SM_VERSION (\S+)\)$", read(ROOT / "CMakeLists.txt"),
 def test_a_recipe_has_the_version_and_no_other(recipe):
     found = set(re.findall(r"(?<!')\b(?:version|tar\.gz|syncmeter)\W{1,4}(\d+\.\d+\.\d+(?:-rc\d+)?)\b", read(recipe)))
     assert found == {VERSION}
-
-
-def test_the_easyconfig_is_named_as_easybuild_wants_it():
-    declared = eval_assignments(read(EASYBUILD))
-    assert EASYBUILD.name == f"syncmeter-{VERSION}-{declared['toolchain']['name']}-{declared['toolchain']['version']}.eb"
-
-
-def eval_assignments(text):
-    """The assignments of constants in a file of Python."""
-    found = {}
-    for line in ast.parse(text).body:
-        if isinstance(line, ast.Assign):
-            try:
-                found[line.targets[0].id] = ast.literal_eval(line.value)
-            except ValueError:
-                pass  # a name of EasyBuild's
-    return found
 
 
 def test_the_wheel_takes_the_version_of_the_package():
@@ -73,7 +52,7 @@ def test_a_recipe_sets_options_that_there_are(recipe):
 
 
 def test_no_recipe_makes_up_a_checksum():
-    for recipe in (SPACK, EASYBUILD, CONDA):
+    for recipe in (SPACK, CONDA):
         assert set(re.findall(r"\b[0-9a-f]{64}\b", read(recipe))) == {"0" * 64}, "a release's checksum: change packaging/README.md too"
         assert "There is no release yet" in read(recipe)
     assert "zeros" in read(PACKAGING / "README.md")
@@ -130,113 +109,6 @@ def test_the_variants_of_spack_reach_cmake():
             "-DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=False", "-DCMAKE_CUDA_ARCHITECTURES=('90',)"} <= set(args)
     package.spec = Spec("+report")
     assert {"-DSM_INSTALL_REPORT=True", "-DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=True"} <= set(package.cmake_args())
-
-
-def stubbed(path, **names):
-    """What a recipe defines, with the words that it imports from its tool replaced by `names`."""
-    tree = ast.parse(read(path))
-    tree.body = [line for line in tree.body
-                 if not (isinstance(line, ast.ImportFrom) and line.module.partition(".")[0] in ("ramble", "benchpark"))]
-    exec(compile(tree, path, "exec"), names)
-    return names
-
-
-def ramble_application():
-    """(the class of the application, what it said: word -> [(positional, named)])"""
-    declared = {}
-
-    def word(name):
-        return lambda *what, **how: declared.setdefault(name, []).append((what, how))
-
-    words = ("tags", "software_spec", "required_package", "executable", "workload", "workload_variable", "environment_variable",
-             "figure_of_merit", "success_criteria")
-    found = stubbed(RAMBLE, ExecutableApplication=object, OUTPUT_CAPTURE=type("capture", (), {"ALL": "all"}),
-                    **{name: word(name) for name in words})
-    return found, declared
-
-
-def test_the_columns_that_ramble_reads_are_those_of_the_table():
-    header = read(ROOT / "tests/golden/expected/csv_header.txt").strip().split(",")
-    found, _ = ramble_application()
-    assert found["COLUMNS"] == header[:len(found["COLUMNS"])]
-
-
-def test_a_figure_of_merit_is_named_by_every_axis():
-    """But by the family, which the op has, and the stride in bytes, which the type and the stride have."""
-    found, _ = ramble_application()
-    axes = found["COLUMNS"][:found["COLUMNS"].index("status")]
-    assert {name for name in axes if f"{{{name}}}" not in found["POINT"]} == {"family", "stride_bytes"}
-
-
-def test_a_figure_of_merit_is_a_row_that_is_shown_first(programs, tmp_path):
-    results = ROOT / "tests/docs/data/two_ops.jsonl"
-    status, text = programs.call(["syncmeter", "show", str(results), "--csv", str(tmp_path / "t.csv")])
-    assert status == 0, text
-    lines = read(tmp_path / "t.csv").splitlines()
-    first = [row for row in csv.DictReader(lines) if row["status"] == "ok" and row["headline"] == "true"]
-    assert first and len(first) < len(lines) - 1
-    _, declared = ramble_application()
-    figures = {how["group_name"]: (what[0], how["fom_regex"]) for what, how in declared["figure_of_merit"]}
-    name, cost = figures["cost_ns"]
-    hits = [hit for hit in (re.match(cost, line) for line in lines) if hit]
-    assert [hit["cost_ns"] for hit in hits] == [row["cost_ns"] for row in first]
-    assert len({name.format(**hit.groupdict()) for hit in hits}) == len(first), "one name for each point"
-    for column in ("cost_low_ns", "cost_high_ns"):
-        assert [hit[column] for hit in (re.match(figures[column][1], line) for line in lines) if hit] == \
-            [row[column] for row in first if row[column]]
-    failed = figures["status"][1]
-    assert not any(re.match(failed, line) for line in lines)
-    assert re.match(failed, next(line for line in lines if ",ok," in line).replace(",ok,", ",failed,"))["status"] == "failed"
-
-
-def test_ramble_calls_a_campaign_complete_by_its_last_line():
-    _, declared = ramble_application()
-    (_, how), = declared["success_criteria"]
-    ends = [line for line in read(ROOT / "tests/docs/data/two_ops.jsonl").splitlines() if '"kind":"end"' in line]
-    assert re.match(how["match"], ends[-1])
-    assert not re.match(how["match"], ends[-1].replace('"complete"', '"interrupted"'))
-    assert not re.match(how["match"], ends[-1].replace('"failed":0', '"failed":1'))
-
-
-def test_the_commands_of_ramble_are_known(programs):
-    _, declared = ramble_application()
-    defaults = {"study": "quick", "selection": "", "seed": "0", "census_backend": "std", "syncmeter_path": "/x"}
-    commands = [what[1].format(**defaults).strip("()").partition(" && ")[0] for what, _ in declared["executable"]]
-    commands = [command for command in commands if "syncmeter" in command]
-    assert len(commands) == 3
-    for command in commands:
-        assert programs.faults(command) == []
-
-
-def benchpark_sections(**chosen):
-    variants = {}
-
-    class Experiment:
-        spec = type("Spec", (), {"satisfies": staticmethod(lambda asked: asked in [f"{k}={v}" for k, v in chosen.items()])})
-
-    found = stubbed(BENCHPARK, variant=lambda name, **how: variants.update({name: how}), Experiment=Experiment)["Syncmeter"]()
-    for name, how in variants.items():
-        chosen.setdefault(name, how["default"])
-        assert chosen[name] in how["values"]
-    return found.compute_applications_section(), found.compute_spack_section()
-
-
-@pytest.mark.parametrize("chosen", [{}, {"workload": "paper"}, {"programming_model": "cuda"},
-                                    {"programming_model": "cuda", "workload": "multi-gpu"}])
-def test_benchpark_asks_for_workloads_and_variables_that_ramble_has(chosen):
-    applications, spack = benchpark_sections(**chosen)
-    (workload, experiments), = applications["syncmeter"]["workloads"].items()
-    _, declared = ramble_application()
-    assert workload in [what[0] for what, _ in declared["workload"]]
-    (experiment,) = experiments["experiments"].values()
-    own = {name for name in experiment["variables"] if not re.match(r"n_\w+$", name)}
-    assert own <= {what[0] for what, how in declared["workload_variable"] if workload in how.get("workloads", [how.get("workload")])}
-    assert ("+cuda" in spack["packages"]["syncmeter"]["pkg_spec"]) == ("programming_model" in chosen)
-
-
-def test_benchpark_refuses_several_gpus_without_cuda():
-    with pytest.raises(ValueError, match="multi-gpu needs"):
-        benchpark_sections(workload="multi-gpu")
 
 
 @pytest.fixture
