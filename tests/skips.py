@@ -19,7 +19,7 @@ ABSENT = {
     r"syncmeter-omp-target was (not built|built by )": "g++ 12 with its offloading, 100 MB",
     r"qemu-aarch64|(aarch64|riscv64)-linux-gnu|of (aarch64|arm64)": "another architecture's compiler, libraries and emulator",
     r"no (rustc|cargo)|librust": "Rust",
-    r"no reframe on PATH|(zsh|fish|man|groff) is not installed": "programs that a few users have",
+    r"no reframe on PATH|(zsh|man|groff) is not installed": "programs that a few users have",
     r"^no (chromium|axe) here": "a browser",
     r"^SYNCMETER_PUBLISHED is not set": "tables that others published",
     r"^the super-user may write anywhere$": "a user other than root",

@@ -147,38 +147,6 @@ if [[ $funcstack[1] == _syncmeter ]]; then _syncmeter "$@"; else compdef _syncme
                      SM_VERSION, menu, cases);
 }
 
-std::string fish_option(const std::string& condition, const option_row& row) {
-  const std::string values = join(row.values, " ");
-  std::string spelled;
-  for (const std::string& word : spellings(row))
-    spelled += word.starts_with("--") ? " -l " + word.substr(2) : " -s " + word.substr(1);
-  const std::string behind = by_argument(
-      row, {"", " -r -F", " -x -a " + shell_word(values),
-            " -x -a " + shell_word(fmt::format("(__fish_append , {})", values)), " -x"});
-  return fmt::format("complete -c syncmeter -n {}{}{} -d {}\n", condition, spelled, behind,
-                     shell_word(brief(row)));
-}
-
-std::string fish_script() {
-  std::string text = fmt::format(R"(# syncmeter {} in fish: made by `syncmeter completion fish`.
-complete -c syncmeter -f
-complete -c syncmeter -n __fish_use_subcommand -l help -s h -d 'what each command does'
-complete -c syncmeter -n __fish_use_subcommand -l version -d 'print the version'
-)",
-                                 SM_VERSION);
-  for (const command& c : commands()) {
-    const std::string condition = shell_word("__fish_seen_subcommand_from " + c.name);
-    text += fmt::format("complete -c syncmeter -n __fish_use_subcommand -a {} -d {}\n", c.name,
-                        shell_word(c.purpose));
-    for (const option_row& row : c.options) text += fish_option(condition, row);
-    if (!c.word.empty()) {
-      text += fmt::format("complete -c syncmeter -n {} {}\n", condition,
-                          c.words.empty() ? "-F" : "-a " + shell_word(join(c.words, " ")));
-    }
-  }
-  return text;
-}
-
 /// Text as roff takes it: a '-' to be copied is "\-", and a line must not begin with its controls.
 std::string roff(const std::string& text) {
   std::string safe;
@@ -235,15 +203,14 @@ std::string page() {
 }
 
 const std::vector<std::string>& shells() {
-  static const std::vector<std::string> all{"bash", "zsh", "fish"};
+  static const std::vector<std::string> all{"bash", "zsh"};
   return all;
 }
 
 std::string completion_notes() {
   return R"(For one shell: source <(syncmeter completion bash). For all of them, write the
-script to ~/.local/share/bash-completion/completions/syncmeter (bash),
-~/.config/fish/completions/syncmeter.fish (fish), or _syncmeter in a folder of
-$fpath (zsh).
+script to ~/.local/share/bash-completion/completions/syncmeter (bash), or to
+_syncmeter in a folder of $fpath (zsh).
 )";
 }
 
@@ -261,8 +228,6 @@ int completion_command(const std::vector<std::string>& arguments, std::FILE* out
     text = bash_script();
   } else if (words.front() == "zsh") {
     text = zsh_script();
-  } else if (words.front() == "fish") {
-    text = fish_script();
   } else {
     throw usage_error(unknown_name("completion", "shell", words.front(), shells()));
   }

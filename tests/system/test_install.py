@@ -90,8 +90,7 @@ def test_headers_manual_completions_and_licence_are_there(moved):
         assert set(re.findall(r'#include "(.*)"', text)) <= installed, name
     share = moved / "share"
     assert (share / "man/man1/syncmeter.1").read_text(encoding="utf-8") == run(moved, "syncmeter", "manual").stdout
-    for shell, file in (("bash", "bash-completion/completions/syncmeter"), ("zsh", "zsh/site-functions/_syncmeter"),
-                        ("fish", "fish/vendor_completions.d/syncmeter.fish")):
+    for shell, file in (("bash", "bash-completion/completions/syncmeter"), ("zsh", "zsh/site-functions/_syncmeter")):
         assert (share / file).read_text(encoding="utf-8") == run(moved, "syncmeter", "completion", shell).stdout
     assert (share / "doc/syncmeter/LICENSE").read_bytes() == (SOURCE / "LICENSE").read_bytes()
 
