@@ -39,7 +39,7 @@ if(TARGET syncmeter-probe)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        PATTERN target EXCLUDE PATTERN Cargo.lock EXCLUDE)
+        PATTERN __pycache__ EXCLUDE)
 
 # What a user's worker is built with: find_package(syncmeter), headers, core as a library, and those sources of
 # the backends that every worker of theirs is made of.

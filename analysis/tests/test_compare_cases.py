@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def power():
     """The script that prints the tables of docs/estimates.md."""
-    spec = importlib.util.spec_from_file_location("power", ROOT / "scripts/compare_power.py")
+    spec = importlib.util.spec_from_file_location("power", ROOT / "docs/evidence/compare_power.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

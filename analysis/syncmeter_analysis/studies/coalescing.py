@@ -245,9 +245,8 @@ def text(loads: Coalescing) -> list[Block]:
         blocks.append(
             Text(
                 "useful: words asked for, each once; time/useful: of a useful byte, over the "
-                f"coalesced load's ({legend_of_marks(*blocks)}); `scripts/moved-bytes` counts what "
-                "is moved. random: without the coalesced load of the words' numbers; row_walk and "
-                "column_walk: L1 may serve them."
+                f"coalesced load's ({legend_of_marks(*blocks)}). random: without the coalesced "
+                "load of the words' numbers; row_walk and column_walk: L1 may serve them."
             )
         )
     return blocks + [_banks(found, of(*place)) for place, found in loads.banks.items()]

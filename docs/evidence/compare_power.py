@@ -2,7 +2,7 @@
 """False alarms and power of `compare`, and how far a repetition lands: the tables of docs/estimates.md.
 
 Needs Python and `syncmeter` (on PATH, or in the folder SYNCMETER_BIN): `PYTHONPATH=analysis python3
-scripts/compare_power.py FILES`, campaigns of one machine with nothing changed between them. Every pair is compared as it
+docs/evidence/compare_power.py FILES`, campaigns of one machine with nothing changed between them. Every pair is compared as it
 is, then with one point at a time made slower in the second.
 """
 

@@ -2,7 +2,7 @@
 """How often intervals over visits hold the median that they are about, and what pairs of whole runs say: tables of
 docs/estimates.md.
 
-Needs Python only: `PYTHONPATH=analysis python3 scripts/interval_coverage.py [FILES]`. With FILES, which `syncmeter ab
+Needs Python only: `PYTHONPATH=analysis python3 docs/evidence/interval_coverage.py [FILES]`. With FILES, which `syncmeter ab
 --command --output` wrote, the second table alone, of pairs drawn from these.
 """
 

@@ -2,7 +2,7 @@
 """Fleets made of measured files, with and without planted slow nodes: the figures of docs/fleet.md.
 
 Needs Python and `syncmeter` (on PATH, or in the folder SYNCMETER_BIN): `PYTHONPATH=analysis python3
-scripts/fleet_simulation.py A.jsonl B.jsonl`, two campaigns of one machine, one after the other. With `--write DIR` the
+docs/evidence/fleet_simulation.py A.jsonl B.jsonl`, two campaigns of one machine, one after the other. With `--write DIR` the
 nodes' files are written there.
 """
 
