@@ -1,8 +1,8 @@
 set(SM_ALONE "" CACHE STRING "Sources that are compiled alone all the same, as scripts/mutate plants bugs in them")
 # sm_unity(TARGET N): its sources are compiled N at a time, so that their headers, and the templates of
 # those, are compiled once for all. Names in anonymous namespaces must then differ within a target, and a
-# name may shadow one of another file. SM_UNITY_TIMES: so many times as many, for a build that is made once and by few
-# processors; one that is made again after each change would wait longer.
+# name may shadow one of another file. SM_UNITY_TIMES multiplies N: the CI presets compile
+# each source once, and a larger N saves half of the processor time. A job then needs 3 GiB.
 set(SM_UNITY_TIMES 1 CACHE STRING "Compile so many times as many sources at a time")
 function(sm_unity target sources_at_a_time)
   if(SM_UNITY)

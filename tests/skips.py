@@ -11,7 +11,7 @@ import pytest
 
 #: What reasons may say where CI=true, and what such a machine lacks.
 ABSENT = {
-    r"\bGPU|CUDA|cuda|myblockbarriers": "a GPU, and the programs that are built with CUDA",
+    r"\bGPU|CUDA|cuda": "a GPU, and the programs that are built with CUDA",
     r"mpi\b.*not built|CMake found no MPI|no worker .*\bmpi\b": "MPI, which is installed on request",
     r"(libraries|kokkos)\b.*(not built|was not)|no worker .*\b(libraries|kokkos)\b|backend '(libraries|mpi|kokkos|cuda)'":
         "the libraries of backends that are built on request",
@@ -26,7 +26,6 @@ ABSENT = {
     r"is not known here$|^not x86-64$|^no filter of system calls": "this architecture's numbers of system calls, or seccomp",
     r"^this machine has the PUs of the file$|^the file is written for the PUs": "another number of PUs",
     r"^the sources are no clone": "git's history, in a copy of the sources",
-    r"^not drawn by this commit$": "what another commit draws, and a whole run has",
     r"^no actionlint here": "actionlint, whose package fetches a program from GitHub",
     r"^the example is of omp$|^no worker of OpenMP's threads is asked for$|^no op of this worker needs several lanes$|^this worker has no backend of a CPU$": "nothing: the test is of other workers",
 }

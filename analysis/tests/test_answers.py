@@ -19,14 +19,14 @@ from syncmeter_analysis.render.recommendations import chosen, findings
 from syncmeter_analysis.render.terminal import lines_of
 from syncmeter_analysis.studies import answers, sections
 from syncmeter_analysis.studies.blocks import Table
-from tests.drawn import drawn_by_commit
+from tests.in_ci import some_in_ci
 
 ROOT = Path(__file__).parents[2]
 MEASURED = sorted((ROOT / "docs" / "measurements").glob("*.jsonl.xz"))
 STORED = [*sorted((Path(__file__).parent / "data").glob("*.jsonl.xz")), *MEASURED]
 QUICK = [path for path in MEASURED if path.name.endswith("quick.jsonl.xz")]
 
-stored = pytest.mark.parametrize("path", drawn_by_commit(STORED, QUICK[0]), ids=without_suffixes)
+stored = pytest.mark.parametrize("path", some_in_ci(STORED, QUICK[0]), ids=without_suffixes)
 
 #: Words that stood in sentences once and that no reader understood, or that say what no figure says.
 NEVER = (

@@ -19,7 +19,7 @@ from syncmeter_analysis.render.compare import compare_report
 from syncmeter_analysis.render.fleet import fleet_report
 from syncmeter_analysis.render.page import as_page
 from tests.advice_cases import STORED
-from tests.drawn import drawn_by_commit
+from tests.in_ci import some_in_ci
 from tests.made import around, campaign, point, read, visits, write
 from tests.test_fleet import node
 from tests.test_report import UNITS, whole
@@ -283,7 +283,7 @@ def test_a_caption_is_on_one_sheet_with_what_follows(browser, page_file):
 
 
 @in_a_browser
-@pytest.mark.parametrize("path", drawn_by_commit(STORED, STORED[0]), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", some_in_ci(STORED, STORED[0]), ids=lambda path: path.name)
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
 def test_the_page_of_a_program_has_its_figure_and_no_list_of_points(
     browser, tmp_path, path, scheme, width

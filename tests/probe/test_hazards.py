@@ -1,7 +1,5 @@
 """`syncmeter advise` on examples/hazards: each slow and fixed program is counted right, and its cause is named first."""
 
-import os
-import random
 import re
 
 import pytest
@@ -33,39 +31,26 @@ HAZARD_COUNTS = {
 COMPILERS = ("g++", "clang++")
 
 
-def half(names, seed=os.environ.get("SM_DRAWN_BY")):
-    """All; of a seed a half, as .ci/run draws by the commit: they have the machine alone."""
-    return random.Random(seed).sample(sorted(names), len(names) // 2) if seed else list(names)
+#: CI runs these for every commit: a program for each kind of call, half of them by each compiler.
+IN_CI = {"inner_region": "g++", "barrier_storm": "clang++", "contended_counter": "g++", "dynamic_chunk": "clang++",
+         "small_tasks": "g++", "notify_under_lock": "clang++"}
 
 
-def with_compilers(names, seed=os.environ.get("SM_DRAWN_BY")):
-    """Each name with each compiler; of a seed with one of them, as .ci/run draws by the commit."""
-    return [(name, compiler) for name in names for compiler in COMPILERS
-            if not seed or random.Random(f"{seed} {name}").choice(COMPILERS) == compiler]
+def with_compilers(names, without=()):
+    """Returns each name with each compiler; .ci/run --whole runs what IN_CI does not name."""
+    return [pytest.param(name, compiler, marks=() if IN_CI.get(name) == compiler else pytest.mark.whole)
+            for name in names for compiler in COMPILERS if (name, compiler) not in without]
 
 
-def test_each_program_is_drawn_with_each_compiler():
-    every = with_compilers(CAUSES, None)
-    assert len(every) == len(COMPILERS) * len(CAUSES)
-    drawn = [set(with_compilers(CAUSES, f"{seed:040x}")) for seed in range(40)]
-    assert {len(each) for each in drawn} == {len(CAUSES)} and set().union(*drawn) == set(every)
-    assert len({frozenset(each) for each in drawn}) > 30, "a name says nothing of another's"
-
-
-def test_each_program_is_drawn_by_some_commits():
-    drawn = [half(HAZARD_COUNTS, f"{seed:040x}") for seed in range(40)]
-    assert {len(set(each)) for each in drawn} == {len(HAZARD_COUNTS) // 2} and set().union(*drawn) == set(HAZARD_COUNTS)
-    assert half(HAZARD_COUNTS, None) == list(HAZARD_COUNTS)
-
-
-DRAWN = half(HAZARD_COUNTS)
+#: Threads of libomp spin for those that wait for a processing unit, at times for minutes.
+SPINNING = ("oversubscription", "clang++")
 
 
 #: What was found of a slow program: its cause is looked for there first.
 FOUND = {}
 
 
-@pytest.mark.parametrize(("name", "compiler"), with_compilers(DRAWN))
+@pytest.mark.parametrize(("name", "compiler"), with_compilers(HAZARD_COUNTS))
 def test_hazards(name, compiler, advise, build):  # noqa: F811
     for options, expected in zip(([], ["-DFIXED"]), HAZARD_COUNTS[name], strict=True):
         advice = advise(hazard(build, name, *options, compiler=compiler))
@@ -95,11 +80,7 @@ def causes_of(name, advice):
     return ({CAUSES[name], "locks"} if of_lock else {CAUSES[name]}) | also
 
 
-#: Threads of libomp spin for those that wait for a processing unit, at times for minutes.
-SPINNING = ("oversubscription", "clang++")
-
-
-@pytest.mark.parametrize(("name", "compiler"), [drawn for drawn in with_compilers(CAUSES) if drawn[0] in DRAWN and drawn != SPINNING])
+@pytest.mark.parametrize(("name", "compiler"), with_compilers(CAUSES, without=[SPINNING]))
 def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     for _ in range(TRIES):
         advice = FOUND.pop((name, compiler), None) or advise(hazard(build, name, compiler=compiler))

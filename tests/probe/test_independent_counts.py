@@ -3,8 +3,6 @@ has and GNU's has not, and an auditor of the dynamic loader, which sees each cal
 
 import bisect
 import collections
-import os
-import random
 import subprocess
 
 import pytest
@@ -29,13 +27,10 @@ def name_of(case):
     return getattr(case[0], "stem", case[0]), *case[1], *case[2]
 
 
-def drawn(programs, seed=os.environ.get("SM_DRAWN_BY")):
-    """All; of a seed half of them, as .ci/run draws by the commit."""
-    return random.Random(seed).sample(programs, len(programs) // 2) if seed else programs
-
-
-def cases(programs):
-    return [pytest.param(*case, id=" ".join(name_of(case))) for case in drawn(programs)]
+def cases(programs, *more):
+    """Returns a parameter set for each program; CI runs every second one for every commit, .ci/run --whole all."""
+    return [pytest.param(*case, *more, id=" ".join(name_of(case)), marks=() if number % 2 == 0 else pytest.mark.whole)
+            for number, case in enumerate(programs)]
 
 
 def built_tool(source, compiler, folder):
@@ -79,8 +74,7 @@ def barriers_in(events, inside_calls):
 
 
 @pytest.mark.parametrize(("source", "options", "arguments", "compiler"),
-                         [pytest.param(*case, "clang++", id=" ".join(name_of(case))) for case in drawn(OPENMP)
-                          if (name_of(case)[0], "clang++") != SPINNING]
+                         cases([case for case in OPENMP if (name_of(case)[0], "clang++") != SPINNING], "clang++")
                          + [pytest.param(name, [], [], "g++", id=f"{name} g++")
                             for name in ("openmp_names", "region_calls", "team_size", "nested_regions", HAZARDS / "barrier_storm")])
 def test_counts_are_those_of_ompt(source, options, arguments, compiler, build, count, ompt_tool, tmp_path, monkeypatch):
