@@ -1,13 +1,11 @@
-"""Which of the stored files, or of other things alike, CI tests for every commit."""
+"""Chooses the stored files that CI tests for every commit. `.ci/run --whole` tests all."""
 
 import pytest
 
 
 def some_in_ci(paths, always=None):
-    """Returns a parameter for each path; CI runs every fourth one and the one named, .ci/run --whole all."""
+    """Returns a parameter for each path. CI runs every fourth path and `always`."""
     return [
-        pytest.param(
-            path, marks=() if number % 4 == 0 or path == always else pytest.mark.whole
-        )
+        pytest.param(path, marks=() if number % 4 == 0 or path == always else pytest.mark.whole)
         for number, path in enumerate(paths)
     ]
