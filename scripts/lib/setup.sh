@@ -31,6 +31,9 @@ readonly needs_to_test=(
 readonly needs_to_format=(
   'venv|Python 3 with venv and pip|python3 python3-venv|python3 python3-pip'
 )
+readonly needs_of_ci=(
+  'clang|clang++ with sanitizers, libFuzzer, OpenMP and lld|clang libclang-rt-dev libomp-dev lld|clang compiler-rt libomp-devel lld'
+)
 
 # Parts that are built where they are found, and installed only on request (SM_WITH=kokkos): of the manifests,
 # with the probe's words in a fifth column.
@@ -123,6 +126,10 @@ kokkos_installations() {
 has_clang_openmp() {
   echo '#include <omp.h>' | clang++ -fopenmp=libomp -x c++ -fsyntax-only - 2>/dev/null
 }
+has_clang() {
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=address,undefined,fuzzer -fuse-ld=lld -x c++ - -o /dev/null 2>/dev/null && has_clang_openmp
+}
 # shellcheck disable=SC2086
 has_omp_target() {
   [[ $compiler == false || -n $(gcc_version) ]] ||
@@ -184,7 +191,7 @@ install_missing() {
   fi
 }
 
-# set_up PURPOSE: makes sure that what PURPOSE (build, test or format) needs is there. A stamp, which
+# set_up PURPOSE: makes sure that what PURPOSE (build, test, format or ci) needs is there. A stamp, which
 # goes stale when this file, a manifest or the compiler changes, makes the second call free; forget_set_up drops
 # it when a build fails, because then something may have been uninstalled.
 set_up() {
@@ -195,6 +202,7 @@ set_up() {
     build) needs=("${needs_to_build[@]}") ;;
     test) needs=("${needs_to_build[@]}" "${needs_to_test[@]}") ;;
     format) needs=("${needs_to_format[@]}") ;;
+    ci) needs=("${needs_of_ci[@]}") ;;
   esac
   local wanted need
   for wanted in ${SM_WITH:-}; do
