@@ -210,7 +210,7 @@ def findings(names: list[str], baseline: dict[str, dict[str, int]]) -> list[str]
     found = []
     for name in names:
         allowed = baseline.get(name, dict.fromkeys(KINDS, 0))
-        found += [f"{name}: {kind}: {number} faults, at most {allowed[kind]} here"
+        found += [f"{name}: {kind}: {number}, at most {allowed[kind]}"
                   for kind, number in counts_of(name).items() if number > allowed[kind]]
     return found
 
