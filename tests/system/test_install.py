@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -40,11 +41,11 @@ def moved(build, tmp_path_factory):
     return home / "second place"
 
 
-def run(moved, *words, within=30):
+def run(moved, *words, within=30, cwd=None, **environment):
     """Runs an installed program where neither the build nor anything else of ours is on PATH."""
-    return subprocess.run([moved / "bin" / words[0], *words[1:]], env={"PATH": "/usr/bin:/bin", "HOME": str(moved.parent)},
-                          cwd=moved.parent, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
-                          timeout=within, check=False)
+    return subprocess.run([moved / "bin" / words[0], *words[1:]], cwd=cwd or moved.parent, stdin=subprocess.DEVNULL,
+                          env={"PATH": "/usr/bin:/bin", "HOME": str(moved.parent), **environment}, capture_output=True,
+                          encoding="utf-8", timeout=within, check=False)
 
 
 def test_every_worker_of_the_build_is_in_libexec_with_its_census(build, moved):
@@ -65,6 +66,40 @@ def test_it_measures_with_its_own_workers_and_their_census(moved):
         assert next(line for line in lines if line["kind"] == "visit")["census"], "once for a point"
     shown = run(moved, "syncmeter-report", "text", "results.jsonl")
     assert shown.returncode == 0 and "Findings" in shown.stdout, shown.stderr
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """A prefix whose report is the one of a clone without .venv."""
+    prefix, root = (tmp_path_factory.mktemp(name) for name in ("clone", "root"))
+    (root / "analysis").symlink_to(SOURCE / "analysis")
+    (prefix / "bin").mkdir()
+    (prefix / "bin/syncmeter").symlink_to(driver_path())
+    text = driver_path().with_name("syncmeter-report").read_text(encoding="utf-8")
+    if not re.search(r"^root='", text, re.M):
+        pytest.skip("the report is not the one of a build")
+    (prefix / "bin/syncmeter-report").write_text(re.sub(r"^root='.*'$", f"root='{root}'", text, flags=re.M), encoding="utf-8")
+    (prefix / "bin/syncmeter-report").chmod(0o755)
+    return prefix
+
+
+@pytest.mark.parametrize("kind", ["moved", "clone"])
+@pytest.mark.parametrize("python_path", ["", ":"])
+def test_no_module_of_the_current_folder_runs(kind, python_path, request, tmp_path):
+    """Results lie in a folder of somebody else, which may hold a json.py."""
+    prefix, ran = request.getfixturevalue(kind), tmp_path / "ran"
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for name in {*sys.stdlib_module_names, "syncmeter_analysis", "sitecustomize", "usercustomize"}:
+        (folder / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write({name + ' '!r})\n", encoding="utf-8")
+    environment = {"PYTHONPATH": python_path, "SYNCMETER_REPORT": str(prefix / "bin/syncmeter-report")}
+    measured = run(prefix, "syncmeter", "run", "--backend", "std", "--op", "atomic_add", "--type", "int32", "--placement", "shared",
+                   "--lanes", "1", "--visits", "1", "--max-time", "4ms", "--output", "r.jsonl", cwd=folder, **environment)
+    explained = run(prefix, "syncmeter", "explain", "op=atomic_add", "r.jsonl", cwd=folder, **environment)
+    shown = run(prefix, "syncmeter-report", "text", "r.jsonl", cwd=folder, **environment)
+    assert not ran.exists(), ran.read_text(encoding="utf-8")
+    assert "Findings" in measured.stdout and "Findings" in shown.stdout, measured.stderr + shown.stderr
+    assert explained.returncode == 0, explained.stderr
 
 
 def test_a_stripped_worker_has_the_build_that_its_census_was_taken_of(moved):

@@ -202,6 +202,8 @@ def test_what_pip_installs_measures_and_reports_and_goes_without_a_trace(wheel, 
     # What the report draws figures with comes from PyPI: not here.
     pip("install", "--no-index", "--no-deps", wheel)
     check_builds(folder / "bin/syncmeter", tmp_path)
+    hostile = tmp_path / "json.py"  # no program runs a module of the current folder
+    hostile.write_text("raise SystemExit('json.py of the current folder ran')\n", encoding="utf-8")
     listed = call(folder / "bin/syncmeter", "list")
     assert re.search(r"^ +barrier +omp posix posix-shared std$", listed, re.MULTILINE)
     assert "  cuda: not built; `syncmeter build cuda` builds it\n" in listed
@@ -212,6 +214,7 @@ def test_what_pip_installs_measures_and_reports_and_goes_without_a_trace(wheel, 
     assert {line["path"].startswith(str(folder)) for line in lines if line["kind"] == "worker"} == {True}
     assert next(line for line in lines if line["kind"] == "visit")["census"]
     assert "Findings" in call(folder / "bin/syncmeter-report", "text", "results.jsonl")
+    hostile.unlink()
     pip("uninstall", "--yes", "syncmeter")
     assert installed() == before
 
