@@ -3,11 +3,13 @@
 import gzip
 import json
 import lzma
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syncmeter_analysis.record import driver
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.reader import read_results
 from tests.made import around, campaign, point, point_lines, read, visits, write
@@ -264,13 +266,35 @@ def test_a_visit_behind_the_estimates_counts(tmp_path):
 
 
 def test_a_driver_that_fails_is_told_with_what_it_said(tmp_path, monkeypatch):
-    driver = tmp_path / "syncmeter"
-    driver.write_text("#!/bin/sh\necho no such option >&2\nexit 2\n")
-    driver.chmod(0o755)
-    monkeypatch.setattr("syncmeter_analysis.record.driver.find_driver", lambda: str(driver))
+    failing = tmp_path / "syncmeter"
+    failing.write_text("#!/bin/sh\necho no such option >&2\nexit 2\n")
+    failing.chmod(0o755)
+    monkeypatch.setattr("syncmeter_analysis.record.driver.find_driver", lambda: str(failing))
     path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
     with pytest.raises(Unusable, match=r"f\.jsonl: .*cannot estimate its points: no such option"):
         read(path)
+
+
+def test_the_driver_of_the_clone_is_found_and_none_of_the_current_folder(tmp_path, monkeypatch):
+    def program(folder):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "syncmeter").touch(0o755)
+        return str(tmp_path / folder / "syncmeter")
+
+    module = tmp_path / "clone/analysis/syncmeter_analysis/record/driver.py"
+    monkeypatch.setattr(driver, "__file__", str(module))
+    monkeypatch.delenv("SYNCMETER_BIN", raising=False)
+    monkeypatch.chdir(Path(program("here")).parent)
+    monkeypatch.setenv("PATH", f":.:{tmp_path / 'path'}:")
+    assert driver.find_driver() is None
+    on_path = program("path")
+    assert driver.find_driver() == on_path
+    plain = program("clone/build/bin")
+    assert driver.find_driver() == plain
+    release = program("clone/build/release/bin")
+    assert driver.find_driver() == release
+    monkeypatch.setenv("SYNCMETER_BIN", str(Path(on_path).parent))
+    assert driver.find_driver() == on_path
 
 
 def test_an_arm_in_the_name_of_a_backend_is_estimated_as_an_axis(tmp_path):

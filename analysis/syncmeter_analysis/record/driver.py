@@ -7,20 +7,28 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from syncmeter_analysis.record.errors import Unusable, printable
 
 _environment = "SYNCMETER_BIN"
+#: The build of scripts/run, and that of `cmake -B build`.
+_builds = ("build/release", "build")
 _standard_input = "/dev/stdin"
 
 
 def find_driver() -> str | None:
-    """The driver beside this command, in the folder that SYNCMETER_BIN names, or on PATH."""
-    folders = [os.path.dirname(os.path.realpath(sys.argv[0])), os.environ.get(_environment, "")]
-    for folder in filter(None, folders):
-        if found := shutil.which("syncmeter", path=folder):
-            return found
-    return shutil.which("syncmeter")
+    """Returns the driver beside this command, in the folder that SYNCMETER_BIN names, in the clone
+    that holds this package, or in an absolute folder of PATH."""
+    clone = Path(__file__).resolve().parents[3]
+    folders = [
+        os.path.dirname(os.path.realpath(sys.argv[0])),
+        os.environ.get(_environment, ""),
+        *(str(clone / build / "bin") for build in _builds),
+        *filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep)),
+    ]
+    found = (shutil.which("syncmeter", path=folder) for folder in filter(None, folders))
+    return next(filter(None, found), None)
 
 
 def point_lines(path: str, visits: Iterable[bytes]) -> tuple[list[bytes], list[str]]:
