@@ -1,22 +1,19 @@
 #include "driver/show/report_program.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+#include <stdexcept>
 #include <string_view>
 
 #include "driver/text/line_reader.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
+#include "driver/workers/start_program.hpp"
 
 namespace syncmeter {
 namespace {
@@ -28,57 +25,6 @@ using std::chrono::milliseconds;
 constexpr const char* name = "syncmeter-report";
 constexpr const char* chosen_by = "SYNCMETER_REPORT";
 
-/// The settings of posix_spawn, freed again.
-struct spawn_settings {
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-  spawn_settings() {
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~spawn_settings() {
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  spawn_settings(const spawn_settings&) = delete;
-  spawn_settings& operator=(const spawn_settings&) = delete;
-};
-
-struct running {
-  pid_t pid = -1;
-  unique_fd errors{};
-};
-
-// Workers were talked to with SIGPIPE ignored, and no later program shall inherit that. `error` is
-// errno's value; 0 where the program runs.
-running start(std::vector<std::string> words, std::FILE* out, int& error) {
-  std::array<int, 2> raw{};
-  if (::pipe2(raw.data(), O_CLOEXEC) != 0) {
-    error = errno;
-    return {};
-  }
-  running child;
-  child.errors.reset(raw[0]);
-  const unique_fd write_end(raw[1]);
-  ::fcntl(raw[0], F_SETFL, O_NONBLOCK);
-  spawn_settings with;
-  ::posix_spawn_file_actions_addopen(&with.files, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&with.files, ::fileno(out), 1);
-  ::posix_spawn_file_actions_adddup2(&with.files, write_end.get(), 2);
-  sigset_t signals;
-  ::sigemptyset(&signals);
-  ::posix_spawnattr_setsigmask(&with.attributes, &signals);
-  for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::sigaddset(&signals, number);
-  ::posix_spawnattr_setsigdefault(&with.attributes, &signals);
-  ::posix_spawnattr_setflags(&with.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  error = ::posix_spawnp(&child.pid, arguments.front(), &with.files, &with.attributes,
-                         arguments.data(), environ);
-  return child;
-}
-
 /// How a program ended: its exit status, or why it has none; and what it wrote on standard error.
 struct program_end {
   std::optional<int> status{};
@@ -87,7 +33,7 @@ struct program_end {
 };
 
 // What waitpid() says of its end; nothing where it was still there at the deadline, and was killed.
-std::optional<int> wait_for(running& child, stream_tail& errors, milliseconds at_most) {
+std::optional<int> wait_for(started_program& child, stream_tail& errors, milliseconds at_most) {
   const clock::time_point deadline = clock::now() + at_most;
   const auto reaped = [&child](int options, int& how) {
     pid_t got = 0;
@@ -125,10 +71,11 @@ program_end run_program(const std::vector<std::string>& words, std::FILE* out,
   std::fflush(out);
   program_end end;
   const std::string& program = words.front();
-  int error = 0;
-  running child = start(words, out, error);
-  if (error != 0) {
-    end.problem = fmt::format("{} cannot be started: {}", program, std::strerror(error));
+  started_program child;
+  try {
+    child = start_writing_to(::fileno(out), words);
+  } catch (const std::runtime_error& error) {
+    end.problem = error.what();
     return end;
   }
   const std::optional<int> how = wait_for(child, end.errors, at_most);
@@ -165,11 +112,21 @@ std::string chosen_program() {
   return chosen != nullptr ? chosen : "";
 }
 
-// Nothing where there is none, or it is "off".
+std::optional<fs::path> find_program(const fs::path& beside, const std::string& file) {
+  if (!beside.empty() && is_program(beside / file)) return beside / file;
+  for (const fs::path& folder : folders_on_path())
+    if (is_program(folder / file)) return folder / file;
+  return std::nullopt;
+}
+
+// Returns nothing if there is no program or SYNCMETER_REPORT is "off". A name without a slash never
+// means a file of the current folder.
 std::optional<fs::path> program_to_run() {
   const std::string wanted = chosen_program();
   if (wanted == "off") return std::nullopt;
-  return wanted.empty() ? find_report(own_folder()) : wanted;
+  if (wanted.empty()) return find_report(own_folder());
+  if (wanted.find('/') != wanted.npos) return wanted;
+  return find_program(own_folder(), wanted).value_or(own_folder() / wanted);
 }
 
 // Whether there is a text; `what` is named where the program failed.
@@ -185,12 +142,7 @@ bool print_relations(const report_request& asked, std::FILE* out, const char* wh
 
 }  // namespace
 
-std::optional<fs::path> find_report(const fs::path& beside) {
-  if (!beside.empty() && is_program(beside / name)) return beside / name;
-  for (const fs::path& folder : folders_on_path())
-    if (is_program(folder / name)) return folder / name;
-  return std::nullopt;
-}
+std::optional<fs::path> find_report(const fs::path& beside) { return find_program(beside, name); }
 
 std::string print_report(const fs::path& program, const report_request& asked, std::FILE* out,
                          milliseconds at_most) {

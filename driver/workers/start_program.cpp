@@ -89,6 +89,12 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
+/// Reads and writes of our end return at once.
+void make_non_blocking(int end, const std::string& path) {
+  const int flags = ::fcntl(end, F_GETFL);
+  if (flags < 0 || ::fcntl(end, F_SETFL, flags | O_NONBLOCK) != 0) fail(path, "fcntl", errno);
+}
+
 struct child_setup {
   const char* path = nullptr;
   char* const* arguments = nullptr;
@@ -221,10 +227,8 @@ started_program start_program(const program_to_start& what) {
   pipe_ends out = make_pipe(what.path);
   pipe_ends errors = make_pipe(what.path);
   pipe_ends report = make_pipe(what.path);
-  for (const int fd : {in.write.get(), out.read.get(), errors.read.get()}) {
-    const int flags = ::fcntl(fd, F_GETFL);
-    if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) fail(what.path, "fcntl", errno);
-  }
+  for (const int end : {in.write.get(), out.read.get(), errors.read.get()})
+    make_non_blocking(end, what.path);
   const child_setup setup{.path = what.path.c_str(),
                           .arguments = arguments.data(),
                           .environment = environment.data(),
@@ -234,6 +238,27 @@ started_program start_program(const program_to_start& what) {
                           .driver = ::getpid()};
   const pid_t pid = start_child(setup, report);
   return {pid, std::move(in.write), std::move(out.read), std::move(errors.read)};
+}
+
+started_program start_writing_to(int out, const std::vector<std::string>& words) {
+  const std::string& path = words.front();
+  const unique_fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (nothing.get() < 0) fail(path, "/dev/null", errno);
+  const std::vector<char*> arguments = pointers_to(words);
+  const cpu_mask ours;
+  pipe_ends errors = make_pipe(path);
+  pipe_ends report = make_pipe(path);
+  make_non_blocking(errors.read.get(), path);
+  const child_setup setup{.path = path.c_str(),
+                          .arguments = arguments.data(),
+                          .environment = environ,
+                          .standard = {nothing.get(), out, errors.write.get()},
+                          .mask = &ours,
+                          .report = report.write.get(),
+                          .driver = ::getpid(),
+                          .in_our_place = true};
+  const pid_t pid = start_child(setup, report);
+  return {pid, unique_fd(), unique_fd(), std::move(errors.read)};
 }
 
 namespace {

@@ -65,6 +65,11 @@ worker_environment(wait_policy wait, unsigned threads = 0,
 /// system's message.
 [[nodiscard]] started_program start_program(const program_to_start& what);
 
+/// Starts a program with these words (its path first) in our process group and with our
+/// environment. The program reads nothing and writes on `out`; its standard error is ours to read.
+/// Throws like start_program.
+[[nodiscard]] started_program start_writing_to(int out, const std::vector<std::string>& words);
+
 /// How a program in our place ended, and what it took.
 struct finished_program {
   int wait_status = 0;  ///< as waitpid has it

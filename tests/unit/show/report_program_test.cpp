@@ -14,7 +14,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
-using testing::StartsWith;
 
 class report_program : public testing::Test {
  protected:
@@ -82,9 +81,9 @@ TEST_F(report_program, that_fails_is_told_in_one_sentence_with_its_last_line) {
 
 TEST_F(report_program, that_cannot_be_started_is_told) {
   EXPECT_THAT(printed(home_ / "none").second,
-              AllOf(StartsWith(home_.string()), HasSubstr("cannot be started: No such file")));
+              AllOf(HasSubstr((home_ / "none").string()), HasSubstr("No such file")));
   EXPECT_THAT(printed(program("r", "neither a script nor a program")).second,
-              HasSubstr("cannot be started"));
+              HasSubstr("cannot start"));
 }
 
 TEST_F(report_program, that_hangs_is_stopped) {
