@@ -75,7 +75,7 @@ def build(backend):
     minutes = max(2, math.ceil(MINUTES[backend] / cores))
     configure(cmake, environment, backend, folder)
     print(f"Building syncmeter-{backend} in {folder}: about {minutes} minutes on {cores} {'core' if cores == 1 else 'cores'}", flush=True)
-    command = [cmake, "--build", folder, "--parallel", str(cores), "--target", f"syncmeter-{backend}"]
+    command = [cmake, "--build", folder, "--parallel", str(cores), "--target", "built"]
     if status := subprocess.run(command, env=environment).returncode:
         raise Refusal(f"cmake ended with status {status}; its messages are above")
     for path in folder.iterdir():

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORKERS = ("omp", "std", "posix", "posix-shared")
 #: What `syncmeter build` compiles, and with which headers of the system.
 SOURCES = ("cmake/*.cmake", "record/*.def", "core/**/*.hpp", "core/**/*.def", "backends/CMakeLists.txt", "backends/cuda/**/*",
-           "backends/kokkos/**/*")
+           "backends/kokkos/**/*", "probe/patches.*", "probe/device_counts.hpp")
 HEADERS = ("fmt", "hwloc", "hwloc.h", "nlohmann")
 #: Every distribution has them, or they are measured.
 OF_THE_SYSTEM = ("libc", "libm", "libdl", "librt", "libpthread", "libgcc_s", "libstdc++", "libgomp", "ld-linux")

@@ -142,6 +142,29 @@ def test_a_wheel_holds_every_library_but_those_of_the_system(wheel, tmp_path):
     assert (sources / "headers/hwloc/autogen/config.h").exists()
 
 
+@in_a_clone
+@needs_tools
+@pytest.mark.skipif(not shutil.which("nvcc") or not shutil.which("cmake"), reason="needs nvcc of CUDA, and cmake")
+def test_a_wheel_builds_for_cuda_all_that_a_clone_builds(wheel, tmp_path):
+    """The worker takes 24 minutes: this cmake prints the commands of the target, and makes the rest."""
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    (tmp_path / "syncmeter/bin/syncmeter").chmod(0o755)
+    cmake = shutil.which("cmake")
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/cmake").write_text(
+        '#!/bin/sh\nif [ "$1" = --build ]; then\n  for target; do :; done\n  ninja -C "$2" -t commands "$target" || exit\n'
+        f'  set -- --build "$2" --target syncmeter-patches\nfi\nexec {cmake} "$@"\n', encoding="utf-8")
+    (tmp_path / "tools/cmake").chmod(0o755)
+    environment = {"PATH": f"{tmp_path / 'tools'}:{os.environ['PATH']}", "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", "import syncmeter; raise SystemExit(syncmeter.build_all(['cuda']))"], cwd=tmp_path,
+                          env=environment, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    (built,) = (tmp_path / ".cache/syncmeter").glob("*/cuda/bin")
+    for name in ("syncmeter-cuda", "syncmeter-patches.fatbin"):
+        assert re.search(rf"-o (?:{re.escape(str(built))}|bin)/{re.escape(name)}\s", done.stdout), f"no command makes {name}"
+    assert (built / "syncmeter-patches.fatbin").stat().st_size > 0
+
+
 def check_builds(command, home):
     """`syncmeter build` says what is missing, before it compiles anything."""
     tools = home / "tools"
