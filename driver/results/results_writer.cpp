@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "driver/text/messages.hpp"
+#include "driver/text/output_file.hpp"
 
 namespace syncmeter {
 namespace {
@@ -198,23 +199,17 @@ void results_writer::cut_after(std::uint64_t bytes) {
 }
 
 void results_writer::rewrite(std::string_view text) {
-  // Behind a link the file itself is replaced.
-  std::error_code unknown;
-  const std::filesystem::path old = std::filesystem::canonical(path_, unknown);
-  const std::string beside = old.string() + ".rewritten";
-  unique_fd file(::open(beside.c_str(), appending_to_file | O_CREAT | O_TRUNC, 0666));
-  if (unknown || !file) fail(unknown ? unknown.value() : errno);
-  results_writer writer(beside, std::move(file));
-  writer.lock();
-  writer.packer_.emplace();
-  writer.append(writer.packer_->packed(text));
-  if (::fdatasync(writer.file_.get()) != 0 || ::rename(beside.c_str(), old.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(beside.c_str());
-    fail(error);
-  }
-  file_ = std::move(writer.file_);
-  packer_ = std::move(writer.packer_);
+  file_beside fresh(path_);
+  int error = fresh.error();
+  if (error != 0) fail(error);
+  // Nobody else knows the file: only a file system without locks refuses.
+  ::flock(fresh.fd(), LOCK_EX | LOCK_NB);
+  zstd_packer packer;
+  error = write_all(fresh.fd(), packer.packed(text));
+  if (error == 0) error = fresh.take_its_place();
+  if (error != 0) fail(error);
+  file_ = fresh.placed();
+  packer_ = std::move(packer);
 }
 
 void results_writer::flush() {

@@ -67,47 +67,34 @@ mode_t usual_mode() {
   return 0666 & ~mask;
 }
 
-/// A new file in the folder of another, gone again unless it takes its place.
-class file_beside {
- public:
-  explicit file_beside(const std::string& path) {
-    std::error_code error;
-    place_ = fs::canonical(path, error);  // a link stays one
-    if (error) place_ = path;
-    name_ = place_.string() + ".XXXXXX";
-    fd_.reset(::mkostemp(name_.data(), O_CLOEXEC));
-    if (!fd_) error_ = errno;
-  }
-  file_beside(const file_beside&) = delete;
-  file_beside& operator=(const file_beside&) = delete;
-  ~file_beside() {
-    if (fd_) ::unlink(name_.c_str());
-  }
-  [[nodiscard]] int fd() const { return fd_.get(); }
-  [[nodiscard]] int error() const { return error_; }
-  /// errno's value, or 0.
-  [[nodiscard]] int take_its_place() {
-    const auto old = about(place_);
-    if (::fchmod(fd_.get(), old ? old->st_mode & 07777U : usual_mode()) != 0) return errno;
-    if (::fsync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) return errno;
-    if (::rename(name_.c_str(), place_.c_str()) != 0) return errno;
-    fd_.reset();
-    return 0;
-  }
-
- private:
-  fs::path place_;
-  std::string name_;
-  unique_fd fd_;
-  int error_ = 0;
-};
-
 bool is_stream(const output_file& file) {
   const auto found = about(file.path);
   return found && !S_ISREG(found->st_mode) && !S_ISDIR(found->st_mode);
 }
 
 }  // namespace
+
+file_beside::file_beside(const std::string& path) {
+  std::error_code error;
+  place_ = fs::canonical(path, error);  // a link stays one
+  if (error) place_ = path;
+  name_ = place_.string() + ".XXXXXX";
+  fd_.reset(::mkostemp(name_.data(), O_APPEND | O_CLOEXEC));
+  if (!fd_) error_ = errno;
+}
+
+file_beside::~file_beside() {
+  if (fd_) ::unlink(name_.c_str());
+}
+
+int file_beside::take_its_place() {
+  const auto old = about(place_);
+  if (::fchmod(fd_.get(), old ? old->st_mode & 07777U : usual_mode()) != 0) return errno;
+  if (::fsync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) return errno;
+  if (::rename(name_.c_str(), place_.c_str()) != 0) return errno;
+  placed_ = std::move(fd_);
+  return 0;
+}
 
 void require_writable(const output_file& file) {
   const auto is_it = [&](const std::string& input) { return same_file(file.path, input); };

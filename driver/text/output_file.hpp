@@ -1,11 +1,38 @@
 // A file that the user names to be written: never over what must not be lost, and never in part.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "driver/text/line_reader.hpp"
+
 namespace syncmeter {
+
+/// A new file in the folder of another file, removed again unless it takes the place of that file.
+/// Its name is new: a file or link that somebody put there is neither followed nor lost.
+class file_beside {
+ public:
+  explicit file_beside(const std::string& path);
+  file_beside(const file_beside&) = delete;
+  file_beside& operator=(const file_beside&) = delete;
+  ~file_beside();
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  /// errno's value if the file could not be created, or 0.
+  [[nodiscard]] int error() const { return error_; }
+  /// Returns errno's value, or 0.
+  [[nodiscard]] int take_its_place();
+  /// Gives away the descriptor of the file, which is in its place.
+  [[nodiscard]] unique_fd placed() { return std::move(placed_); }
+
+ private:
+  std::filesystem::path place_;
+  std::string name_;
+  unique_fd fd_, placed_;
+  int error_ = 0;
+};
 
 struct output_file {
   std::string option;  ///< as messages name it: "--csv"

@@ -106,7 +106,19 @@ TEST_F(zstd_file, goes_on_behind_a_frame_without_its_end) {
   writer.flush();
   EXPECT_THAT(read_results(path_).visits, SizeIs(5));
   EXPECT_FALSE(read_results(path_).open_frame);
-  EXPECT_FALSE(std::filesystem::exists(path_ + ".rewritten"));
+}
+
+TEST_F(zstd_file, is_rewritten_over_no_other_file) {
+  begun(2);
+  write("precious", "text");
+  std::filesystem::create_symlink(path("precious"), path_ + ".rewritten");
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+  put(bytes().substr(0, bytes().size() - 5));
+  results_writer::append_to(path_).rewrite(text_of_file(path_).text);
+  EXPECT_EQ(text_of("precious"), "text");
+  EXPECT_TRUE(std::filesystem::is_symlink(path_ + ".rewritten"));
+  EXPECT_EQ(std::filesystem::status(path_).permissions(), std::filesystem::perms::owner_all);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 3);
 }
 
 TEST_F(zstd_file, goes_on_behind_a_frame_with_its_end) {
