@@ -52,7 +52,7 @@ std::string declared_instructions(const measurable& row) {
   if (name.starts_with("work_beside_")) return ring_call("worked_ring", "work_or_wait", name);
   if (name.starts_with("wait_")) return ring_call("late_ring", "meet", name) + ", store 1";
   if (name == "per_cpu_add") return "load 1, rmw 1, store 1 | load 3, rmw 1, store 1";
-  if (name == "spin_pause") return "pause 1, load 1";
+  if (name == "spin_pause") return "pause 1, load 1 | isb 1, load 1";
   if (name == "membarrier") return "call:syncmeter::posix::expedited_barrier 1";
   return without_api(row);
 }

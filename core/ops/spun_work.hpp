@@ -6,12 +6,12 @@
 
 namespace syncmeter {
 
-/// Tells the core that this is a spin loop.
+/// Delays the next look of a spin loop. AArch64 uses isb: most Arm cores ignore yield.
 inline void spin_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");
+  asm volatile("isb");
 #endif
 }
 

@@ -52,7 +52,7 @@ struct wait_spin : late_wait<late_ring<spinning>> {
 };
 struct wait_pause : late_wait<late_ring<pausing>> {
   static constexpr op_info info =
-      late_wait_info("wait_pause", "spins with pause (yield on AArch64) between loads");
+      late_wait_info("wait_pause", "spins with pause (isb on AArch64) between loads");
 };
 struct wait_backoff : late_wait<late_ring<backing_off>> {
   static constexpr op_info info =
@@ -74,9 +74,8 @@ struct work_beside_spin : work_beside<worked_ring<spinning>> {
       work_beside_info("work_beside_spin", "100 us of work, beside a lane that spins, loads only");
 };
 struct work_beside_pause : work_beside<worked_ring<pausing>> {
-  static constexpr op_info info =
-      work_beside_info("work_beside_pause",
-                       "100 us of work, beside a lane that spins with pause (yield on AArch64)");
+  static constexpr op_info info = work_beside_info(
+      "work_beside_pause", "100 us of work, beside a lane that spins with pause (isb on AArch64)");
 };
 struct work_beside_backoff : work_beside<worked_ring<backing_off>> {
   static constexpr op_info info = work_beside_info(
@@ -96,7 +95,7 @@ struct work_beside_futex : work_beside<worked_ring<futex_wait>> {
 struct spin_pause : self_paired<spin_pause> {
   static constexpr op_info info{.name = "spin_pause",
                                 .family = family::control,
-                                .note = "pause (yield on AArch64) and the load after it"};
+                                .note = "pause (isb on AArch64) and the load after it"};
   SM_FN static void common(auto& lane) { lane.pause_and_look(); }
 };
 

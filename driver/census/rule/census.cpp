@@ -93,7 +93,7 @@ bool must_repeat(std::string_view name) {
                          {"lock_", "lse_", "call:",  "dmb",   "dsb",       "ldx",     "ldax",
                           "amo",   "lr",   "fence_", "RED",   "ATOM",      "BAR.",    "MEMBAR",
                           "SHFL",  "VOTE", "MATCH",  "SYNCS", "NANOSLEEP", "UCGABAR", "FENCE"}) ||
-         name.ends_with("fence") || name == "xchg_mem" || name == "pause";
+         name.ends_with("fence") || name == "xchg_mem" || name == "pause" || name == "isb";
 }
 
 /// How many of the four loops the worker names.
