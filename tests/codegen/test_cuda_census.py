@@ -74,3 +74,26 @@ def test_what_the_compiler_elides_is_known(census, capabilities):
 def test_no_more_kernels_than_a_build_can_bear(capabilities):
     symbols = {symbol for capability in capabilities["ops"] for symbol in capability.get("symbols", [])}
     assert least(1000, 500, 250) < len(symbols) <= 2200
+
+
+def test_both_instructions_of_a_dependent_launch_have_a_class(tmp_path):
+    """A kernel that lets the next one start (PREEXIT), and one that waits for the kernel before it (ACQBULK)."""
+    compiler = re.search(r"^CMAKE_CUDA_COMPILER:\w+=(.*)$", (WORKER.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    calls = {"PREEXIT": "cudaTriggerProgrammaticLaunchCompletion();", "ACQBULK": "cudaGridDependencySynchronize();"}
+    ops = [{"backend": "x", "op": name.lower(), "family": "launch", "pairing": "plain", "order": "unordered", "placements": [],
+            "unroll": 1, "ops_per_step": 1, "supported": True, "symbols": ["nothing", name.lower()],
+            "declares": {"sass": f"{name} 1"}} for name in calls]
+    capabilities = {"kind": "capabilities", "protocol": 1, "worker": "x", "build": {"id": "b"}, "ops": ops,
+                    "backends": [{"name": "x", "clock": "device", "device": {"architectures": ["sm_90"], "devices": []}}]}
+    worker = tmp_path / "syncmeter-x"
+    worker.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(capabilities)}\nEND\n", encoding="utf-8")
+    worker.chmod(0o755)
+    kernel = "extern \"C\" __global__ void %s(volatile long long* out, unsigned n) {\n  out[0] = clock64();\n#pragma unroll 1\n" \
+             "  for (unsigned i = 0; i != n; ++i) { %s out[2] = i; }\n  out[1] = clock64();\n}\n"
+    kernels = [kernel % (name.lower(), call) for name, call in {"nothing": "", **calls}.items()]
+    (tmp_path / "k.cu").write_text("".join(kernels), encoding="utf-8")
+    subprocess.run([compiler, "-arch=sm_90", "-cubin", "-o", tmp_path / "k.cubin", tmp_path / "k.cu"], timeout=120, check=True)
+    read = subprocess.run([WORKER.with_name("syncmeter"), "census", "read", worker, tmp_path / "k.cubin", "--json"],
+                          capture_output=True, text=True, timeout=60, check=True)
+    entries = json.loads(read.stdout)["entries"]
+    assert [(entry["verdict"], entry["per_op"]) for entry in entries] == [("proven", {name: 1}) for name in calls]

@@ -153,7 +153,7 @@ std::string synchronization_name(const instruction& what,
   if (is_one_of(opcode, {"MEMBAR", "B2R", "CCTL", "FENCE"}) || opcode.starts_with("UCGABAR"))
     return what.mnemonic;
   if (is_one_of(opcode, {"ERRBAR", "CGAERRBAR", "DEPBAR", "LDGDEPBAR", "YIELD", "NANOSLEEP",
-                         "ACQBULK", "ELECT", "UTMACMDFLUSH"}))
+                         "ACQBULK", "PREEXIT", "ELECT", "UTMACMDFLUSH"}))
     return std::string(opcode);
   return {};
 }
