@@ -26,7 +26,7 @@ std::string help() {
   };
   for (const syncmeter::command& c : syncmeter::commands())
     line(c.word.empty() ? c.name : c.name + " " + c.word, c.purpose);
-  line("--help", "print this; each command has its own --help");
+  line("--help, help", "print this; each command has its own --help");
   line("--version", "print the version");
   return text + "\nExit status: " + syncmeter::exit_statuses + "\n";
 }
@@ -40,10 +40,12 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
   const std::string& name = words.front();
   for (const command& c : commands())
     if (c.name == name) return c.run(program, {words.begin() + 1, words.end()}, stdout);
-  if (name == "--help" || name == "-h") return std::fputs(help().c_str(), stdout) < 0 ? 1 : 0;
+  if (name == "help" && words.size() > 1) return dispatch(program, {words[1], "--help"});
+  if (name == "--help" || name == "-h" || name == "help")
+    return std::fputs(help().c_str(), stdout) < 0 ? 1 : 0;
   if (name == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
   known.insert(known.end(), {"--help", "--version"});
-  throw usage_error(unknown_name("command line", "command", name, known) +
+  throw usage_error(unknown_name("command line", "command", name, known, "syncmeter --help") +
                     "; what explains and compares results files is syncmeter-report");
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/find_workers.hpp"
@@ -68,7 +69,7 @@ int check_worker_command(const std::vector<std::string>& arguments, std::FILE* o
     fmt::print(out,
                "Usage: syncmeter check-worker FILE [options]\n{}\n{}\nExit status: 0 no fault was "
                "found, 1 some were, 2 a wrong command line.\n",
-               check_worker_notes(), options_text(rows));
+               wrapped(check_worker_notes(), 0) + '\n', options_text(rows));
     return 0;
   }
   if (words.empty())

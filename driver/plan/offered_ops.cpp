@@ -58,7 +58,7 @@ std::vector<offered_op> chosen_ops(const run_options& options,
       return !problem_of(w, name).empty() && (w.name == name || contains(w.backends, name));
     });
     if (broken == workers.end())
-      throw usage_error(unknown_name("--backend", "backend", name, usable));
+      throw usage_error(unknown_name("--backend", "backend", name, usable, "syncmeter list"));
     throw usage_error(fmt::format("--backend: '{}' cannot be used: {}; usable here: {}", name,
                                   problem_of(*broken, name),
                                   usable.empty() ? "none" : join(usable)));
@@ -96,7 +96,7 @@ void check_names(const run_options& options, const std::vector<offered_op>& ops)
   for (const std::string& wanted : options.ops) {
     const bool known =
         std::ranges::any_of(names, [&](const auto& name) { return fits(wanted, name); });
-    if (!known) throw usage_error(unknown_name("--op", "op", wanted, names));
+    if (!known) throw usage_error(unknown_name("--op", "op", wanted, names, "syncmeter list"));
   }
   for (const value_type wanted : options.types) {
     if (contains(types, wanted)) continue;

@@ -72,8 +72,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::string unknown_name(std::string_view option, std::string_view what, std::string_view text,
-                         const std::vector<std::string>& allowed) {
+                         const std::vector<std::string>& allowed, std::string_view listed_by) {
   constexpr std::size_t longest_name = 80;
+  constexpr std::size_t longest_list = 100;  // a message has two lines at most
   if (text.size() > longest_name) text = text.substr(0, longest_name);
   const auto distance_to = [&](const std::string& word) { return edit_distance(text, word); };
   const auto meant = std::ranges::min_element(allowed, {}, distance_to);
@@ -81,8 +82,10 @@ std::string unknown_name(std::string_view option, std::string_view what, std::st
   const bool is_near =
       meant != allowed.end() && distance_to(*meant) <= std::max<std::size_t>(1, text.size() / 3);
   const std::string proposal = is_near ? fmt::format("did you mean '{}'? ", *meant) : "";
-  return fmt::format("{}: unknown {} '{}'; {}{}", option, what, text, proposal,
-                     allowed.empty() ? "there is none here" : "allowed: " + join(allowed));
+  std::string names = allowed.empty() ? "there is none here" : "allowed: " + join(allowed);
+  if (names.size() > longest_list)
+    names = fmt::format("`{}` lists all {}", listed_by, allowed.size());
+  return fmt::format("{}: unknown {} '{}'; {}{}", option, what, text, proposal, names);
 }
 
 std::string shortened(std::string_view text) {

@@ -40,11 +40,12 @@ template <class Range, class Text>
 /// The parts between separators; some may be empty.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// The message for a name that is not known: "--study: unknown study 'quik'; did you mean 'quick'?
-/// Allowed: quick, scaling".
+/// Returns the message for an unknown name: "--study: unknown study 'quik'; did you mean 'quick'?
+/// allowed: quick, scaling". A long list is left to the command `listed_by`.
 [[nodiscard]] std::string unknown_name(std::string_view option, std::string_view what,
                                        std::string_view text,
-                                       const std::vector<std::string>& allowed);
+                                       const std::vector<std::string>& allowed,
+                                       std::string_view listed_by = "--help");
 
 /// The text in single quotes with everything but printable ASCII escaped; at most its first `limit`
 /// bytes, with "..." behind the quote when there was more.

@@ -51,7 +51,13 @@ def test_help(driver, arguments, name):
     assert_matches(driver(*arguments), name)
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["ab"], ["advise"], ["list"], ["topology"], ["show"], ["explain"], ["census"], ["completion"], ["manual"]])
+def test_the_word_help_is_the_option(driver):
+    assert driver("help") == driver("--help")
+    assert driver("help", "run") == driver("run", "--help")
+    assert "unknown command 'rnu'; did you mean 'run'?" in driver.mistake("help", "rnu")
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["ab"], ["advise"], ["list"], ["topology"], ["show"], ["explain"], ["census"], ["check-worker"], ["completion"], ["manual"]])
 def test_help_keeps_to_80_columns(driver, command):
     lines = driver(*command, "--help").splitlines()
     assert [line for line in lines if len(line) > 80 or line != line.rstrip()] == []
@@ -355,6 +361,7 @@ def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
     (["show"], "syncmeter show FILE"),
     (["show", "none.jsonl"], "none.jsonl: cannot be read: No such file"),
     (["list", "--all"], "unknown option '--all'"),
+    (["run", "--study", "nothing"], "unknown study 'nothing'; `--help` lists all"),
 ])
 def test_a_mistake_is_one_sentence_and_status_2(driver, arguments, said):
     driver.add_worker("omp", made_by_hand.capabilities())

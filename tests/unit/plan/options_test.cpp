@@ -209,9 +209,9 @@ TEST(options, lanes_are_numbers_ranges_or_max) {
 TEST(options, unknown_names_list_what_is_allowed_and_the_nearest) {
   EXPECT_THAT(
       mistake({"--study", "quik"}),
-      AllOf(HasSubstr("--study"), HasSubstr("did you mean 'quick'?"), HasSubstr("scaling")));
+      AllOf(HasSubstr("--study"), HasSubstr("did you mean 'quick'?"), Not(HasSubstr("scaling"))));
   EXPECT_THAT(mistake({"--study", "zzz"}),
-              AllOf(Not(HasSubstr("did you mean")), HasSubstr("paper")));
+              AllOf(Not(HasSubstr("did you mean")), HasSubstr("`--help`")));
   EXPECT_THAT(mistake({"--type", "duoble"}), HasSubstr("did you mean 'double'?"));
   EXPECT_THAT(mistake({"--order", "seqcst"}), HasSubstr("did you mean 'seq_cst'?"));
   EXPECT_THAT(mistake({"--affinity", "far"}), HasSubstr("allowed: none, close, spread, smt"));
