@@ -272,6 +272,7 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
   const double share =
       before == 0 ? 0 : static_cast<double>(pairs.size()) / static_cast<double>(before);
   plan.predicted_s = share * (plan.predicted_s + plans[1].predicted_s);
+  plan.worker_starts += plans[1].worker_starts;
   plan.points.clear();
   for (refused_point& refused : plan.refused) refused.what.arm = arms.arms[0].name;
   for (refused_point& refused : plans[1].refused) {

@@ -18,6 +18,7 @@
 #include "core/machine/environment.hpp"
 #include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/cpu_use.hpp"
+#include "driver/campaign/pace.hpp"
 #include "driver/campaign/pass_order.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/campaign/visit_request.hpp"
@@ -139,6 +140,7 @@ class campaign {
             .on_start =
                 [this](const json& hello) {
                   const std::lock_guard turn(taking_turns_);
+                  pace_.add_start();
                   file_.add_worker(hello);
                 },
             .on_bad_end =
@@ -191,7 +193,22 @@ class campaign {
 
   void show_progress(std::size_t index, std::size_t more) {
     const std::size_t done = file_.visits().done();
-    progress_.show(done, done + file_.visits().remaining() + more, plan_.points[index].what.op);
+    const std::size_t left = file_.visits().remaining() + more;
+    double left_s = pace_.left_s(left);
+    if (budget_s()) left_s = std::min(left_s, *budget_s() - used_s());
+    progress_.show(done, done + left, left_s, plan_.points[index].what.op);
+    if (options_.resume) return;  // no time was announced
+    if (const auto whole_s = pace_.corrected_s(used_s() + left_s)) progress_.correct(*whole_s);
+  }
+
+  planned_pace whole_pace() const {
+    planned_pace all{
+        .seconds = plan_.predicted_s, .points = plan_.points.size(), .starts = plan_.worker_starts};
+    for (const planned_point& planned : plan_.points) {
+      all.visits += planned.visits;
+      all.at_once = std::max(all.at_once, planned.devices.size());
+    }
+    return all;
   }
 
   // Points whose cost is known worst, and those that lack quiet visits. For quiet visits while the
@@ -325,9 +342,12 @@ class campaign {
     }
     const json request = request_for(index, number);
     turn.unlock();
+    const clock::time_point asked = clock::now();
     exchange_outcome outcome = pool.measure(planned.what.backend, planned.what.wait, request);
+    const double took_s = std::chrono::duration<double>(clock::now() - asked).count();
     turn.lock();
     if (outcome.what == exchange_outcome::kind::cancelled) return;
+    pace_.add_visit(took_s, number_or(outcome.line, "elapsed_ns", took_s * 1e9) * 1e-9);
     if (outcome.what == exchange_outcome::kind::answered) {
       lost_.answered(planned);
       if (!planned.census.is_null()) outcome.line["census"] = planned.census;
@@ -404,6 +424,7 @@ class campaign {
   bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met
   quiet_floors floors_;
   lost_visits lost_;
+  pace pace_{whole_pace()};
   run_totals totals_;
 };
 

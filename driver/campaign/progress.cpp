@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -59,27 +60,18 @@ progress::~progress() { clear(); }
 // Where nobody reads it is not a reason to end a campaign.
 void progress::write(const std::string& text) const { (void)write_all(fd_, text); }
 
-std::string progress::remaining(std::size_t done, std::size_t total, clock::time_point now) {
-  if (done <= done_at_start_) return "";
-  const double each = std::chrono::duration<double>(now - start_).count() /
-                      static_cast<double>(done - done_at_start_);
-  const double left = each * static_cast<double>(total - std::min(done, total));
-  return ", ETA " + as_clock(std::chrono::seconds(static_cast<long long>(left + 0.5)));
-}
-
-void progress::show(std::size_t done, std::size_t total, std::string_view op,
+void progress::show(std::size_t done, std::size_t total, double left_s, std::string_view op,
                     clock::time_point now) {
+  const std::string left = as_clock(std::chrono::seconds(std::llround(left_s)));
   if (!started_) {
     started_ = true;
-    start_ = now;
-    done_at_start_ = done;
     last_tenth_ = total == 0 ? 0 : done * 10 / total;
   }
   const std::size_t percent = total == 0 ? 100 : done * 100 / total;
   if (terminal_) {
     if (drawn_ && now - last_draw_ < shortest_between_draws) return;
-    std::string line = fmt::format("{}/{} visits ({} %{})  {}", done, total, percent,
-                                   remaining(done, total, now), printable(op));
+    std::string line =
+        fmt::format("{}/{} visits ({} %, ETA {})  {}", done, total, percent, left, printable(op));
     // A line that wraps could not be drawn over.
     const std::size_t width = terminal_width(fd_);
     line.resize(std::min(line.size(), (width == 0 ? usual_width : width) - 1));
@@ -91,8 +83,11 @@ void progress::show(std::size_t done, std::size_t total, std::string_view op,
   const std::size_t tenth = total == 0 ? 10 : done * 10 / total;
   if (tenth <= last_tenth_) return;
   last_tenth_ = tenth;
-  write(
-      fmt::format("{} of {} visits ({} %{})\n", done, total, percent, remaining(done, total, now)));
+  write(fmt::format("{} of {} visits ({} %, ETA {})\n", done, total, percent, left));
+}
+
+void progress::correct(double whole_s) {
+  if (!terminal_) note(fmt::format("the campaign takes about {:.0f} s", std::ceil(whole_s)));
 }
 
 void progress::show_step(std::string_view text) {

@@ -25,9 +25,12 @@ class progress {
   progress& operator=(const progress&) = delete;
   ~progress();
 
-  /// `done` of `total` visits are measured, `op` is next. Draws at most ten times a second.
-  void show(std::size_t done, std::size_t total, std::string_view op,
+  /// `done` of `total` visits are measured, the others take `left_s`, `op` is next. Draws at most
+  /// ten times a second.
+  void show(std::size_t done, std::size_t total, double left_s, std::string_view op,
             clock::time_point now = clock::now());
+  /// Says off a terminal how long the whole campaign takes. On a terminal the drawn line says it.
+  void correct(double whole_s);
   /// What takes a while, before there are visits to count: on a terminal until the next line,
   /// elsewhere not at all: there a mistake is one line.
   void show_step(std::string_view text);
@@ -38,14 +41,11 @@ class progress {
 
  private:
   void write(const std::string& text) const;
-  std::string remaining(std::size_t done, std::size_t total, clock::time_point now);
 
   int fd_;
   bool terminal_;
   bool drawn_ = false;
   bool started_ = false;
-  clock::time_point start_{};
-  std::size_t done_at_start_ = 0;
   clock::time_point last_draw_{};
   std::size_t last_tenth_ = 0;
 };

@@ -23,10 +23,9 @@
 namespace syncmeter {
 namespace {
 
-// Of nine campaigns on two machines, CPUs and GPUs: the mean visit took 11 to 34 ms, 22 in the
-// middle (handoffs of a GPU 118); the rest of a campaign, by its starts of a worker, was 0.2 to 0.4
-// s each on CPUs, and 0.7 to 1.2 s where a GPU had to come up.
-constexpr double usual_visit_s = 0.022;
+// Of nine campaigns on two machines, CPUs and GPUs: the mean visit took 11 to 34 ms; the rest of a
+// campaign, by its starts of a worker, was 0.2 to 0.4 s each on CPUs, and 0.7 to 1.2 s where a GPU
+// had to come up.
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;
 // A step lasts as long as a lane is late: both sides of the fewest rounds of a visit, and what
@@ -63,23 +62,33 @@ template <class T> void append(std::vector<T>& all, std::vector<T> more) {
 }
 
 // With each pass every worker starts anew, once for each way of waiting and size of a pool.
-double predicted_s(const campaign_plan& plan, const run_options& options,
-                   const std::vector<worker_info>& workers) {
+void predict(campaign_plan& plan, const study& chosen, const run_options& options,
+             const std::vector<worker_info>& workers) {
+  struct starts {
+    unsigned number = 0;
+    double each_s = 0;
+  };
   double all = 0;
-  std::map<std::tuple<std::string, wait_policy, unsigned>, double> starts_s;
+  std::map<std::tuple<std::string, wait_policy, unsigned>, starts> starts_of;
   for (const planned_point& p : plan.points) {
     const double at_once = static_cast<double>(std::max<std::size_t>(p.devices.size(), 1));
-    const double visit_s = std::min(max_visit_s(p, options), usual_visit_s);
+    const double visit_s =
+        std::min(max_visit_s(p, options), p.device ? chosen.gpu.visit_s : usual_visit_s);
     all += p.visits * (visit_s + late_steps * (p.what.late_us + p.what.gap_us) * 1e-6) / at_once;
     for (const worker_info& worker : workers) {
       if (!contains(worker.backends, p.what.backend)) continue;
       const unsigned pool = worker.pooled.contains(p.what.backend) ? p.what.lanes : 0;
-      double& starts = starts_s[{worker.name, p.what.wait, pool}];
-      starts = std::max(starts, p.visits * (p.device ? usual_gpu_start_s : usual_start_s));
+      starts& its = starts_of[{worker.name, p.what.wait, pool}];
+      its.number = std::max(its.number, p.visits);
+      its.each_s = p.device ? usual_gpu_start_s : usual_start_s;
     }
   }
-  for (const auto& [environment, seconds] : starts_s) all += seconds;
-  return all;
+  plan.worker_starts = 0;
+  for (const auto& [environment, its] : starts_of) {
+    plan.worker_starts += its.number;
+    all += its.number * its.each_s;
+  }
+  plan.predicted_s = all;
 }
 
 // Every part of a plan comes from a planner of its own: one for the CPUs, one for each backend's
@@ -237,7 +246,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
   share_among_gpus(plan, options, ops, workers);
   queue_rounds(plan, chosen->gpu.rounds_at_once, workers);
-  plan.predicted_s = predicted_s(plan, options, workers);
+  predict(plan, *chosen, options, workers);
   if (chosen->pace && chosen->pace->longest_s && plan.predicted_s > *chosen->pace->longest_s)
     put_sample_first(plan, units_wanted(options, machine), *chosen->pace->longest_s);
   if (plan.points.empty() && plan.refused.empty()) {

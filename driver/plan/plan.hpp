@@ -70,6 +70,7 @@ struct campaign_plan {
   std::vector<planned_point> points;
   std::vector<refused_point> refused;
   double predicted_s = 0;
+  std::size_t worker_starts = 0;        ///< of its workers, over all passes
   std::optional<double> budget_s{};     ///< where the options name none
   bool layouts_together = false;        ///< as in its study
   bool ops_together = false;            ///< as in its study

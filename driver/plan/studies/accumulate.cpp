@@ -22,7 +22,8 @@ gpu_part gpu_accumulate() {
                     {.ops = all,
                      .except = {"accumulate_block*", "accumulate_cas*"},
                      .axes = every_size}},
-          .others = every_size};
+          .others = every_size,
+          .visit_s = 0.054};
 }
 
 }  // namespace

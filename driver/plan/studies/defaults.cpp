@@ -40,7 +40,8 @@ gpu_part gpu_defaults() {
                      .axes = own},
                     {.ops = {"atomic_add", "atomic_exchange", "atomic_cas_pass"},
                      .axes = written_on({{{sm}, {1024}}}, 0)}},
-          .others = own};
+          .others = own,
+          .visit_s = 0.047};
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ study handoff_study() {
                             {.ops = {"sm_handoff"}, .axes = pairs},
                             {.ops = {"handoff_chain"}, .axes = every_form(trip_of_chain, 1024)}},
                   .others = in_block,
-                  .max_time_s = 0.3}};
+                  .max_time_s = 0.3,
+                  .visit_s = 0.1}};
 }
 
 }  // namespace syncmeter

@@ -101,7 +101,8 @@ gpu_part on_gpus() {
   rules.push_back(
       {.ops = {"software_barrier_*"}, .axes = launched(filled({32, 256, 1024}, false))});
   for (gpu_rule& rule : launch_rules()) rules.push_back(std::move(rule));
-  return {.rules = std::move(rules), .others = launched(warps), .max_time_s = 0.12};
+  return {
+      .rules = std::move(rules), .others = launched(warps), .max_time_s = 0.12, .visit_s = 0.009};
 }
 
 }  // namespace

@@ -40,11 +40,18 @@ struct progress_line : testing::Test {
 TEST_F(progress_line, off_a_terminal_says_every_tenth_once) {
   progress line(write_end, false);
   for (std::size_t done = 0; done <= 100; ++done)
-    line.show(done, 100, "atomic_add", start + done * 1s);
+    line.show(done, 100, 100 - static_cast<double>(done), "atomic_add", start + done * 1s);
   const std::string all = shown();
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 10);
   EXPECT_THAT(all, HasSubstr("10 of 100 visits (10 %, ETA 1:30)\n"));
   EXPECT_THAT(all, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(progress_line, off_a_terminal_alone_a_correction_is_a_line) {
+  progress(write_end, true).correct(30.2);
+  EXPECT_EQ(shown(), "");
+  progress(write_end, false).correct(30.2);
+  EXPECT_THAT(shown(), HasSubstr("31 s"));
 }
 
 TEST_F(progress_line, what_takes_a_while_is_drawn_on_a_terminal_until_the_next_line) {
@@ -59,11 +66,11 @@ TEST_F(progress_line, what_takes_a_while_is_drawn_on_a_terminal_until_the_next_l
 
 TEST_F(progress_line, on_a_terminal_draws_over_itself_ten_times_a_second_at_most) {
   progress line(write_end, true);
-  line.show(0, 100, "atomic_add", start);
-  EXPECT_THAT(shown(), HasSubstr("0/100 visits (0 %)  atomic_add"));
-  line.show(1, 100, "barrier", start + 99ms);
+  line.show(0, 100, 6, "atomic_add", start);
+  EXPECT_THAT(shown(), HasSubstr("0/100 visits (0 %, ETA 0:06)  atomic_add"));
+  line.show(1, 100, 6, "barrier", start + 99ms);
   EXPECT_EQ(shown(), "");
-  line.show(2, 100, "fence", start + 100ms);
+  line.show(2, 100, 4.6, "fence", start + 100ms);
   EXPECT_EQ(shown(), "\r2/100 visits (2 %, ETA 0:05)  fence\x1b[K");
   line.clear();
   EXPECT_EQ(shown(), "\r\x1b[K");
@@ -71,17 +78,9 @@ TEST_F(progress_line, on_a_terminal_draws_over_itself_ten_times_a_second_at_most
   EXPECT_EQ(shown(), "") << "nothing is drawn any more";
 }
 
-TEST_F(progress_line, the_rest_is_judged_by_what_this_run_did) {
-  progress line(write_end, true);
-  line.show(50, 100, "a", start);
-  (void)shown();
-  line.show(60, 100, "a", start + 10s);
-  EXPECT_THAT(shown(), HasSubstr("ETA 0:40"));
-}
-
 TEST_F(progress_line, a_note_stays_and_the_line_goes) {
   progress line(write_end, true);
-  line.show(0, 9, "a", start);
+  line.show(0, 9, 1, "a", start);
   (void)shown();
   line.note("a worker crashed");
   EXPECT_EQ(shown(), "\r\x1b[Ksyncmeter: a worker crashed\n");
@@ -89,7 +88,7 @@ TEST_F(progress_line, a_note_stays_and_the_line_goes) {
 
 TEST_F(progress_line, never_wraps) {
   progress line(write_end, true);
-  line.show(0, 9, std::string(500, 'x'), start);
+  line.show(0, 9, 1, std::string(500, 'x'), start);
   EXPECT_LE(shown().size(), 79U + 4U);
 }
 

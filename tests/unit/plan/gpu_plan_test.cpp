@@ -108,6 +108,8 @@ TEST(gpu_plan, defaults_takes_each_form_as_it_is_written_and_no_other) {
     EXPECT_EQ(p.what.type, value_type::int32);
     EXPECT_EQ(p.what.scope, scope::device) << "a block is none of them: " << canonical(p.what);
   }
+  EXPECT_EQ(plan.worker_starts, 3U);
+  EXPECT_NEAR(plan.predicted_s, 3 * 3 * 3 * 0.047 + 3 * 0.9, 1e-9) << "the study's own visits";
   run_options options = with_ops({"atomic_add"}, "defaults");
   options.scopes = {scope::block};
   EXPECT_THAT(plan_for(options).points, SizeIs(3)) << "unless it is named";

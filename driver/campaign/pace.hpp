@@ -1,0 +1,43 @@
+// How long a campaign still takes: by its plan at first, then by what its visits and its starts of
+// workers took.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace syncmeter {
+
+/// What a plan says of a whole campaign.
+struct planned_pace {
+  double seconds = 0;
+  std::size_t points = 0;
+  std::size_t visits = 0;
+  std::size_t starts = 0;   ///< of workers, each of which comes up anew with each pass
+  std::size_t at_once = 1;  ///< GPUs that are measured at the same time
+};
+
+class pace {
+ public:
+  explicit pace(const planned_pace& plan) : plan_(plan) {}
+
+  void add_start() { ++starts_; }
+  /// Adds one exchange with a worker, which took `took_s`. The visit took `visit_s` of it: the rest
+  /// brought the worker up.
+  void add_visit(double took_s, double visit_s);
+
+  /// Returns how long so many visits still take.
+  [[nodiscard]] double left_s(std::size_t visits) const;
+  /// Returns `whole_s`, the expected time of the whole campaign, once: after two seconds of visits
+  /// and starts, and if the plan is more than a third off.
+  [[nodiscard]] std::optional<double> corrected_s(double whole_s);
+
+ private:
+  [[nodiscard]] bool is_measured() const;
+
+  planned_pace plan_;
+  std::size_t visits_ = 0, starts_ = 0;
+  double in_visits_s_ = 0, in_starts_s_ = 0;
+  bool corrected_ = false;
+};
+
+}  // namespace syncmeter
