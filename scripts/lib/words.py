@@ -23,8 +23,10 @@ ROOT = Path(__file__).resolve().parents[2]
 BASELINE = Path(__file__).with_name("words_baseline.tsv")
 KINDS = ("pointers", "of", "long", "opening", "phrases")
 
-#: Limits: words and "of" in each sentence, pointer words in each word.
-MOST_WORDS, MOST_OF, MOST_POINTERS = 25, 2, 0.08
+#: Limits for one sentence, and for 100 words in a file.
+MOST_WORDS, MOST_OF = 25, 2
+MOST_IN_100 = {"of": 3.5, "pointers": 8}
+LEAST = 2  # a file with few words may have two
 POINTERS = frozenset(
     "that those these this it its they them their one ones other others such so there then where"
     " what which who whose whatever whichever whoever".split()
@@ -136,8 +138,9 @@ def sentences(passage: Passage) -> Iterator[tuple[str, bool]]:
 
 
 def faults_of(path: Path, text: str) -> list[Fault]:
-    """Returns all faults. Pointer words above MOST_POINTERS are faults."""
-    faults, pointers, words_of_file = [], [], 0
+    """Returns all faults. More "of" and pointer words than MOST_IN_100 are faults."""
+    faults, words_in_file = [], 0
+    counted: dict[str, list[Fault]] = {kind: [] for kind in MOST_IN_100}
     for passage in passages(path, text):
         for sentence, is_part in sentences(passage):
             words = [word for word in sentence.split() if re.search(r"\w", word)]
@@ -148,10 +151,12 @@ def faults_of(path: Path, text: str) -> list[Fault]:
                 to.append(Fault(line, kind, sentence, use))
 
             plain = re.findall(r"[a-z']+", sentence.lower())
-            words_of_file += len(plain)
+            words_in_file += len(plain)
             for word in plain:
                 if word in POINTERS:
-                    add("pointers", f"a noun instead of '{word}'", pointers)
+                    add("pointers", f"a noun instead of '{word}'", counted["pointers"])
+                elif word == "of":
+                    add("of", "noun + noun or a verb instead of 'of'", counted["of"])
             if plain.count("of") > MOST_OF:
                 add("of", f"'of' at most {MOST_OF} times")
             if len(words) > MOST_WORDS:
@@ -161,7 +166,9 @@ def faults_of(path: Path, text: str) -> list[Fault]:
             for pattern, use in PHRASES:
                 if found := pattern.search(sentence):
                     add("phrases", f"{use} instead of '{found[0]}'")
-    return faults + pointers[math.ceil(words_of_file * MOST_POINTERS):]
+    for kind, most in MOST_IN_100.items():
+        faults += counted[kind][max(LEAST, math.ceil(words_in_file * most / 100)):]
+    return faults
 
 
 def counts_of(name: str) -> dict[str, int]:
@@ -173,7 +180,7 @@ def counts_of(name: str) -> dict[str, int]:
 def is_checked(name: str) -> bool:
     """Returns whether the check reads the file. Programs in scripts/ have no suffix."""
     path = ROOT / name
-    if not path.is_file() or path.is_symlink() or "expected" in path.parts:  # expected: output of programs
+    if not path.is_file() or path.is_symlink() or "expected" in path.parts:  # expected: what tests compare with
         return False
     if not path.suffix and path.parent.name == "scripts":
         return path.read_bytes()[:40].partition(b"\n")[0].endswith(b"python3")

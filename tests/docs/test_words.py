@@ -27,6 +27,7 @@ def kinds(name, text):
     ("The interval is told in the file.", "phrases"),
     ("Every lock but for the spin lock sleeps.", "phrases"),
     ("It is what those that have it say of it to others.", "pointers"),
+    ("The median of waits grows. The mean of waits of locks grows.", "of"),
 ])
 def test_a_fault_is_found_in_each_language(sentence, kind):
     assert kind in kinds("a.md", f"# Title\n\nThe page has text.\n\n{sentence}\n")
