@@ -45,7 +45,7 @@ NEVER = (
     r"by \d+ of \d+ rows?\b",
     r"dearer|cheaper",
     r"\b([Tt]old|[Ss]aid)\b",
-    r"no difference over 5% is shown",
+    r"no difference over 5 % is shown",
     r"\bmoves of a cache line\b",
     r"holds both yes and no|no control checked",
     r"an op each, at once",
@@ -131,7 +131,7 @@ def tables_of(section):
     return [block for block in section.text if isinstance(block, Table)]
 
 
-UNITS = {"ns": 1.0, "µs": 1e3, "ms": 1e6}
+UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6}
 
 
 def in_table(cost, section):
@@ -146,7 +146,7 @@ def in_table(cost, section):
     return any(abs(x * of - ns) < near for x in numbers for of in (1.0, 1e3))
 
 
-TAKE = re.compile(r"take [^;]*? \((\d[\d.]* (?:ns|µs|ms))\b")
+TAKE = re.compile(r"take [^;]*? \((\d[\d.]* (?:ns|us|ms))\b")
 TAKES = re.compile(r"(\S+) takes ([\d.]+) times as long \(95 % sure: ([\d.]+) to ([\d.]+)[,)]")
 
 

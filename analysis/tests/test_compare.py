@@ -26,8 +26,8 @@ def test_equal_campaigns_differ_in_nothing(tmp_path):
 def test_a_figure_without_a_change_says_how_much_is_undecided(tmp_path):
     alike, wild = [10.0] * 5, [10.0, 30.0, 10.0, 25.0, 12.0]
     for other, title in (
-        (alike, "Nothing changed by more than 5%"),
-        (wild, "No change by more than 5% is shown, undecided at 1 of 2 points"),
+        (alike, "Nothing changed by more than 5 %"),
+        (wild, "No change by more than 5 % is shown, undecided at 1 of 2 points"),
     ):
         lines = [*visits(around(10.0), point("steady")), *visits(other, point("other"))]
         old, new = (results(name, lines) for name in ("old", "new"))
@@ -95,7 +95,7 @@ def test_what_cannot_be_told_says_what_could_have_been_seen(tmp_path):
         assert both(tmp_path, old, larger).status == found
     shown = as_text(c).splitlines()[1]
     assert shown.startswith(
-        "Nothing differs by more than 5%; for 1 of 2 points only changes above "
+        "Nothing differs by more than 5 %; for 1 of 2 points only changes above "
     )
     assert shown.endswith(" times could have been seen.")
     assert "cannot tell (only a change above " in as_text(c, everything=True)
@@ -224,7 +224,7 @@ def test_a_failure_in_the_new_campaign_alone_is_no_good_page(tmp_path):
     assert head.figures[0].title.startswith("1 point failed in new.jsonl alone; no cost")
     lines = as_text(c).splitlines()
     assert lines[1] == "1 point failed in new.jsonl alone: omp atomic_add 1 lane close."
-    assert lines[2] == "No other point differs by more than 5%."
+    assert lines[2] == "No other point differs by more than 5 %."
     (shown,) = json.loads(as_json([c]))
     assert [p["op"] for p in shown["broken"]] == ["atomic_add"]
 
@@ -304,9 +304,9 @@ def test_an_import_without_scatter_resolves_nothing(tmp_path):
 def test_a_single_visit_of_each_sees_nothing(tmp_path):
     c = both(tmp_path, visits([10.0], point()), visits([12.0], point()))
     shown = as_text(c).splitlines()
-    assert shown[1] == "Nothing differs by more than 5%; for 1 not even a change of 100 times."
+    assert shown[1] == "Nothing differs by more than 5 %; for 1 not even a change of 100 times."
     assert c.status == 3
-    assert any("1 point could not have shown a change of 50%: omp atomic_add" in x for x in shown)
+    assert any("1 point could not have shown a change of 50 %: omp atomic_add" in x for x in shown)
 
 
 def test_a_single_visit_of_one_campaign_decides_nothing(tmp_path):
@@ -321,7 +321,7 @@ def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, caps
     old, new = visits([10.0, 20.0], point()), visits([12.0, 30.0], point())
     paths = [str(write(tmp_path / name, lines)) for name, lines in (("a", old), ("b", new))]
     assert main(["compare", *paths]) == 3
-    assert "1 point could not have shown a change of 50%" in capsys.readouterr().out
+    assert "1 point could not have shown a change of 50 %" in capsys.readouterr().out
     assert main(["compare", *paths, "--blind", "ignore"]) == 0
     assert main(["compare", *paths, "--sees", "90000%"]) == 0
     capsys.readouterr()

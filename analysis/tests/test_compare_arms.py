@@ -213,7 +213,7 @@ def test_a_blind_point_is_no_success_unless_that_is_accepted(tmp_path, capsys):
     wild = both("atomic_add", [10.0, 30.0, 10.0], [30.0, 10.0, 10.0])
     path = str(write(tmp_path / "ab.jsonl", wild, first=first()))
     assert main(["compare", path]) == 3
-    assert "1 point could not have shown a change of 50%" in " ".join(
+    assert "1 point could not have shown a change of 50 %" in " ".join(
         capsys.readouterr().out.split()
     )
     assert main(["compare", path, "--blind", "ignore"]) == 0

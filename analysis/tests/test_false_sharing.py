@@ -64,9 +64,9 @@ def test_a_line_of_64_bytes(tmp_path):
         "Keep data of different threads 64 bytes apart, because 32 bytes apart they take up to "
         in text
     )
-    assert "Types pooled; = the same within 5%, > more." in text  # no other mark is in the table
+    assert "Types pooled; = the same within 5 %, > more." in text  # no other mark is in the table
     assert "atomic_add, 2 lanes, from 0 B (so in 1 of 1 row)" in text
-    assert "close, 64 B against 128 B: the same within 5% in 1 of 1 row" in text
+    assert "close, 64 B against 128 B: the same within 5 % in 1 of 1 row" in text
 
 
 def test_a_type_that_only_another_version_knows_comes_last(tmp_path):

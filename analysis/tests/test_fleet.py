@@ -277,8 +277,8 @@ def test_text_names_the_node_its_facts_and_the_files_left_out(files, capsys):
 
 12 nodes: Test CPU
 
-12 points over 12 nodes; what differs by more than 2% and more than nodes do, 95
-% after Holm's correction.
+12 points over 12 nodes; what differs by more than 2 % and more than nodes do,
+95 % after Holm's correction.
 
 1 node differs, 1 over all points.
 
@@ -305,7 +305,7 @@ def test_too_few_nodes_to_name_one_are_blind():
     few = fleet_of(node(i) for i in range(3))
     few.sees = 0.1
     assert (few.status, few.groups[0].blind(0.1)) == (3, [0, 1, 2])
-    assert "change of 10% at all points would not have been named" in as_text(few, False)
+    assert "change of 10 % at all points would not have been named" in as_text(few, False)
     many = fleet_of(node(i) for i in range(12))
     assert (many.status, many.groups[0].blind(0.1)) == (0, [])
 

@@ -129,7 +129,7 @@ def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
     ) in text
     assert re.search(
         r"10 blocks of 32 threads, data and flag in order: take ld.acquire, st.release at scope device "
-        r"\(.* ns\) or atomic_ref acquire, release at scope device \(.* ns\), the same within 5%",
+        r"\(.* ns\) or atomic_ref acquire, release at scope device \(.* ns\), the same within 5 %",
         text,
     )
 

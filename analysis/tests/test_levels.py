@@ -132,7 +132,7 @@ def test_the_end_of_a_kernel_in_a_graph_is_compared_with_a_barrier_of_as_many_th
         says(2000.0),
     )
     assert says(1000.0).endswith(
-        "the next kernel of a graph (1000 ns, of 64 kernels) are the same within 5%"
+        "the next kernel of a graph (1000 ns, of 64 kernels) are the same within 5 %"
     )
     assert "take grid_sync (1000 ns) or the next kernel of" in says(1050.0)
     assert says(1050.0).endswith("undecided which is faster")

@@ -359,7 +359,9 @@ def test_a_lock_below_what_can_be_resolved_may_be_the_fastest(tmp_path):
 
 def test_locks_that_no_thread_suffers_from_are_fair(tmp_path):
     even = [line | {"fairness": 1.0, "slowest_over_fastest": 1.02} for line in locks_lines(4)]
-    assert "every lock is fair: no thread takes more than 5% longer" in printed_text(tmp_path, even)
+    assert "every lock is fair: no thread takes more than 5 % longer" in printed_text(
+        tmp_path, even
+    )
 
 
 def test_a_lone_lane_is_compared_where_no_pass_saw_both_quiet(tmp_path):

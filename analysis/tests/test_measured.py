@@ -25,7 +25,7 @@ FILES = {
         "xeon-64-vcpu-locks",
         [
             "- 64 threads 122 ns apart, a CPU each, one add under the lock: take omp "
-            "spin_lock (18.26 µs for 64 sections, 16.85 to 19.84), because omp ticket_lock "
+            "spin_lock (18.26 us for 64 sections, 16.85 to 19.84), because omp ticket_lock "
             "takes 1.94 times as long (95 % sure: 1.80 to 2.44, 5 visits); unfair: one "
             "thread takes 15.6 times as long as another (median of 5 visits)\n",
             "- 64 threads 122 ns apart, where one add is all: use an atomic add (1998 ns for "
@@ -96,7 +96,7 @@ FILES = {
     ),
     "portability": (
         "portability",
-        ["kokkos-threads is as fast as omp (within 5%) at 0 of 2 points"],
+        ["kokkos-threads is as fast as omp (within 5 %) at 0 of 2 points"],
         1,
     ),
     "levels": (
@@ -175,7 +175,7 @@ FILES = {
             "- 2 threads 249 ns apart: leave less than 2261 ns (2139 to 2390) of serial work to one "
             "thread, "
             "226 iterations of 10 ns, because a region with a loop costs 1131 ns with omp active; from "
-            "20.35 µs on its threads are 90% busy\n",
+            "20.35 us on its threads are 90 % busy\n",
             "- 2 threads 58 ns apart, a loop in dynamic chunks of one: take omp active (2777 "
             "ns, 2654 to 2902), because omp-llvm active takes 15.1 times as long (95 % sure: "
             "13.9 to 16.5, 2 visits)\n",
@@ -197,12 +197,12 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 µs, then "
+            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 us, then "
             "sleep (atomic, futex or condition), because a sleeper resumes so much later (95 % "
-            "sure: 17 to 62 µs, 2 visits): by theory no wait takes over about twice the time or "
+            "sure: 17 to 62 us, 2 visits): by theory no wait takes over about twice the time or "
             "the CPU time of the better way",
             "- omp, 2 threads 26 to 236 ns apart (no larger team was measured): spin for 410 "
-            "µs (GOMP_SPINCOUNT; spin_pause was not measured), so that no wait takes over "
+            "us (GOMP_SPINCOUNT; spin_pause was not measured), so that no wait takes over "
             "about 10 % longer than with the better of spinning and sleeping (scatter unknown)",
         ],
         1,

@@ -106,7 +106,7 @@ def test_a_step_is_from_the_next_fewer_devices_of_the_same_barrier_and_launch(tm
     text = " ".join(text.split())
     assert (
         "barrier_counter (counter on the second) (4100 ns) or barrier_flags (4000 ns), "
-        "the same within 5% (95 % sure, 3 visits); barrier_flags takes 2.00 times as "
+        "the same within 5 % (95 % sure, 3 visits); barrier_flags takes 2.00 times as "
         "long as over 2 devices" in text
     )
 

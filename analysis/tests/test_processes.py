@@ -50,7 +50,7 @@ def test_an_op_of_processes_stands_against_the_op_of_threads_that_it_stands_for(
     }
     flat = " ".join(printed_text(tmp_path, *lines).split())
     assert (
-        "2 lanes, one cell: the same by processes as by threads within 5%: atomic_add seq_cst"
+        "2 lanes, one cell: the same by processes as by threads within 5 %: atomic_add seq_cst"
         in flat
     )
     assert "mpi rma_accumulate takes 5.0" in flat and "times as long as std atomic_add" in flat

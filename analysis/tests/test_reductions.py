@@ -64,7 +64,7 @@ def test_the_text_names_the_fastest_of_the_gpu_and_of_the_cpu(measured):
     text = printed_text(reductions.rows(measured))
     assert "One maximum of an array of 2^22 int32, 16.8 MB\n" in text
     assert "Of the reads: the time of read_bandwidth over the form's" in text
-    assert "- 2^22 int32: take cuda reduce_max_cub (524.3 µs, 80 % of the reads' bandwidth)" in text
+    assert "- 2^22 int32: take cuda reduce_max_cub (524.3 us, 80 % of the reads' bandwidth)" in text
     assert "- 2^14 int32: take cuda reduce_max_cub (2048 ns), because cuda " in text
     assert "- 2^22 int32: take omp reduce_max on 8 threads (5.243 ms)" in text
     assert "no difference" not in text
@@ -78,8 +78,8 @@ def test_forms_within_the_margin_are_named_together(tmp_path):
     ]
     text = printed_text(found_in(tmp_path / "f", *lines))
     assert (
-        "keep cuda reduce_max_cub (10.00 µs): none of 2 others is shown to be faster; "
-        "nearest shown slower: cuda reduce_max_block_atomic in blocks of 256 (11.00 µs), at least 1.07 "
+        "keep cuda reduce_max_cub (10.00 us): none of 2 others is shown to be faster; "
+        "nearest shown slower: cuda reduce_max_block_atomic in blocks of 256 (11.00 us), at least 1.07 "
         "times as long (95 % sure, " in text
     )
     assert "read_bandwidth" not in text
@@ -93,7 +93,7 @@ def test_the_next_best_form_is_the_reason_not_the_slowest(tmp_path):
     ]
     text = " ".join(printed_text(found_in(tmp_path / "f", *lines)).split())
     assert (
-        "take cuda reduce_max_cub (10.00 µs), because cuda reduce_max_persistent in "
+        "take cuda reduce_max_cub (10.00 us), because cuda reduce_max_persistent in "
         "blocks of 256 takes 2.00 times as long (" in text
     )
 

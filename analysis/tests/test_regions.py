@@ -81,11 +81,11 @@ def test_the_answer_begins_with_the_work_that_pays_for_a_region(tmp_path):
     start = "- 8 threads: leave less than 9143 ns (9128 to 9157) of serial work to one thread"
     assert (
         f"{start}, 914 iterations of 10 ns, because a region costs 8000 ns with omp active; from 576.0 "
-        "µs on its threads are 90% busy" in text
+        "us on its threads are 90 % busy" in text
     )
     assert (
         "- omp active: take as many threads as a region's serial work pays for, 2 from 2000 ns, 8 from "
-        "18.67 µs on, because a region of 1 to 8 costs 200.0 ns to 8000 ns" in text
+        "18.67 us on, because a region of 1 to 8 costs 200.0 ns to 8000 ns" in text
     )
 
 
@@ -139,8 +139,8 @@ def test_what_serial_work_before_a_region_makes_of_it(tmp_path):
             lines += construct("region_after_gap", ns, wait=wait, gap_us=gap)
     text = told(tmp_path, lines)
     assert (
-        "- omp, a region after 1000 µs of serial work: set OMP_WAIT_POLICY=active, because passive "
-        "takes 90.0 times as long (95 % sure: within 0.1 %, 5 visits), 90.00 µs against 1000 ns "
+        "- omp, a region after 1000 us of serial work: set OMP_WAIT_POLICY=active, because passive "
+        "takes 90.0 times as long (95 % sure: within 0.1 %, 5 visits), 90.00 us against 1000 ns "
         "Constructs" in text
     )
     assert "10 1000 1.00 = 20000 2.22 >" in text
@@ -162,7 +162,7 @@ def test_threads_sleep_where_that_costs_nothing(tmp_path, ns, says):
     # Without the other policy nothing is said.
     lines += construct("region_after_gap", 7.0, gap_us=1000, backend="omp-llvm")
     (sentence,) = regions.answer(parts(tmp_path, lines))
-    assert sentence.startswith(f"omp-llvm, a region after 100 µs of serial work: {says}")
+    assert sentence.startswith(f"omp-llvm, a region after 100 us of serial work: {says}")
 
 
 @pytest.mark.parametrize(

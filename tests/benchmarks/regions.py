@@ -27,7 +27,7 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 TWIN_OPS = ("parallel_region", "for_static", "reduction_sum", "task_by_one")
-#: Our op, and the length of syncbench's delay in µs. It takes off the whole delay of SINGLE, which one thread has while
+#: Our op, and the length of syncbench's delay in us. It takes off the whole delay of SINGLE, which one thread has while
 #: the others are on their way to the barrier behind it: without one it takes off none of what they hide.
 EPCC_OPS = {"PARALLEL": ("parallel_region", 0.1), "FOR": ("for_static", 0.1), "PARALLEL_FOR": ("parallel_for", 0.1),
             "BARRIER": ("barrier", 0.1), "SINGLE": ("single", 0.1), "SINGLE, no delay": ("single", 0.001),
@@ -196,7 +196,7 @@ class Comparison:
                         for each, cost in zip(costs, (*map(float, made.split()), ours), strict=True):
                             each.append(cost)
             print(f"{self.options.backend}, {lanes} threads {wait}, a region after a gap: by a clock around each, and by loops "
-                  f"with and without\ngap µs               {COLUMNS}")
+                  f"with and without\ngap us               {COLUMNS}")
             for gap, (by_clock, by_loops, ours) in found.items():
                 self.print_row(f"{gap} clock", by_clock, ours)
                 self.print_row(f"{gap} loops", by_loops, ours)

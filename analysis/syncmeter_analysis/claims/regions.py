@@ -167,10 +167,10 @@ def _times(s: Measured, work: Interval, bound_ns: float) -> Pair:
 
 @claim(
     _of(belief),
-    statement="A task needs 10 µs of work or more.",
+    statement="A task needs 10 us of work or more.",
     needs="task_by_all, 2 lanes or more",
-    advice="Cut work into tasks of 10 µs and more.",
-    otherwise="Tasks may be smaller than 10 µs: the study says how small.",
+    advice="Cut work into tasks of 10 us and more.",
+    otherwise="Tasks may be smaller than 10 us: the study says how small.",
 )
 def belief_task_grain(data: Evidence) -> Finding:
     """The work that keeps threads busy for nine tenths of the time against 10 us."""
@@ -182,15 +182,15 @@ def belief_task_grain(data: Evidence) -> Finding:
         if grain.op == "task_by_all" and part.lanes > 1 and not runtime.name.endswith("passive")
     )
     pairs = Pairs([_times(grain.measured[0], grain.least, 10e3) for grain in grains])
-    return above(pairs, 1.0, "work of a task that threads are 90 % busy with, over 10 µs")
+    return above(pairs, 1.0, "work of a task that threads are 90 % busy with, over 10 us")
 
 
 @claim(
     _of(_tbb),
-    statement="A loop has to take a million clock cycles, about 500 µs, to be worth a parallel_for.",
+    statement="A loop has to take a million clock cycles, about 500 us, to be worth a parallel_for.",
     needs="tbb_parallel_for, 2 lanes or more",
-    advice="Leave loops of less than 500 µs serial.",
-    otherwise="Loops far below 500 µs gain too: the study says from where on.",
+    advice="Leave loops of less than 500 us serial.",
+    otherwise="Loops far below 500 us gain too: the study says from where on.",
 )
 def tbb_million_cycles(data: Evidence) -> Finding:
     """The work that pays for a parallel_for of all threads against 500 us."""
@@ -200,4 +200,4 @@ def tbb_million_cycles(data: Evidence) -> Finding:
     if not able:
         return missing()
     pairs = [_times(s, break_even(s.cost, most), 500e3) for s in able if s.cost]
-    return above(Pairs(pairs), 1.0, "serial work that takes as long with parallel_for, over 500 µs")
+    return above(Pairs(pairs), 1.0, "serial work that takes as long with parallel_for, over 500 us")

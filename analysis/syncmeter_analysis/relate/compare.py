@@ -34,6 +34,7 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.scatter import ratios_of_campaigns
 from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.relate.visit_pairs import kind_of
 
 #: Adjusted probabilities below this are resolved.
@@ -257,13 +258,13 @@ def compare_points(
         result.notes.append(
             f"{contended} points that were contended in a virtual machine, or beside a neighbour "
             f"on the core, vary between campaigns: for these, differences up to "
-            f"{contended_threshold:.0%} count as none"
+            f"{percent(contended_threshold)} count as none"
         )
     if beside and threshold < neighbour_threshold:
         result.notes.append(
             f"{text.count(beside, 'point')} of one thread shared the core with another program in "
             "nearly all visits of a campaign: for these, differences up to "
-            f"{neighbour_threshold:.0%} count as none; `syncmeter ab` or another hour tells"
+            f"{percent(neighbour_threshold)} count as none; `syncmeter ab` or another hour tells"
         )
     if wander := _wander_text(found):
         result.notes.append(wander)
@@ -288,7 +289,7 @@ def _wander_text(found: Sequence[Candidate]) -> str:
         kind, wander = kind_of(c.new), c.ratio.wander or 0.0
         if wander > _least_wander:
             most[kind] = max(wander, most.get(kind, 0.0))
-    kinds = ", ".join(f"{kind} {wander:.1%}" for kind, wander in most.items())
+    kinds = ", ".join(f"{kind} {percent(wander, 1)}" for kind, wander in most.items())
     return kinds and (
         f"beyond what their visits say the two campaigns differ by (standard deviation): {kinds}; "
         "so much counts as scatter"

@@ -7,6 +7,7 @@ from math import isfinite
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.compare import Comparison, Difference
 from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.relate.text import percent
 
 # A change so large that no one asks whether a larger one would have been seen.
 _vast = 100.0
@@ -90,6 +91,6 @@ def blind_text(c: Comparison, everything: bool = False) -> str:
         names.append(point_text.short_name(d.new.point) + (f" ({why})" if why else ""))
     names += [f"{point_text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
     return (
-        f"{text.count(len(names), 'point')} could not have shown a change of {c.sees:.0%}: "
+        f"{text.count(len(names), 'point')} could not have shown a change of {percent(c.sees)}: "
         f"{_named(names, everything)}. {c.cures} tell; --blind ignore accepts it"
     )

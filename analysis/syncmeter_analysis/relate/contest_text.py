@@ -20,7 +20,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import listed, ns_of, verb_of
+from syncmeter_analysis.relate.text import listed, ns_of, percent, verb_of
 
 #: So many leaders are all named where there is room.
 _most_leaders = 5
@@ -40,7 +40,7 @@ _shorter_and_shorter: tuple[_Layout, ...] = (
 _least_shown = 1.005
 
 #: What is no difference between ties.
-_margin = f"{default_margin:.0%}"
+_margin = percent(default_margin)
 
 Name = Callable[[Measured], str]
 
@@ -127,7 +127,7 @@ def advice(
     surely: bool = True,
 ) -> str:
     """`take A (9 ns)` of one that is the fastest alone; of several `keep A (9 ns): none of 4 others
-    is shown to be faster`, `take A (9 ns) or B (9 ns), the same within 5%`, `take B (9 ns): A (10 ns)
+    is shown to be faster`, `take A (9 ns) or B (9 ns), the same within 5 %`, `take B (9 ns): A (10 ns)
     takes 2 % to 20 % longer`, or to take one of them, as it is undecided which is faster. Where not
     `each` has its own cost these are a range, and `any of` them says the same in less room. `surely`:
     how sure it is of its figure; else that follows."""

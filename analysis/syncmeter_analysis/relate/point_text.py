@@ -100,14 +100,14 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("wait", "" if p.wait == "active" else p.wait),
         ("home", _home(p)),
         ("pus", "PUs " + ",".join(map(str, p.pus)) if p.pus else ""),
-        ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
+        ("late_us", f"one lane {p.late_us} us late" if p.late_us else ""),
         ("section_ns", f"{p.section_ns} ns inside" if p.section_ns else ""),
         ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
         (
             "reads_per_write",
             f"{count(p.reads_per_write, 'read')} a write" if p.reads_per_write else "",
         ),
-        ("gap_us", f"after {p.gap_us} µs of serial work" if p.gap_us else ""),
+        ("gap_us", f"after {p.gap_us} us of serial work" if p.gap_us else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
         ("arm", f"in {p.arm}" if p.arm else ""),
     ]

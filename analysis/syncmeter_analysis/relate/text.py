@@ -49,8 +49,13 @@ def nanoseconds(ns: float) -> str:
 
 def _unit_of(ns: float) -> tuple[float, str]:
     """The unit that suits a time, ns, and its name."""
-    units = (1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e4, 1e3, "µs")
+    units = (1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e4, 1e3, "us")
     return next(((unit, name) for least, unit, name in units if abs(ns) >= least), (1.0, "ns"))
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """`5 %` of 0.05."""
+    return f"{100 * share:.{decimals}f} %"
 
 
 def duration(ns: float) -> str:
@@ -66,7 +71,7 @@ def _in_unit(value: float) -> str:
 
 
 def duration_interval(i: Interval) -> str:
-    """`18.26 µs, 16.85 to 19.84`: all three in the unit of the value, for a sentence."""
+    """`18.26 us, 16.85 to 19.84`: all three in the unit of the value, for a sentence."""
     if not i.bounded:
         return duration(i.value)
     unit, _ = _unit_of(i.value)
@@ -75,7 +80,7 @@ def duration_interval(i: Interval) -> str:
 
 
 def duration_range(least: float, most: float) -> str:
-    """`175.5 to 231.9 ns`; each with its unit where these differ: `9000 ns to 12.10 µs`."""
+    """`175.5 to 231.9 ns`; each with its unit where these differ: `9000 ns to 12.10 us`."""
     return of_one_unit(duration(least), duration(most))
 
 
@@ -263,7 +268,7 @@ _marks = {Verdict.same: " =", Verdict.slower: " >", Verdict.faster: " <", Verdic
 
 #: What the marks behind ratios in tables say.
 meaning_of_marks = {
-    "=": f"the same within {default_margin:.0%}",
+    "=": f"the same within {percent(default_margin)}",
     ">": "more",
     "<": "less",
     "?": "cannot tell",

@@ -172,7 +172,7 @@ def rough_seconds(s: float) -> str:
     if s < 999.5e-9:
         return f"{s * 1e9:.3g} ns"
     if s < 999.5e-6:
-        return f"{s * 1e6:.3g} µs"
+        return f"{s * 1e6:.3g} us"
     if s < 0.01:
         return f"{s * 1e3:.2g} ms"
     return f"{s:.2g} s" if s < 99.5 else f"{s:.0f} s"

@@ -25,6 +25,7 @@ from syncmeter_analysis.relate.compare_text import (
     verdict_text,
 )
 from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.render import compare_arms, junit
 from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.method import machine_section
@@ -197,10 +198,10 @@ def changes_figure(comparisons: Sequence[Comparison]) -> Figure:
 
 
 def _nothing_resolved(comparisons: Sequence[Comparison]) -> str:
-    """`Nothing changed by more than 5%` where all points show it, else that no change is shown."""
+    """`Nothing changed by more than 5 %` where all points show it, else that no change is shown."""
     verdicts = [d.verdict for c in comparisons for d in c.differences]
     undecided = sum(v is not Verdict.same for v in verdicts)
-    margin = f"{max(c.threshold for c in comparisons):.0%}"
+    margin = percent(max(c.threshold for c in comparisons))
     if broken := _broken(comparisons):
         return f"{broken}; no cost that could be compared changed by more than {margin}"
     if not undecided:
@@ -220,7 +221,9 @@ def _slower_and_faster(comparisons: Sequence[Comparison]) -> tuple[int, int]:
 
 def _asked(c: Comparison) -> str:
     """What the comparison looked for."""
-    return f"{c.title}: what differs by more than {c.threshold:.0%}, 95 % after Holm's correction"
+    return (
+        f"{c.title}: what differs by more than {percent(c.threshold)}, 95 % after Holm's correction"
+    )
 
 
 def _counted(c: Comparison) -> str:
@@ -281,7 +284,7 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
     what = "no other point" if broken else "nothing"
-    nothing = "" if c.resolved else f"{what} differs by more than {c.threshold:.0%}"
+    nothing = "" if c.resolved else f"{what} differs by more than {percent(c.threshold)}"
     if not c.differences:
         nothing = "nothing could be compared"
     if known := "; ".join(filter(None, (nothing, undecided_text(c)))):

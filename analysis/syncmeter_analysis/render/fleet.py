@@ -11,6 +11,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.fleet import Fleet, FleetPoint, Group, Whole, fewest_nodes
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.render import junit
 from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.report import Check, Head, Report, Section
@@ -85,7 +86,7 @@ def _cases(fleet: Fleet, group: Group) -> list[Case]:
     at = Counter(i for p in group.points for i in _beyond(p))
     wholes, found = _wholes(group), {}
     if not fleet.blind_is_fine:
-        says = f"could not have shown a change of {fleet.sees:.0%}"
+        says = f"could not have shown a change of {percent(fleet.sees)}"
         found = dict.fromkeys(group.blind(fleet.sees), ("skipped", says))
     found |= dict.fromkeys(group.unjudged, ("skipped", "could not be judged"))
     for i in group.differing:
@@ -236,7 +237,7 @@ def _blocks(fleet: Fleet, group: Group, everything: bool) -> list[Block]:
     found: list[Block] = [
         Text(
             f"{text.count(len(group.points), 'point')} over {len(group.nodes)} nodes; what differs "
-            f"by more than {fleet.threshold:.0%} and more than nodes do, 95 % after Holm's "
+            f"by more than {percent(fleet.threshold)} and more than nodes do, 95 % after Holm's "
             f"correction."
         ),
         Text(f"{count}, {len(whole)} over all points." if differ else "No node differs."),
@@ -252,7 +253,7 @@ def _notes(fleet: Fleet, group: Group) -> list[str]:
     notes, names = [], group.names
     if blind := group.blind(fleet.sees):
         notes.append(
-            f"{_some_names(group, blind)}: a change of {fleet.sees:.0%} at all points would not "
+            f"{_some_names(group, blind)}: a change of {percent(fleet.sees)} at all points would not "
             "have been named. More nodes, visits (`run --visits`) or quiet hours tell; --blind "
             "ignore accepts it"
         )
@@ -295,7 +296,7 @@ def _point_table(group: Group, everything: bool) -> Table:
         figures = ["", "", ""]
         if p.ratios:
             # The spread is a standard deviation of logarithms.
-            spread = f"{100 * p.spread:.2g}%" if isfinite(p.spread) else "unknown"
+            spread = f"{100 * p.spread:.2g} %" if isfinite(p.spread) else "unknown"
             span = f"{text.ratio(p.low)}..{text.ratio(p.high)}"
             figures = [text.nanoseconds(p.median_ns), spread, span]
         differs = " ".join([_some_names(group, _beyond(p)), *["(failed)"] * bool(p.failed)])

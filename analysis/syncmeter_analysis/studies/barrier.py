@@ -336,7 +336,7 @@ def _late(part: Part) -> list[Block]:
         "A late arriver: ns from its arrival until the lane that is late next has left, without its "
         "delay; each time another lane is late"
     )
-    columns = ["affinity", "lanes>", "late µs>", *(f"{_name(r)}>" for r in part.runtimes)]
+    columns = ["affinity", "lanes>", "late us>", *(f"{_name(r)}>" for r in part.runtimes)]
     rows = [_late_row(part, placed, row) for placed in part.placements for row in placed.late]
     note = Text("x: ratio to the cost with nobody late.")
     return [table(what, columns, rows, keys=3), note] if rows else []

@@ -46,7 +46,7 @@ def cost_text(s: Measured | None) -> str:
 
 
 def cost_alone(s: Measured) -> str:
-    """`354.7 ns`, `18.26 µs`, or why there is none, for a sentence."""
+    """`354.7 ns`, `18.26 us`, or why there is none, for a sentence."""
     return formats.duration(s.cost.value) if s.usable and s.cost else f"{formats.cost(s)} ns"
 
 
@@ -124,7 +124,7 @@ def notes(s: Measured | None, *others: str, over: Mapping[str, Over] | None = No
 
 
 def legend_of_marks(*blocks: Block) -> str:
-    """`= the same within 5%, > more`: the marks behind ratios in these tables; '' without any."""
+    """`= the same within 5 %, > more`: the marks behind ratios in these tables; '' without any."""
     tables = [block for block in blocks if isinstance(block, Table)]
     cells = (cell.whole for one in tables for row in one.rows for cell in row)
     found = {text.rpartition(" ")[2] for text in cells}

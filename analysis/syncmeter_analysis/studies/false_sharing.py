@@ -16,6 +16,7 @@ from syncmeter_analysis.relate.relation import (
     default_margin,
     verdict,
 )
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import legend_of_marks
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel
@@ -65,7 +66,7 @@ def _distance(found: Sequence[Row]) -> str:
     return (
         f"Keep data of different threads {size.enough} bytes apart, because {nearer} bytes apart they "
         f"take up to {longer} times as long, and {size.enough} as long as {apart_bytes}, within "
-        f"{default_margin:.0%}"
+        f"{percent(default_margin)}"
     )
 
 
@@ -217,7 +218,7 @@ def _next_line_sentence(found: Sequence[Row]) -> str:
     same = sum(says is Verdict.same for _, _, says in ratios)
     if same:
         asked_rows = formats.count(len(ratios), "row")
-        return f"the same within {default_margin:.0%} in {same} of {asked_rows}"
+        return f"the same within {percent(default_margin)} in {same} of {asked_rows}"
     for row, r, _ in ratios:
         open_ = r.why if isinstance(r, NotComparable) else formats.ratio_interval(r)
         return f"cannot tell: {open_} at {row.where}"
@@ -241,7 +242,7 @@ def _figure(op: str, found: Sequence[Row]) -> Figure:
         f"{op}: {what_it_costs(found)}",
         f"Cost over that of cells {apart_bytes} B apart (same visits, same placement state; types "
         "pooled); the line is the destructive interference size, the smallest stride that costs the "
-        f"same within {default_margin:.0%} where all smaller ones are resolved to cost more.",
+        f"same within {percent(default_margin)} where all smaller ones are resolved to cost more.",
         [_panel(*at, members) for at, members in panels.items()],
         [id for row in found for id in row.points],
     )

@@ -22,6 +22,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Cell, table
 from syncmeter_analysis.studies.cells import ns_of
 from syncmeter_analysis.studies.figures import Heat, Panel
@@ -112,7 +113,7 @@ def kernel_sentence(k: KernelEnd) -> str:
     """Whether to end a kernel of a graph where all threads are to meet, or to take grid_sync."""
     where = f"Between phases of {point_text.blocks_by_threads(k.own.point)} threads"
     own, n = formats.duration(ns_of(k.own)), k.graph.point.size
-    kernel = f"({formats.duration(k.each_ns)}, of {n} kernels)"
+    kernel = f"({formats.duration(k.each_ns)}, of {formats.count(n, 'kernel')})"
     r, found = k.own_over_kernel, verdict(k.own_over_kernel)
     if found is Verdict.slower:
         return (
@@ -127,7 +128,7 @@ def kernel_sentence(k: KernelEnd) -> str:
         )
     both = [f"grid_sync ({own})", f"the next kernel of a graph {kernel}"]
     if found is Verdict.same:
-        return f"{where}: {formats.listed(both)} are the same within {default_margin:.0%}"
+        return f"{where}: {formats.listed(both)} are the same within {percent(default_margin)}"
     return f"{where}: {contest_text.undecided(both, are_near=True)}"
 
 
@@ -150,16 +151,16 @@ def by_launch(points: Sequence[Measured]) -> list[Block]:
     def cell(s: Measured | None) -> Cell:
         return Cell(microseconds(s), [s.id] if s else [])
 
-    what = "grid_sync: µs by launch; empty: not resident at once, or not measured"
+    what = "grid_sync: us by launch; empty: not resident at once, or not measured"
     threads = sorted({s.point.lanes for s in points})
     rows = [[str(n), *(cell(at.get((n, of))) for of in blocks)] for n in threads]
     return [table(what, ["threads per block>", *(f"{n} blocks>" for n in blocks)], rows)]
 
 
 def against_own(found: Sequence[GridBarriers]) -> list[Block]:
-    columns = ["blocks x threads>", "grid_sync µs>"]
+    columns = ["blocks x threads>", "grid_sync us>"]
     columns += [op.removeprefix("software_barrier_") + ">" for op in software]
-    columns += ["take", f"no difference shown within {default_margin:.0%}"]
+    columns += ["take", f"no difference shown within {percent(default_margin)}"]
     columns += ["over grid_sync>", "95 % interval>", ""]
     rows = []
     for row in found:

@@ -24,6 +24,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Cell, table
 from syncmeter_analysis.studies.cells import cost, ns_of
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, most_colours, rows_of
@@ -199,12 +200,12 @@ def _graph_finding(kernel: Kernel) -> str:
     if i and i.bounded and i.high > _wide * i.low:
         vary = formats.duration_range(i.low, i.high)
         each += f" (launches vary: {vary})"
-    whole = f"a graph of {n} kernels"
+    whole = f"a graph of {formats.count(n, 'kernel')}"
     if isinstance(r, NotComparable):
         return f"Kernels in a graph: {each}; {whole} cannot be compared, {r.why}"
     if verdict(r) is not Verdict.faster:
-        within = f" within {default_margin:.0%}" * (verdict(r) is Verdict.same)
-        whole += f" takes {formats.times_as_long(r)} as {n} launches"
+        within = f" within {percent(default_margin)}" * (verdict(r) is Verdict.same)
+        whole += f" takes {formats.times_as_long(r)} as {n} launch{'es' * (n != 1)}"
         return f"Kernels in a graph: {each}; {whole}, {verdict(r).value}{within}"
     least = _faster_from(measured)
     longer = Interval(1 / r.value, 1 / r.high, 1 / r.low if r.low > 0 else inf)

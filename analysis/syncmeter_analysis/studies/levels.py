@@ -17,6 +17,7 @@ from syncmeter_analysis.relate.group import group, grouped
 from syncmeter_analysis.relate.op_groups import called, level_of, levels
 from syncmeter_analysis.relate.relation import Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies import block_barriers, grid_barriers
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, table
 from syncmeter_analysis.studies.both_clocks import BothClocks, both_clocks_table, by_both_clocks
@@ -270,7 +271,7 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
     found = table(
         "Levels of synchronization: the way to take at each, one warp alone inside a block",
         "level|op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
-        f"|no difference shown within {default_margin:.0%}|1 ns to 100 µs, 8 characters a decade",
+        f"|no difference shown within {percent(default_margin)}|1 ns to 100 us, 8 characters a decade",
         rows,
         keys=2,
     )
@@ -287,7 +288,7 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
 
 def _blocks(found: Sequence[BlockRate]) -> list[Block]:
     columns = "threads per block>|blocks>|ns per barrier>|warps synchronized per s>"
-    columns += f"|as many within {default_margin:.0%} with blocks"
+    columns += f"|as many within {percent(default_margin)} with blocks"
     rows = []
     for row in found:
         s, blocks = row.best, ", ".join(str(tie.point.blocks) for tie in row.ties)

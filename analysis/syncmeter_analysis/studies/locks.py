@@ -15,6 +15,7 @@ from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code, mutex_of
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, least_visits, verdict
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.any_lock import any_lock
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import (
@@ -262,7 +263,7 @@ def _fairness_sentence(table: LockTable) -> list[str]:
     least = f"the least fair is {name}"
     took = s.slowest_over_fastest
     if took is not None and took <= 1 + default_margin:
-        longer = f"{default_margin:.0%} longer than another"
+        longer = f"{percent(default_margin)} longer than another"
         return [f"{where}: every lock is fair: no thread takes more than {longer}"]
     if instead := _fair_lock(table):
         return [f"{where}, where each must get its turn: {instead}"]

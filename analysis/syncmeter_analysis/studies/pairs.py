@@ -32,6 +32,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.cells import ns_of
 
 # The driver's limit; of a larger machine it measures a sample.
@@ -260,7 +261,7 @@ def _differing(matrices: list[Matrix]) -> str:
         if verdict(r) in (Verdict.slower, Verdict.faster)
     ]
     if not found:
-        return f"none is shown to differ by over {default_margin:.0%}"
+        return f"none is shown to differ by over {percent(default_margin)}"
     share, matrix, (a, b) = max(found, key=itemgetter(0))
     op = f"{matrix.name}, " * (len(matrices) > 1)
     most = f"{op}PUs {a} and {b}, by {100 * share:.1f} %"

@@ -18,6 +18,7 @@ from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.relate.summary import Measured, code_of
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.cells import of_each
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
@@ -184,7 +185,7 @@ def _counts(side: Side) -> str:
     counted = (("slower", slower), ("faster", faster), ("cannot tell", open_))
     others = "".join(f", {says} at {n}" for says, n in counted if n)
     return (
-        f"{side.other} is as fast as {side.native} (within {default_margin:.0%}) at {same} of "
+        f"{side.other} is as fast as {side.native} (within {percent(default_margin)}) at {same} of "
         f"{formats.count(len(side.rows), 'point')}{others}"
         f"{f' ({seen})' if seen else ''}" + f"; {missing} more have no ratio" * bool(missing)
     )
@@ -268,7 +269,7 @@ def figures(side: Side | Contest) -> list[Figure]:
     over = f"{side.other} over {side.native}"
     cut = f"; the {len(shown)} largest of {len(side.rows)}" if len(shown) < len(ordered) else ""
     note = (
-        f"Ratio of costs with its 95 % interval, logarithmic; within {default_margin:.0%} is the "
+        f"Ratio of costs with its 95 % interval, logarithmic; within {percent(default_margin)} is the "
         f"same; differences after Holm's correction over all pairs{cut}."
     )
     panel = Panel(over, Dots(rows, "ratio of costs", groups, ratios=True))

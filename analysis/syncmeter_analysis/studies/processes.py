@@ -12,6 +12,7 @@ from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import of_each, op_of, scope_of
 from syncmeter_analysis.studies.lock_tables import cells_in_use
@@ -179,7 +180,7 @@ def answer(table: ProcessTable) -> list[str]:
         names = ", ".join(row.op for row, _ in same)
         sentences.append(
             f"{_where(table, same)}: the same by processes as by threads within "
-            f"{default_margin:.0%}: {names}"
+            f"{percent(default_margin)}: {names}"
         )
     for row, r in table.ratios:
         if (row, r) in same:

@@ -13,6 +13,7 @@ from syncmeter_analysis.relate.contest import Contest, contests, over
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Text, table
 from syncmeter_analysis.studies.cells import cost, cost_alone
 
@@ -55,7 +56,7 @@ def text(data: list[Contest]) -> list[Block]:
     columns += ["fastest", "slowest over it>", ""]
     explained = Text(
         "ns of one access by each lane, over its reads and its writes; every lane does both. Fastest: "
-        f"of several none is resolved to be more than {default_margin:.0%} slower than another. "
+        f"of several none is resolved to be more than {percent(default_margin)} slower than another. "
         "Slowest over it: the scheme that takes longest, over the lowest cost."
     )
     return [table("One datum under each scheme", columns, lines, keys=3), explained]

@@ -176,7 +176,7 @@ def _table(array: Array, with_affinity: bool) -> Table:
             found += [formats.nanoseconds(form.gb_per_s), share_text(form), ""]
         rows.append([p.backend, Cell(p.op, [form.measured.id]), str(p.lanes), placed, *found])
     size = formats.rate(array.size * type_bytes[array.type])
-    columns = "backend|form|threads>|affinity|µs>|ns/element>|GB/s>|of the reads>|"
+    columns = "backend|form|threads>|affinity|us>|ns/element>|GB/s>|of the reads>|"
     return table(f"One maximum of an array of {array.name}, {size}B", columns, rows, keys=4)
 
 

@@ -18,6 +18,7 @@ from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict, verdict_of
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import cost, cost_alone, cost_ns, legend_of_marks, of_each
 from syncmeter_analysis.studies.constructs import (
@@ -48,7 +49,7 @@ order = 17
 iteration_ns = 10.0
 
 #: Serial work, ns, for which the gain of each team is shown.
-_works = {"1 µs": 1e3, "10 µs": 1e4, "100 µs": 1e5, "1 ms": 1e6, "10 ms": 1e7}
+_works = {"1 us": 1e3, "10 us": 1e4, "100 us": 1e5, "1 ms": 1e6, "10 ms": 1e7}
 
 
 @dataclass
@@ -149,7 +150,7 @@ def _pays(part: Part) -> list[str]:
     return [
         f"{threads}: leave less than {_between(least)} of serial work to one thread, "
         f"{_iterations(least)}, because {what} costs {costs} with {part.best.name}; from {enough} on "
-        f"its threads are {efficiency:.0%} busy"
+        f"its threads are {percent(efficiency)} busy"
     ]
 
 
@@ -223,7 +224,7 @@ def _sleepers(part: Part) -> Iterator[str]:
             compared = {gap: over(asleep[gap], awake[gap]) for gap in gaps}
             decided = [gap for gap, r in compared.items() if r and verdict(r) in _waiting]
             for gap in (decided or gaps)[:1]:
-                where = f"{name.split()[0]}, a region after {gap} µs of serial work"
+                where = f"{name.split()[0]}, a region after {gap} us of serial work"
                 r = compared[gap]
                 if decided and isinstance(r, Ratio):
                     yield f"{where}: {_waiting[verdict(r)]} {formats.costs_as_long(r)}"
@@ -237,7 +238,8 @@ def _grain_sentence(grain: Grain) -> str:
     return (
         f"{grain.runtime}, {threads}: give {grain.what} "
         f"{_between(grain.least)} of work or more, {_iterations(grain.least)}, because it costs "
-        f"{formats.duration(grain.each.value)}: with less, threads are less than {efficiency:.0%} busy"
+        f"{formats.duration(grain.each.value)}: with less, threads are less than "
+        f"{percent(efficiency)} busy"
     )
 
 
@@ -250,7 +252,7 @@ def text(part: Part) -> list[Block]:
     explained = (
         "Size: iterations of each thread in for_static, of a chunk in other loops, which have "
         f"{iterations} for each thread; tasks of each thread. Pays from: the serial work that takes "
-        f"as long in the region as by one thread; {efficiency:.0%} busy from: that with which its "
+        f"as long in the region as by one thread; {percent(efficiency)} busy from: that with which its "
         "threads wait for a tenth of the time. Work is taken to divide evenly and to gain from every "
         "thread."
     )
@@ -291,7 +293,7 @@ def _work(part: Part) -> Table:
                     [runtime.name, str(lanes), cost(s), *figures, *_by_work(lanes, regions)]
                 )
     columns = f"runtime|threads>|region ns>|pays from>|iterations of {iteration_ns:.0f} ns>"
-    columns += f"|{efficiency:.0%} busy from>"
+    columns += f"|{percent(efficiency)} busy from>"
     columns += "".join(f"|{work}>" for work in _works)
     what = (
         "Serial work that pays for a region with a loop; threads' gain for so much work, * of the "
@@ -317,7 +319,7 @@ def _after_gaps(part: Part) -> Table:
             r = over(s, costs.get(0)) if gap else None
             at += [cost(s), formats.marked(r)]
         lines.append(at)
-    columns = ["after µs>", *(c for name in by_runtime for c in (f"{name}>", "over none>"))]
+    columns = ["after us>", *(c for name in by_runtime for c in (f"{name}>", "over none>"))]
     what = f"A region of {formats.count(part.lanes, 'thread')} after serial work, ns"
     return table(_heading(part, what), columns, lines)
 
@@ -337,7 +339,7 @@ def _fine(part: Part) -> Table:
     ]
     columns = "piece of work|threads>|runtime|costs>|work of it, at least>"
     columns += f"|iterations of {iteration_ns:.0f} ns>"
-    what = f"Work that keeps threads {efficiency:.0%} busy"
+    what = f"Work that keeps threads {percent(efficiency)} busy"
     return table(_heading(part, what), columns, lines, keys=3)
 
 
@@ -377,7 +379,7 @@ def figures(parts: list[Part]) -> list[Figure]:
     for number, part in enumerate(parts, 1):
         by_lanes, by_gap = _drawn(part)
         panels = curve("ns of a region", by_lanes, Axis("threads", "powers"), Axis("ns"), least=2)
-        ns, us = Axis("ns"), Axis("µs of serial work before it")
+        ns, us = Axis("ns"), Axis("us of serial work before it")
         panels += curve(f"ns of a region of {part.lanes} threads", by_gap, us, ns, least=2)
         if panels:
             note = "ns with the 95 % interval; axes logarithmic."

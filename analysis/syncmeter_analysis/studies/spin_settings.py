@@ -83,7 +83,7 @@ def setting(runtime: Runtime, where: str = "") -> list[str]:
     if a.spin_ns >= 1e3 * a.latenesses[1]:
         return [
             f"{name}{where}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
-            f"{_percent(allowed_behind)} of the time {a.latenesses[1]} µs late too"
+            f"{_percent(allowed_behind)} of the time {a.latenesses[1]} us late too"
         ]
     return [f"{name}{where}: {_variable(runtime, a)}{_aim(a)}", brings]
 
@@ -115,7 +115,7 @@ def _variable(runtime: Runtime, a: Advice) -> str:
 
 
 def _lasts(pause: Interval, looks: int) -> str:
-    """`46 to 74 µs`; about as long as it takes where nothing is known of the scatter."""
+    """`46 to 74 us`; about as long as it takes where nothing is known of the scatter."""
     if not pause.bounded:
         return f"about {_about(looks * pause.value)}"
     low, high = _about(looks * pause.low), _about(looks * pause.high)
@@ -135,7 +135,7 @@ def _aim(a: Advice) -> str:
 
 
 def _extra_surely(a: Advice) -> str:
-    """` (95 % sure: 4.3 to 5.1 µs, 6 visits)`, or that nothing is known of its scatter."""
+    """` (95 % sure: 4.3 to 5.1 us, 6 visits)`, or that nothing is known of its scatter."""
     if not a.extra.bounded:
         return " (scatter unknown)"
     ends = of_one_unit(_about(a.extra.low), _about(a.extra.high))
@@ -153,10 +153,10 @@ def _burns(a: Advice, default_ns: float | None = None) -> str:
 
 
 def _about(ns: float) -> str:
-    """Two digits, as costs vary by a tenth and more: `320 ns`, `4.8 µs`, `46 µs`, `1.0 ms`."""
+    """Two digits, as costs vary by a tenth and more: `320 ns`, `4.8 us`, `46 us`, `1.0 ms`."""
     digits = 1 - math.floor(math.log10(ns)) if ns > 0 else 0
     ns = round(ns, digits)
-    size, unit = next((x for x in ((1e6, "ms"), (1e3, "µs")) if ns >= x[0]), (1.0, "ns"))
+    size, unit = next((x for x in ((1e6, "ms"), (1e3, "us")) if ns >= x[0]), (1.0, "ns"))
     return f"{ns / size:.{1 if ns < 10 * size else 0}f} {unit}"
 
 

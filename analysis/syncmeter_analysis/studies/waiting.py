@@ -222,7 +222,7 @@ def _lates(ways: list[Way]) -> list[int]:
 def _costs(ways: list[Way], what: str, source: str) -> Table:
     return table(
         f"{source}: " * bool(source) + f"{what}, by lateness",
-        ["late µs>", *(f"{way.name}>" for way in ways)],
+        ["late us>", *(f"{way.name}>" for way in ways)],
         [[str(late), *(cost(way.costs.get(late)) for way in ways)] for late in _lates(ways)],
     )
 
@@ -237,9 +237,9 @@ def _cpu(ways: list[Way]) -> list[Block]:
         rows.append(
             [str(late), *("" if ns is None else formats.nanoseconds(ns / 1e3) for ns in burnt)]
         )
-    columns = ["late µs>", *(f"{way.name}>" for way in found)]
+    columns = ["late us>", *(f"{way.name}>" for way in found)]
     note = Text("Its calls, and what is spent on waking it or another lane, are in it.")
-    return [table("µs of CPU time that a waiting lane burns, by lateness", columns, rows), note]
+    return [table("us of CPU time that a waiting lane burns, by lateness", columns, rows), note]
 
 
 def _neighbour_table(neighbours: list[Neighbour]) -> Table:
@@ -347,7 +347,7 @@ def _panels(ways: list[Way]) -> list[Panel]:
     return [
         panel
         for y, rows in drawn.items()
-        for panel in curve(y, rows, Axis("µs late"), Axis(y), names, least=3, **looks)
+        for panel in curve(y, rows, Axis("us late"), Axis(y), names, least=3, **looks)
     ]
 
 
