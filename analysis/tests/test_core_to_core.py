@@ -150,7 +150,7 @@ def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
     ) in text
     text = printed_text(tmp_path, unsteady, both(1, 3, 60, 60))
     assert (
-        "of 2 comparisons of both directions none is shown to differ by over 5%, 1 is shown not to, 1 "
+        "of 2 comparisons of both directions none is shown to differ by over 5 %, 1 is shown not to, 1 "
         "is undecided" in " ".join(text.split())
     )
 
@@ -439,3 +439,8 @@ def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():
     # The medians as `syncmeter show` told them when the file was measured.
     assert re.search(r"same L3 +1 +261\.7 +259\.4\.\.263\.9 +244", text)
     assert re.search(r"same L3 +1 +266\.2 +265\.8\.\.266\.6 +244", text)
+
+
+def test_every_option_that_the_matrix_names_is_one(tmp_path):
+    named = set(re.findall(r"--[a-z-]+", printed_text(tmp_path, PAIRS)))
+    assert named <= {"--csv"}, "an option of `syncmeter show`"

@@ -159,8 +159,8 @@ def _folded(matrix: Matrix, folding: Folding, name: str, with_gaps: bool) -> Tab
         numbers,
         rows,
         apart if with_gaps and len(apart) < len(blocks) - 1 else set(),
-        f"{name}; {'' if whole else _of_blocks(matrix, folding)}the row has the first lane. --csv, "
-        "--svg and the report have every pair",
+        f"{name}; {'' if whole else _of_blocks(matrix, folding)}the row has the first lane. --csv "
+        "and the report have every pair",
     )
     table.gap = 1
     return table
