@@ -3,7 +3,7 @@
 import pytest
 
 from syncmeter_analysis.render.recommendations import findings
-from syncmeter_analysis.render.trust import noise_sentences, verdict_of_machine
+from syncmeter_analysis.render.trust import how_sure, noise_sentences, verdict_of_machine
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import busy
 
@@ -117,3 +117,15 @@ def test_a_clock_that_changed_is_named(tmp_path, ghz, hypervisor, says):
     shown = noise_sentences(made(tmp_path, use(), hypervisor=hypervisor, lines=clocked(ghz)))
     assert says in " ".join(shown)
     assert len(shown) == bool(says)
+
+
+def test_a_campaign_that_lost_most_of_its_rounds_is_noisy(tmp_path):
+    """After a clock jump, 14 visits lost most rounds: few rounds are left to be busy."""
+    lines = visits(around(5.0, n=15), point())
+    for line in lines[:14]:
+        line.update(status="noisy", reason="11 of 12 rounds were dropped", rounds_kept=1)
+        line["estimates"][0]["rounds"] = 1
+    c = made(tmp_path, {"kind": "end"}, lines=lines)
+    said, kind = verdict_of_machine(c)
+    assert said.startswith("Noisy: most rounds were dropped in 14 of 15 visits;") and kind != "good"
+    assert "quiet" not in how_sure(c, False).partition(" (")[0]

@@ -20,9 +20,10 @@ from syncmeter_analysis.relate.summary import Measured, measured_from
 @dataclass
 class Conduct:
     """How the measuring went, over all visits: rounds, drops by reason, stolen time, and rounds by
-    file, class of placement states in it, and busy or quiet."""
+    file, class of placement states in it, and busy or quiet. A noisy visit lost most of its rounds."""
 
     visits: int = 0
+    noisy_visits: int = 0
     rounds_taken: int = 0
     rounds_kept: int = 0
     drops: Counter[str] = field(default_factory=Counter)
@@ -99,6 +100,7 @@ def studies_of(file: ResultsFile) -> list[str]:
 def _count_rounds(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:
     conduct.visits += len(file.visits)
     for visit in file.visits.values():
+        conduct.noisy_visits += visit.status == "noisy"
         conduct.rounds_taken += visit.rounds_taken
         conduct.rounds_kept += visit.rounds_kept
         conduct.stolen_ns += visit.stolen_ns

@@ -246,6 +246,12 @@ def _disturbance(campaign: Campaign) -> tuple[str, bool]:
     slow, rounds = _busy_rounds(campaign)
     busy = slow / rounds if rounds else 0
     noise = whose_noise(campaign, busy if busy > _quiet else 0)
+    # Dropped rounds are not among the busy ones, for example after a jump of the clock.
+    visits = campaign.conduct.visits
+    noisy = campaign.conduct.noisy_visits / visits if visits else 0
+    if noisy > max(_quiet, busy):
+        dropped = f"most rounds were dropped in {campaign.conduct.noisy_visits} of {visits} visits"
+        return f"{'Noisy' if noisy >= _noisy else 'Partly noisy'}: {dropped}", False
     quiet = busy <= _quiet and not noise.loaded
     word = "Quiet" if quiet else "Noisy" if busy >= _noisy else "Partly noisy"
     share = f"{100 * busy:.0f} %" if busy >= 0.01 else "less than 1 %"
