@@ -15,6 +15,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.point_text import in_common, names_apart, op_and_size
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.blocks import escaped_md
 from tests.made import point
 
 
@@ -56,9 +57,9 @@ def test_nanoseconds_have_four_digits(ns, shown):
     ("ns", "shown"),
     [
         (9999.4, "9999 ns"),
-        (37_900, "37.90 µs"),
-        (100_000, "100.0 µs"),
-        (999_990, "1000 µs"),
+        (37_900, "37.90 us"),
+        (100_000, "100.0 us"),
+        (999_990, "1000 us"),
         (3_014_000, "3.014 ms"),
         (2e9, "2.000 s"),
         (float("inf"), "unknown"),
@@ -196,3 +197,26 @@ def test_what_decides_nothing_has_the_interval_of_the_one_that_is_known_least():
         == ""
     )
     assert text.least_known({}) == ""
+
+
+def test_code_spans_are_code_in_markdown_and_other_backticks_are_text():
+    assert (
+        escaped_md("run `syncmeter show a_b.jsonl` again") == "run `syncmeter show a_b.jsonl` again"
+    )
+    assert escaped_md("a` and *b*") == r"a\` and \*b\*"
+    assert escaped_md("``a_b``") == r"\`\`a\_b\`\`", "runs of several"
+    assert escaped_md("`a|b`") == r"\`a\|b\`", "the end of a cell"
+    assert "\n" not in escaped_md("`a\n\n# b`"), "no heading"
+
+
+def test_each_unit_and_per_cent_have_one_notation():
+    assert (text.duration(45_700), text.percent(0.05), text.percent(0.0123, 1)) == (
+        "45.70 us",
+        "5 %",
+        "1.2 %",
+    )
+    root = Path(package.__file__).parent
+    for file in root.rglob("*.py"):
+        source = file.read_text(encoding="utf-8")
+        assert not re.search(r"[\u00b5\u03bc]s\b", source), f"{file}: us"
+        assert not re.search(r"\{[^{}]*:\.\d%\}", source), f"{file}: percent()"

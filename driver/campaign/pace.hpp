@@ -7,7 +7,7 @@
 
 namespace syncmeter {
 
-/// What a plan says of a whole campaign.
+/// The plan of a whole campaign.
 struct planned_pace {
   double seconds = 0;
   std::size_t points = 0;
@@ -21,14 +21,14 @@ class pace {
   explicit pace(const planned_pace& plan) : plan_(plan) {}
 
   void add_start() { ++starts_; }
-  /// Adds one exchange with a worker, which took `took_s`. The visit took `visit_s` of it: the rest
-  /// brought the worker up.
+  /// Adds one exchange of `took_s` with a worker. The visit took `visit_s`: the rest brought the
+  /// worker up.
   void add_visit(double took_s, double visit_s);
 
-  /// Returns how long so many visits still take.
+  /// Returns how long the remaining visits take.
   [[nodiscard]] double left_s(std::size_t visits) const;
-  /// Returns `whole_s`, the expected time of the whole campaign, once: after two seconds of visits
-  /// and starts, and if the plan is more than a third off.
+  /// Returns the expected campaign time `whole_s` once: after two measured seconds, and if the plan
+  /// is more than a third off.
   [[nodiscard]] std::optional<double> corrected_s(double whole_s);
 
  private:

@@ -23,9 +23,7 @@
 namespace syncmeter {
 namespace {
 
-// Of nine campaigns on two machines, CPUs and GPUs: the mean visit took 11 to 34 ms; the rest of a
-// campaign, by its starts of a worker, was 0.2 to 0.4 s each on CPUs, and 0.7 to 1.2 s where a GPU
-// had to come up.
+// In nine campaigns a start of a worker took 0.2 to 0.4 s on CPUs and 0.7 to 1.2 s on a GPU.
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;
 // A step lasts as long as a lane is late: both sides of the fewest rounds of a visit, and what
@@ -189,8 +187,8 @@ void put_sample_first(campaign_plan& plan, const std::vector<processing_unit>& u
   plan.predicted_s = std::min(plan.predicted_s, budget_s);
 }
 
-// Portable backends launch kernels themselves and are timed by the host's clock: what they are
-// compared with has to be as well.
+// The host's clock times portable backends, because these launch kernels themselves. Native
+// backends of the same study use the same clock.
 void queue_rounds(campaign_plan& plan, unsigned at_once, const std::vector<worker_info>& workers) {
   const bool any_portable = std::ranges::any_of(plan.points, [&](const planned_point& p) {
     return p.device && is_portable(workers, p.what.backend);

@@ -41,7 +41,7 @@ enum class line_part : std::uint8_t { start, half };
 /// stand against. The smallest page there is.
 inline constexpr unsigned apart_bytes = 4096;
 
-/// What the mean visit takes on CPUs, and in a study on GPUs that says nothing else.
+/// The mean visit takes 11 to 34 ms on CPUs, and on GPUs unless the study has another time.
 inline constexpr double usual_visit_s = 0.022;
 
 /// The values that a study takes on each axis for some ops. Values that an op does not have are
@@ -131,7 +131,7 @@ struct gpu_part {
   std::vector<gpu_rule> rules{};
   gpu_axes others{};                   ///< for ops that only the user names
   std::optional<double> max_time_s{};  ///< of each point, where that is not the usual
-  double visit_s = usual_visit_s;      ///< what the mean visit took on an H200
+  double visit_s = usual_visit_s;      ///< the mean visit on an H200
   unsigned rounds_at_once = 1;  ///< as many may be queued, where no cost is compared by the host's
                                 ///< clock
 };

@@ -10,8 +10,8 @@
 
 namespace syncmeter {
 
-/// A new file in the folder of another file, removed again unless it takes the place of that file.
-/// Its name is new: a file or link that somebody put there is neither followed nor lost.
+/// A new file beside another file, removed again unless it replaces the other file. Its name is
+/// new: existing files and links are neither followed nor lost.
 class file_beside {
  public:
   explicit file_beside(const std::string& path);
@@ -24,7 +24,7 @@ class file_beside {
   [[nodiscard]] int error() const { return error_; }
   /// Returns errno's value, or 0.
   [[nodiscard]] int take_its_place();
-  /// Gives away the descriptor of the file, which is in its place.
+  /// Gives away the descriptor of the file after take_its_place().
   [[nodiscard]] unique_fd placed() { return std::move(placed_); }
 
  private:

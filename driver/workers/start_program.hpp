@@ -66,8 +66,8 @@ worker_environment(wait_policy wait, unsigned threads = 0,
 [[nodiscard]] started_program start_program(const program_to_start& what);
 
 /// Starts a program with these words (its path first) in our process group and with our
-/// environment. The program reads nothing and writes on `out`; its standard error is ours to read.
-/// Throws like start_program.
+/// environment. The program reads nothing and writes on `out`. We read its standard error. Throws
+/// like start_program.
 [[nodiscard]] started_program start_writing_to(int out, const std::vector<std::string>& words);
 
 /// How a program in our place ended, and what it took.

@@ -77,7 +77,7 @@ def test_no_more_kernels_than_a_build_can_bear(capabilities):
 
 
 def test_both_instructions_of_a_dependent_launch_have_a_class(tmp_path):
-    """A kernel that lets the next one start (PREEXIT), and one that waits for the kernel before it (ACQBULK)."""
+    """PREEXIT lets the next kernel start, ACQBULK waits for the kernel before."""
     compiler = re.search(r"^CMAKE_CUDA_COMPILER:\w+=(.*)$", (WORKER.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)[1]
     calls = {"PREEXIT": "cudaTriggerProgrammaticLaunchCompletion();", "ACQBULK": "cudaGridDependencySynchronize();"}
     ops = [{"backend": "x", "op": name.lower(), "family": "launch", "pairing": "plain", "order": "unordered", "placements": [],

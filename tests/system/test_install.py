@@ -70,7 +70,7 @@ def test_it_measures_with_its_own_workers_and_their_census(moved):
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A prefix whose report is the one of a clone without .venv."""
+    """A prefix with the report of a clone without .venv."""
     prefix, root = (tmp_path_factory.mktemp(name) for name in ("clone", "root"))
     (root / "analysis").symlink_to(SOURCE / "analysis")
     (prefix / "bin").mkdir()
@@ -86,7 +86,7 @@ def clone(tmp_path_factory):
 @pytest.mark.parametrize("kind", ["moved", "clone"])
 @pytest.mark.parametrize("python_path", ["", ":"])
 def test_no_module_of_the_current_folder_runs(kind, python_path, request, tmp_path):
-    """Results lie in a folder of somebody else, which may hold a json.py."""
+    """A folder of results may belong to somebody else and hold a json.py."""
     prefix, ran = request.getfixturevalue(kind), tmp_path / "ran"
     folder = tmp_path / "results"
     folder.mkdir()

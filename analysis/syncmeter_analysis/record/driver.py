@@ -12,14 +12,14 @@ from pathlib import Path
 from syncmeter_analysis.record.errors import Unusable, printable
 
 _environment = "SYNCMETER_BIN"
-#: The build of scripts/run, and that of `cmake -B build`.
+#: scripts/run builds in the first, `cmake -B build` in the second.
 _builds = ("build/release", "build")
 _standard_input = "/dev/stdin"
 
 
 def find_driver() -> str | None:
-    """Returns the driver beside this command, in the folder that SYNCMETER_BIN names, in the clone
-    that holds this package, or in an absolute folder of PATH."""
+    """Returns the driver beside this command, in the folder SYNCMETER_BIN, in the clone of this
+    package, or in an absolute folder of PATH."""
     clone = Path(__file__).resolve().parents[3]
     folders = [
         os.path.dirname(os.path.realpath(sys.argv[0])),

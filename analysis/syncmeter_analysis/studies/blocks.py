@@ -115,12 +115,15 @@ def width_of(table: Table) -> int:
     return sum(widths) + shown.gap * (len(widths) - 1)
 
 
-_special = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
+_special = re.compile(r"(?<!`)(`[^`|]+`)(?!`)|([\\`*_{}\[\]<>#|!&~])")
 
 
 def escaped_md(text: str) -> str:
-    """`text` for Markdown, on one line, with nothing in it taken for markup."""
-    return _special.sub(r"\\\1", " ".join(str(text).split()))
+    """`text` for Markdown, on one line: code spans stay, and nothing else in it is taken for markup.
+
+    A code span that holds `|` would end a cell of a table, and is escaped.
+    """
+    return _special.sub(lambda m: m[1] or "\\" + m[2], " ".join(str(text).split()))
 
 
 def table_md(table: Table) -> list[str]:

@@ -1,4 +1,4 @@
-// How long a campaign of made-up visits is said to take.
+// The predicted time of campaigns with made-up visits.
 #include "driver/campaign/pace.hpp"
 
 #include <gtest/gtest.h>
