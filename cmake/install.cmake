@@ -97,7 +97,7 @@ if(SM_INSTALL_REPORT)
           FILES_MATCHING PATTERN *.def)
   file(RELATIVE_PATH modules_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/syncmeter/analysis)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/syncmeter-report CONTENT [[#!/bin/sh
-modules=$(dirname -- "$(readlink -f -- "$0")")/@modules_from_bin@
+export PYTHONPATH="$(dirname -- "$(readlink -f -- "$0")")/@modules_from_bin@"
 export PYTHONDONTWRITEBYTECODE=1
 @SM_DRIVER_BESIDE@
 @SM_RUN_REPORT@]] @ONLY)
