@@ -2,11 +2,14 @@
 
 import math
 import random
+from statistics import median
 
 import pytest
 
 from syncmeter_analysis.relate.compare import compare_campaigns
-from tests.made import point, results, visits
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.scatter import ratios_of_campaigns
+from tests.made import point, read, results, visits, write
 from tests.two_campaigns import both, many, steady
 
 
@@ -142,3 +145,23 @@ def test_two_lanes_take_turns_otherwise_in_another_campaign(tmp_path, at, times,
     rng = random.Random(4)
     c = both(tmp_path, of_two_lanes(rng), of_two_lanes(rng, [(at, times)]))
     assert [d.new.point.op for d in c.resolved] == [f"op{at}"] * found
+
+
+def test_scatter_between_campaigns_is_estimated_without_bias(tmp_path):
+    rng = random.Random(3)
+    old, new = [], []
+    for i in range(200):
+        moved = rng.lognormvariate(0, 0.02)
+        old += visits(steady(rng, [10.0] * 5, 0.01), point(f"op{i}", lanes=4))
+        new += visits(steady(rng, [10.0 * moved] * 5, 0.01), point(f"op{i}", lanes=4))
+    pairs = [
+        (before, after)
+        for before, after in zip(
+            read(write(tmp_path / "old", old)).points.values(),
+            read(write(tmp_path / "new", new)).points.values(),
+            strict=True,
+        )
+    ]
+    errors = [r.error for r in ratios_of_campaigns(pairs) if isinstance(r, Ratio)]
+    assert len(errors) == 200
+    assert median(errors) == pytest.approx(math.hypot(0.02, 0.01 * math.sqrt(2 / 5)), rel=0.15)

@@ -299,3 +299,9 @@ def test_without_smt_no_core_is_said_to_be_the_same(tmp_path):
     assert "on another core: spin 1.50" in shown
     assert "cannot be seen here: no core shows two processing units" in shown
     assert "same core:" not in shown
+
+
+def test_the_loss_at_the_shortest_lateness_counts():
+    spinning, sleeping = {1: 0.0, 10: 0.0, 100: 0.0}, {1: 80.0, 10: 0.0, 100: 0.0}
+    found = advice(lambda end: spinning, lambda end: sleeping)
+    assert (found.spin_ns, found.worst) == (0, pytest.approx(0.08))
