@@ -1,4 +1,3 @@
-set(SM_ALONE "" CACHE STRING "Sources that are compiled alone all the same, as scripts/mutate plants bugs in them")
 # sm_unity(TARGET N): its sources are compiled N at a time, so that their headers, and the templates of
 # those, are compiled once for all. Names in anonymous namespaces must then differ within a target, and a
 # name may shadow one of another file. SM_UNITY_TIMES multiplies N: the CI presets compile
@@ -11,8 +10,7 @@ function(sm_unity target sources_at_a_time)
     # Kernels are long to compile: each source beside the others.
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "\\.cu$")
-    list(TRANSFORM SM_ALONE PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE alone)
-    set_source_files_properties(${sources} ${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local>)
   endif()
 endfunction()
