@@ -137,6 +137,8 @@ def test_what_a_spreadsheet_puts_in_front_is_no_part_of_the_header(tmp_path, tab
 
 
 formulas = ["=1+1", "+cmd|'/C calc'!A0", "-2+3", "@SUM(A1)"]
+#: Some spreadsheets also read the full-width signs.
+formulas += ["\uff1d1+1", "\uff0b1", "\uff0d2+3", "\uff20SUM(A1)"]
 
 
 @pytest.mark.parametrize("formula", formulas)

@@ -132,9 +132,12 @@ const std::vector<csv_column>& all_columns() {
   return all;
 }
 
-// What a spreadsheet would take for a formula becomes text.
+// What a spreadsheet would take for a formula becomes text. Some of them also read the full-width
+// forms: U+FF1D, U+FF0B, U+FF0D and U+FF20.
 std::string without_formula(const std::string& cell) {
-  if (cell.empty() || std::string_view("=+-@").find(cell.front()) == std::string_view::npos)
+  constexpr std::array<std::string_view, 8> begins{
+      "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+  if (std::ranges::none_of(begins, [&](auto begin) { return cell.starts_with(begin); }))
     return cell;
   const auto value = nlohmann::json::parse(cell, nullptr, false);
   return value.is_number() ? cell : "'" + cell;

@@ -15,7 +15,7 @@ from syncmeter_analysis.relate.summary import Measured
 Value = str | int | float | bool | None
 
 # In CSV an apostrophe stands before a text that a spreadsheet would take for a formula.
-_harmless_formulas = ("'=", "'+", "'-", "'@")
+_harmless_formulas = tuple(f"'{sign}" for sign in "=+-@\uff1d\uff0b\uff0d\uff20")
 
 _decimal = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _truths = {"true": True, "false": False, "1": True, "0": False}

@@ -20,7 +20,8 @@ from syncmeter_analysis.relate.summary import Measured
 formats = ("csv", "google-benchmark")
 
 # A spreadsheet would run such a text as a formula, unless it is a list of numbers.
-_formula = re.compile(r"[=+@-](?![0-9.]+( -?[0-9.]+)*$)")
+# Some spreadsheets also read the full-width forms (U+FF1D, U+FF0B, U+FF0D, U+FF20).
+_formula = re.compile("[=+@-](?![0-9.]+( -?[0-9.]+)*$)|[\uff1d\uff0b\uff0d\uff20]")
 
 
 def rows(campaign: Campaign) -> list[dict[str, Value]]:

@@ -55,5 +55,14 @@ TEST(csv, every_point_is_a_row_and_odd_texts_survive) {
   EXPECT_EQ(cell(4, "cost_ns") + cell(4, "cost_low_ns"), "") << "a bound is no cost";
   EXPECT_EQ(cell(4, "cost_high_ns"), "1");
 }
+
+TEST(csv, a_text_that_a_spreadsheet_takes_for_a_formula_is_text) {
+  for (const std::string begin : {"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"}) {
+    point_summary odd = measured(atomic_add(), {}, status::failed);
+    odd.reason = begin + "SUM(A1)";
+    const auto rows = read_csv(to_csv({odd}));
+    EXPECT_THAT(rows.at(1), testing::Contains("'" + odd.reason));
+  }
+}
 }  // namespace
 }  // namespace syncmeter::csv_test
