@@ -6,17 +6,17 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "driver/show/axis_columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
-
-using namespace std::string_literals;
 
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.9g}", value) : "";
@@ -33,53 +33,26 @@ struct csv_column {
   std::function<std::string(const point_summary&)> cell;
 };
 
-enum class cell { always, if_any, if_strided, never };
+/// Axes from this place on stand behind the figures.
+constexpr unsigned first_behind_figures = 50;
 
-struct axis_cell {
-  std::string_view axis, unit;
-  enum cell cell;
-};
-constexpr std::array axis_cells{
-#define SM_AXIS(name, type, absent, least, written, shown, unit, ...)                              \
-  axis_cell{#name, unit, cell::shown},
-#include "record/axes.def"
-};
-
-csv_column column_of(const axis_cell& row) {
-  std::string name(row.axis);
-  if (const std::string unit = "_" + std::string(row.unit); unit != "_" && !name.ends_with(unit))
+csv_column column_of(const axis_column& axis) {
+  std::string name(axis.name);
+  if (const std::string unit = "_" + std::string(axis.unit); unit != "_" && !name.ends_with(unit))
     name += unit;
-  return {name, [&row](const point_summary& p) {
-            static const point usual;
-            std::string text = axis_text(p.what, row.axis);
-            if (row.cell == cell::if_strided && p.what.placement != placement::strided) return ""s;
-            if (row.cell == cell::if_any && text == axis_text(usual, row.axis)) return ""s;
-            return text;
+  return {name, [&axis](const point_summary& p) {
+            if (axis.shown == cell_shown::if_any) return text_unless_usual(p.what, axis.name);
+            const bool is_shown =
+                axis.shown != cell_shown::if_strided || p.what.placement == placement::strided;
+            return is_shown ? axis_text(p.what, axis.name) : "";
           }};
-}
-
-void add_axes(std::vector<csv_column>& columns, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names)
-    columns.push_back(column_of(*std::ranges::find(axis_cells, name, &axis_cell::axis)));
 }
 
 std::string truth(bool value) { return value ? "true" : "false"; }
 
-std::vector<csv_column> listed_columns() {
+std::vector<csv_column> figures() {
   using s = const point_summary&;
-  std::vector<csv_column> all;
-  add_axes(all, {"backend"});
-  all.push_back({"family", [](s p) { return facts_of(p).family; }});
-  add_axes(all, {"op", "type", "order", "placement", "stride"});
-  all.push_back({"stride_bytes", [](s p) {
-                   return p.what.placement == placement::strided
-                              ? fmt::to_string(stride_bytes(p.what))
-                              : "";
-                 }});
-  add_axes(all, {"base_offset", "cells", "lanes", "blocks", "scope", "flavour", "space", "active",
-                 "waves", "size", "affinity", "wait", "home", "late_us", "section_ns", "think_ns",
-                 "reads_per_write", "gap_us", "repeat"});
-  const std::vector<csv_column> figures{
+  return {
       {"status", [](s p) { return std::string(to_text(p.status)); }},
       {"reason", [](s p) { return p.reason; }},
       {"measured_as", [](s p) { return p.measured_as; }},
@@ -113,22 +86,40 @@ std::vector<csv_column> listed_columns() {
       {"additive", [](s p) { return p.additive ? truth(*p.additive) : ""; }},
       {"pus", [](s p) { return fmt::format("{}", fmt::join(p.pus, " ")); }},
       {"device", [](s p) { return p.device ? fmt::to_string(*p.device) : ""; }}};
-  all.insert(all.end(), figures.begin(), figures.end());
+}
+
+/// Returns what stands behind an axis: a value that follows from it.
+std::vector<csv_column> derived_from(std::string_view axis) {
+  using s = const point_summary&;
+  if (axis == "backend") return {{"family", [](s p) { return facts_of(p).family; }}};
+  if (axis != "stride") return {};
+  return {{"stride_bytes", [](s p) {
+             const bool is_strided = p.what.placement == placement::strided;
+             return is_strided ? fmt::to_string(stride_bytes(p.what)) : "";
+           }}};
+}
+
+std::vector<csv_column> made_columns() {
+  auto axes = axis_columns;
+  std::ranges::sort(axes, {}, &axis_column::column);
+  std::vector<csv_column> all;
+  const auto add = [&all](const std::vector<csv_column>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  bool has_figures = false;
+  for (const axis_column& sorted : axes) {
+    if (sorted.shown == cell_shown::never) continue;
+    if (sorted.column >= first_behind_figures && !std::exchange(has_figures, true)) add(figures());
+    const auto axis = std::ranges::find(axis_columns, sorted.name, &axis_column::name);
+    all.push_back(column_of(*axis));
+    add(derived_from(axis->name));
+  }
+  if (!has_figures) add(figures());
   return all;
 }
 
-// An axis that is not listed has its column behind them.
 const std::vector<csv_column>& all_columns() {
-  static const std::vector<csv_column> all = [] {
-    std::vector<csv_column> columns = listed_columns();
-    for (const axis_cell& row : axis_cells) {
-      csv_column column = column_of(row);
-      if (row.cell != cell::never &&
-          std::ranges::find(columns, column.name, &csv_column::name) == columns.end())
-        columns.push_back(std::move(column));
-    }
-    return columns;
-  }();
+  static const std::vector<csv_column> all = made_columns();
   return all;
 }
 

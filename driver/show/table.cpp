@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "driver/show/axis_columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -72,9 +73,18 @@ table_column number(const char* title, unsigned point::* axis) {
           [axis](const table_row& row) { return unless_zero(row.shown->what.*axis); }};
 }
 
-template <class Enum> table_column word(const char* title, Enum point::* axis) {
-  return {{title},
-          [axis](const table_row& row) { return text_unless_none(row.shown->what.*axis); }};
+/// Adds a column for each axis of the group, in the order of record/axes.def.
+void add_axes(std::vector<table_column>& all, axis_group group) {
+  for (const axis_column& axis : axis_columns) {
+    if (axis.group != group) continue;
+    all.push_back({{axis.title, axis.is_number ? right : left}, [&axis](const table_row& row) {
+                     return text_unless_usual(row.shown->what, axis.name);
+                   }});
+  }
+}
+
+void add(std::vector<table_column>& all, const std::vector<table_column>& more) {
+  all.insert(all.end(), more.begin(), more.end());
 }
 
 // Where lanes sit, unless a policy says so that always means the same.
@@ -127,46 +137,42 @@ void add_rows(columns& table, const std::vector<table_column>& of, const table_r
 // Every column, for files and wide pages.
 std::string wide_table(const std::vector<table_row>& rows, const varying& v, bool grouped) {
   using r = const table_row&;
-  const std::vector<table_column> all{
+  std::vector<table_column> all{
       {{"backend"}, [&](r row) { return v.backend ? backend_text(row.shown->what) : ""; }},
       {{"op"}, [](r row) { return row.shown->what.op; }},
       number("repeat", &point::repeat),
       {{"type"}, [](r row) { return type_text(row.shown->what); }},
       {{"order"},
-       [&](r row) { return std::string(v.order ? to_text(row.shown->what.order) : ""); }},
-      word("scope", &point::scope),
-      word("flavour", &point::flavour),
-      word("space", &point::space),
-      {{"placement"}, [](r row) { return placement_text(row.shown->what); }},
-      {{"blocks", right},
-       [](r row) { return row.shown->device ? fmt::to_string(row.shown->what.blocks) : ""; }},
-      number(v.any_gpu && !v.any_cpu ? "threads" : "lanes", &point::lanes),
-      number("active", &point::active),
-      number("size", &point::size),
-      {{"affinity"}, [&](r row) { return v.affinity ? row.affinities : ""; }},
-      pus,
-      {{"wait"}, [&](r row) { return std::string(v.wait ? to_text(row.shown->what.wait) : ""); }},
-      word("home", &point::home),
-      {{"late us", right},
-       [&](r row) { return v.late ? fmt::to_string(row.shown->what.late_us) : ""; }},
-      number("inside ns", &point::section_ns),
-      number("outside ns", &point::think_ns),
-      number("reads/write", &point::reads_per_write),
-      number("gap us", &point::gap_us),
-      cost,
-      {{"95 % interval", right}, interval_of},
-      {{"cycles/op", right}, cycles_text},
-      {{"ops/s/lane", right}, [](r row) { return rate_text(row, &rates::per_lane); }},
-      {{"ops/s", right}, total_rate},
-      {{"fair", right},
-       [](r row) {
-         const point_summary& s = *row.shown;
-         return s.fairness > 0 && s.what.lanes * s.what.blocks > 1
-                    ? fmt::format("{:.2f}", s.fairness)
-                    : "";
-       }},
-      {{"state"}, [](r row) { return share_text(*row.shown); }},
-      notes_of_row};
+       [&](r row) { return std::string(v.order ? to_text(row.shown->what.order) : ""); }}};
+  add_axes(all, axis_group::operation);
+  add(all, {{{"space"}, [](r row) { return text_unless_none(row.shown->what.space); }},
+            {{"placement"}, [](r row) { return placement_text(row.shown->what); }},
+            {{"blocks", right},
+             [](r row) { return row.shown->device ? fmt::to_string(row.shown->what.blocks) : ""; }},
+            number(v.any_gpu && !v.any_cpu ? "threads" : "lanes", &point::lanes)});
+  add_axes(all, axis_group::team);
+  add(all, {{{"affinity"}, [&](r row) { return v.affinity ? row.affinities : ""; }},
+            pus,
+            {{"wait"},
+             [&](r row) { return std::string(v.wait ? to_text(row.shown->what.wait) : ""); }}});
+  add_axes(all, axis_group::waiting);
+  add(all, {{{"late us", right},
+             [&](r row) { return v.late ? fmt::to_string(row.shown->what.late_us) : ""; }}});
+  add_axes(all, axis_group::work);
+  add(all, {cost,
+            {{"95 % interval", right}, interval_of},
+            {{"cycles/op", right}, cycles_text},
+            {{"ops/s/lane", right}, [](r row) { return rate_text(row, &rates::per_lane); }},
+            {{"ops/s", right}, total_rate},
+            {{"fair", right},
+             [](r row) {
+               const point_summary& s = *row.shown;
+               return s.fairness > 0 && s.what.lanes * s.what.blocks > 1
+                          ? fmt::format("{:.2f}", s.fairness)
+                          : "";
+             }},
+            {{"state"}, [](r row) { return share_text(*row.shown); }},
+            notes_of_row});
   columns table = with_titles(all);
   std::string group;
   for (const table_row& row : rows) {
@@ -186,16 +192,19 @@ struct section_words {
 // An entry for each axis, empty where a row has nothing to say of it.
 std::vector<std::string> axis_words(const table_row& row, bool with_backend) {
   const point& p = row.shown->what;
-  return {with_backend ? backend_text(p) : "",
-          type_text(p),
-          p.order == order::unordered ? "" : std::string(to_text(p.order)),
-          text_unless_none(p.scope),
-          text_unless_none(p.flavour),
-          p.space == space::shared_memory ? "shared memory" : "",
-          row.affinities == "none" ? "" : row.affinities,
-          p.wait == wait_policy::active ? "" : std::string(to_text(p.wait)),
-          text_unless_none(p.home),
-          placement_text(p)};
+  std::vector<std::string> words{with_backend ? backend_text(p) : "", type_text(p),
+                                 p.order == order::unordered ? "" : std::string(to_text(p.order))};
+  const auto add_group = [&](axis_group group) {
+    for (const axis_column& axis : axis_columns)
+      if (axis.group == group) words.push_back(text_unless_usual(p, axis.name));
+  };
+  add_group(axis_group::operation);
+  words.emplace_back(p.space == space::shared_memory ? "shared memory" : "");
+  words.push_back(row.affinities == "none" ? "" : row.affinities);
+  words.emplace_back(p.wait == wait_policy::active ? "" : to_text(p.wait));
+  add_group(axis_group::waiting);
+  words.push_back(placement_text(p));
+  return words;
 }
 
 std::vector<section_words> words_of(std::span<const table_row> rows, bool with_backend) {
@@ -221,34 +230,29 @@ std::string section_text(std::span<const table_row> section, page_style style, b
   const bool on_gpu = rows.front().shown->device.has_value();
   // Where the words of the axes leave no room for it, an op is a heading of its own.
   const auto make = [&](bool op_in_row) {
-    const std::vector<table_column> all{
+    std::vector<table_column> all{
         {{op_in_row ? "op" : ""}, [=](r row) { return op_in_row ? row.shown->what.op : ""; }},
         number("repeat", &point::repeat),
         {{""}, [](r row) { return row.words; }},
-        {{on_gpu ? "grid" : "lanes", right},
-         [](r row) {
+        {{on_gpu ? "grid" : "lanes", right}, [](r row) {
            const point& p = row.shown->what;
            return row.shown->device ? fmt::format("{} x {}", p.blocks, p.lanes)
                                     : fmt::to_string(p.lanes);
-         }},
-        number("active", &point::active),
-        number("size", &point::size),
-        pus,
-        number("late us", &point::late_us),
-        number("inside ns", &point::section_ns),
-        number("outside ns", &point::think_ns),
-        number("reads/write", &point::reads_per_write),
-        number("gap us", &point::gap_us),
-        cost,
-        {{"95 % interval", right, 2}, interval_of},
-        {{"+-", right, 0, "95 % interval"}, [](r row) { return text_if_cost(*row.shown, reach); }},
-        {{"cycles", right, 3}, cycles_text},
-        {{"ops/s", right, 4}, total_rate},
-        {{"hop", right, 1},
-         [](r row) {
-           return row.shown->hop_ns > 0 ? fmt::format("{:.0f}", row.shown->hop_ns) : "";
-         }},
-        notes_of_row};
+         }}};
+    add_axes(all, axis_group::team);
+    add(all, {pus, number("late us", &point::late_us)});
+    add_axes(all, axis_group::work);
+    add(all,
+        {cost,
+         {{"95 % interval", right, 2}, interval_of},
+         {{"+-", right, 0, "95 % interval"}, [](r row) { return text_if_cost(*row.shown, reach); }},
+         {{"cycles", right, 3}, cycles_text},
+         {{"ops/s", right, 4}, total_rate},
+         {{"hop", right, 1},
+          [](r row) {
+            return row.shown->hop_ns > 0 ? fmt::format("{:.0f}", row.shown->hop_ns) : "";
+          }},
+         notes_of_row});
     columns table = with_titles(all);
     std::string op;
     for (const table_row& row : rows) {

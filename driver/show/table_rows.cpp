@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "driver/results/headline.hpp"
+#include "driver/show/axis_columns.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/worker_info.hpp"
@@ -16,14 +17,22 @@
 namespace syncmeter {
 namespace {
 
-auto row_rank(const point_summary& s) {
-  const point& p = s.what;
-  const op_facts facts = facts_of(s);
-  return std::tuple(p.backend, p.arm, family_rank(facts.family), facts.family, facts.rank, p.op,
-                    p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
-                    p.placement, p.base_offset, p.stride, p.blocks, p.lanes, p.cells, p.active,
-                    p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.section_ns, p.think_ns,
-                    p.reads_per_write, p.gap_us, p.repeat);
+bool stands_before(const point_summary& a, const point_summary& b) {
+  static const auto axes = [] {
+    auto sorted = axis_columns;
+    std::ranges::sort(sorted, {}, &axis_column::rank);
+    return sorted;
+  }();
+  const auto first = [](const point_summary& s) {
+    const op_facts facts = facts_of(s);
+    return std::tuple(s.what.backend, s.what.arm, family_rank(facts.family), facts.family,
+                      facts.rank, s.what.op);
+  };
+  const auto first_of_a = first(a), first_of_b = first(b);
+  if (first_of_a != first_of_b) return first_of_a < first_of_b;
+  for (const axis_column& axis : axes)
+    if (const int order = axis.compare(a.what, b.what); order != 0) return order < 0;
+  return false;
 }
 
 std::string without_affinity(point p) {
@@ -56,6 +65,12 @@ double concurrent_ops(const point_summary& s, const op_facts& facts) {
 }
 
 }  // namespace
+
+std::string text_unless_usual(const point& p, std::string_view axis) {
+  static const point usual;
+  std::string text = axis_text(p, axis);
+  return text == axis_text(usual, axis) ? "" : text;
+}
 
 std::vector<const point_summary*> other_placements(const point_summary& s) {
   std::vector<const point_summary*> shown;
@@ -90,7 +105,7 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
     else row_of.erase(found);
   }
   std::ranges::stable_sort(rows, [](const table_row& a, const table_row& b) {
-    return row_rank(*a.shown) < row_rank(*b.shown);
+    return stands_before(*a.shown, *b.shown);
   });
   return rows;
 }

@@ -3,6 +3,7 @@
 
 import json
 import math
+import pathlib
 import re
 
 
@@ -40,10 +41,24 @@ def problems(path):
     return found
 
 
-#: Axes that stand in every name (with this prefix), and those that do where points differ in nothing else.
+#: Columns in every name, with a prefix. A name has more columns if points have equal names without them.
 NAMED = {"backend": "", "op": "", "type": "", "placement": "", "lanes": "", "stride_elements": "stride", "blocks": "blocks"}
-OTHERS = ("order", "base_offset_bytes", "cells", "scope", "flavour", "space", "active", "waves", "size", "affinity", "wait", "home",
-          "late_us", "section_ns", "think_ns", "reads_per_write", "gap_us", "repeat", "pus", "device")
+AXES = pathlib.Path(__file__).resolve().parents[2] / "record/axes.def"
+
+
+def others():
+    """Returns the columns of the remaining axes in the order of the table, then the CPUs and the GPU.
+
+    Raises FileNotFoundError if the folder was moved out of the clone.
+    """
+    places = {}
+    for line in AXES.read_text(encoding="utf-8").splitlines():
+        if line.startswith("SM_AXIS("):
+            name, _, _, _, _, cell, unit, column = line.removeprefix("SM_AXIS(").split(", ")[:8]
+            unit = unit.strip('"')
+            if cell != "never" and name != "arm":
+                places[name if name.endswith(unit) else f"{name}_{unit}"] = int(column)
+    return [name for name in sorted(places, key=places.get) if name not in NAMED] + ["pus", "device"]
 
 
 def costs(rows):
@@ -57,9 +72,9 @@ def costs(rows):
             parts = [f"{prefix}{row[axis]}" for axis, prefix in NAMED.items()
                      if row.get(axis) not in (None, "none") and not (axis == "blocks" and row[axis] == 1)]
             by_name.setdefault("_".join(parts), []).append(row)
-    found = {}
+    found, more_axes = {}, others()
     for name, same in by_name.items():
-        differ = [axis for axis in OTHERS if len({str(row.get(axis)) for row in same}) > 1]
+        differ = [axis for axis in more_axes if len({str(row.get(axis)) for row in same}) > 1]
         for row in same:
             more = [f"{axis}_{row.get(axis)}" for axis in differ]
             found[re.sub(r"\W+", "_", "_".join([name, *more]))] = (row["cost_ns"], row.get("cost_cycles"))

@@ -136,6 +136,21 @@ def test_reframe_takes_a_good_file_and_names_what_is_wrong_in_others(reframe_fig
         assert any(wanted in problem for problem in reframe_figures.problems(path)), wanted
 
 
+def test_a_new_axis_is_in_the_names_of_reframe(reframe_figures, monkeypatch, tmp_path):
+    row = next(line for line in read(reframe_figures.AXES).splitlines() if line.startswith("SM_AXIS(gap_us"))
+    table = tmp_path / "axes.def"
+    table.write_text(read(reframe_figures.AXES) + row.replace("gap_us", "colour").replace('"us"', '""') + "\n", encoding="utf-8")
+    monkeypatch.setattr(reframe_figures, "AXES", table)
+    point = {"backend": "omp", "op": "barrier", "lanes": 2, "headline": True, "cost_ns": 1.0}
+    found = reframe_figures.costs([{**point, "colour": colour} for colour in ("red", "blue")])
+    assert set(found) == {"omp_barrier_2_colour_red", "omp_barrier_2_colour_blue"}
+
+
+def test_the_columns_of_reframe_are_those_of_the_table(reframe_figures):
+    header = read(ROOT / "tests/golden/expected/csv_header.txt").strip().split(",")
+    assert {*reframe_figures.NAMED, *reframe_figures.others()} <= set(header)
+
+
 def test_figures_of_reframe_have_names_of_their_own_and_ratios(programs, reframe_figures):
     rows = json.loads(programs.call(["syncmeter", "show", str(ROOT / "tests/docs/data/two_ops.jsonl"), "--json"])[1])
     costs = reframe_figures.costs(rows)

@@ -82,7 +82,7 @@ def _rows(table: str) -> Iterator[list[str]]:
 
 
 def _axis(row: list[str]) -> Axis:
-    name, written_type, absent, least, written, cell, unit, words = row
+    name, written_type, absent, least, written, cell, unit, *_, words = row
     kind = _kinds.get(written_type, str)
     value = int(absent) if kind is int else _absent[kind]
     if kind is str and cell == "always":
