@@ -15,6 +15,7 @@
 #include "core/point.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
+#include "driver/workers/protocol_schema.hpp"
 #include "driver/workers/read_members.hpp"
 #include "driver/workers/visit_record.hpp"
 #include "driver/workers/worker_pool.hpp"
@@ -120,6 +121,12 @@ class checker {
   void fault(const std::string& part, const std::string& what) {
     found_.faults.push_back(fmt::format("{}: {}", part, without_pid(what)));
   }
+  /// Returns whether the line has no fault by the schema.
+  bool schema_faults(const std::string& part, const json& line, std::string_view kind) {
+    const std::vector<std::string> flaws = schema_flaws(line, kind);
+    for (const std::string& flaw : flaws) fault(part, flaw);
+    return flaws.empty();
+  }
   std::optional<json> request_for(const capability& entry) const {
     return check_request(entry, infos_.front(), pus_);
   }
@@ -156,6 +163,7 @@ class checker {
       return false;
     }
     const std::size_t before = found_.faults.size();
+    schema_faults(part, first.object, "capabilities");
     for (const std::string& flaw : capability_flaws(first.object, info())) fault(part, flaw);
     for (const auto& [backend, problem] : info().backend_problems)
       found_.untried.push_back(fmt::format("backend {}: {}", backend, problem));
@@ -204,8 +212,8 @@ class checker {
         wrong =
             fmt::format("it is declared as supported, and its status is {}: {}", status.dump(),
                         quote(reason.is_string() ? reason.get<std::string>() : "no reason", 200));
-      else if (status != "ok" && (!reason.is_string() || reason == ""))
-        wrong = fmt::format("its status is {}, and no \"reason\" says why", status.dump());
+      else if (const auto flaws = schema_flaws(outcome.line, "visit"); !flaws.empty())
+        wrong = flaws.front();
     }
     if (wrong.empty()) {
       ++points_held_;
@@ -225,28 +233,18 @@ class checker {
     const exchange_outcome outcome = pool.probe(some->backend, wait_policy::active,
                                                 {{"pus", {pus_[0], pus_[1]}}, {"seconds", 0.05}});
     if (outcome.what != exchange_outcome::kind::answered) return fault("probe", outcome.reason);
-    const auto are_times = [&](const char* name) {
-      const json list = outcome.line.value(name, json());
-      return list.is_array() && list.size() <= 2000 &&
-             std::ranges::all_of(list, [](const json& t) { return t.is_number() && t >= 0; });
-    };
-    for (const char* name : {"hop_ns", "bounds_ns"})
-      if (!are_times(name))
-        return fault("probe", fmt::format("\"{}\" is no list of at most 2000 times", name));
+    if (!schema_faults("probe", outcome.line, "probe")) return;
     found_.held.push_back(
         fmt::format("probe: {} hops between two processing units", outcome.line["hop_ns"].size()));
   }
 
   bool measured() {
-    worker_pool pool(
-        infos_, {.cpus = {}, .deadlines = deadlines_, .on_start = [this](const json& line) {
-                   hello_held_ = true;
-                   for (const char* name : {"runtime", "environment"})
-                     if (!line.contains(name) || !line.at(name).is_object())
-                       failed_[fmt::format("\"{}\" is missing or not an object", name)] = {"hello"};
-                   if (line.value("pid", json()) == json())
-                     failed_["\"pid\" is missing"] = {"hello"};
-                 }});
+    worker_pool pool(infos_,
+                     {.cpus = {}, .deadlines = deadlines_, .on_start = [this](const json& line) {
+                        hello_held_ = true;
+                        for (const std::string& flaw : schema_flaws(line, "worker"))
+                          failed_[flaw] = {"hello"};
+                      }});
     std::set<std::pair<std::string, std::string>> asked;
     for (const capability& entry : info().capabilities) {
       if (!how_.every_entry && asked.contains({entry.backend, entry.op})) continue;
@@ -330,8 +328,7 @@ class checker {
       fault(part, fmt::format("it answered {}, not \"error\"", shown(kind)));
       return false;
     }
-    const bool has_text = reply->value("text", json()).is_string();
-    if (!has_text) fault(part, "its error has no \"text\"");
+    const bool has_text = schema_faults(part, *reply, "error");
     const bool has_id = !request.is_object() || id == request.at("id");
     if (!has_id) fault(part, fmt::format("its error has the id {}, not the request's", shown(id)));
     return has_text && has_id;

@@ -116,7 +116,8 @@ struct worker_info {
 /// info.problem. Never throws for what the line holds.
 void read_capabilities(const nlohmann::json& line, worker_info& info);
 
-/// One sentence for each flaw of a `capabilities` line that was read into `info` without a problem.
+/// Returns a sentence for each contradiction in a `capabilities` line that was read into `info`
+/// without a problem: what the schema of a line cannot say.
 [[nodiscard]] std::vector<std::string> capability_flaws(const nlohmann::json& line,
                                                         const worker_info& info);
 

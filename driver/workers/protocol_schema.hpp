@@ -1,0 +1,18 @@
+// The lines of a worker against docs/schema/worker-protocol.schema.json, which is part of the
+// driver.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace syncmeter {
+
+/// Returns half a sentence for each member that breaks the schema of `kind`: capabilities, worker,
+/// visit, probe, error, ... . A list of numbers or texts has one flaw at most.
+[[nodiscard]] std::vector<std::string> schema_flaws(const nlohmann::json& line,
+                                                    std::string_view kind);
+
+}  // namespace syncmeter
