@@ -14,6 +14,7 @@
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/plan/offered_ops.hpp"
+#include "driver/results/packed_results.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/columns.hpp"
@@ -255,7 +256,7 @@ int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (words.size() != 2)
     throw usage_error("explain: a point and a results file must be named, as in syncmeter explain "
                       "'atomic_add lanes=2' results.jsonl");
-  const results_file file = read_results(words[1]);
+  const results_file file = read_results_to_show(words[1]);
   const point_summary s = the_one(summarize(file), words[0], words[1]);
   const std::vector<const visit_record*> visits =
       visits_of(file, s.measured_as.empty() ? canonical(s.what) : s.measured_as);

@@ -8,6 +8,7 @@
 #include "driver/plan/options.hpp"
 #include "driver/plan/study.hpp"
 #include "driver/results/campaign_lines.hpp"
+#include "driver/results/packed_results.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
@@ -97,7 +98,7 @@ int complete_file(const std::string& path, std::FILE* out) {
 }
 
 int print_point_lines(const std::string& path, std::FILE* out) {
-  const results_file file = read_results(path);
+  const results_file file = read_results_to_show(path);
   for (const std::string& left_out : file.left_out)
     print_message(fmt::format("{}: {}", path, left_out));
   for (const nlohmann::json& line : point_lines(file))
@@ -123,7 +124,7 @@ std::string beginning_of(const std::string& table, const std::string& file) {
 }  // namespace
 
 int show_results(const std::string& file, const show_view& view, std::FILE* out) {
-  const results_file results = read_results(file);
+  const results_file results = read_results_to_show(file);
   const std::vector<point_summary> points = summarize(results);
   const std::vector<point_summary> shown = chosen_points(points, view);
   if (shown.empty() && !points.empty())

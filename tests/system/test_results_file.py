@@ -3,6 +3,7 @@
 import collections
 import fcntl
 import json
+import lzma
 import os
 import resource
 import signal
@@ -368,3 +369,14 @@ def test_a_file_that_was_cut_off_is_completed_once(campaign, name):
     assert "already" in estimated(campaign, "--complete") and campaign.file.stat().st_size == size
     assert estimated(campaign) == before
     assert campaign.resume()[0] == 0 and all(line["visits"] == 4 for line in estimated(campaign))
+
+
+def test_show_and_explain_read_what_xz_packed(campaign):
+    assert campaign.run(visits=1)[0] == 0
+    campaign.file.with_suffix(".jsonl.xz").write_bytes(lzma.compress(campaign.file.read_bytes()))
+    packed = str(campaign.file.with_suffix(".jsonl.xz"))
+    for words in (["show"], ["explain", "atomic_add"]):
+        status, out, err = campaign.call(*words, packed)
+        assert status == 0 and "atomic_add" in out, err
+    status, _, err = campaign.call("run", "--resume", packed)
+    assert status == 2 and "compressed by xz" in err, "nothing is appended to it"

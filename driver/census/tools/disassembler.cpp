@@ -124,7 +124,7 @@ void read_lines_of(const disassembler_call& call, const line_sink& sink) {
   }
   if (!lines.waiting().empty()) sink(lines.waiting());
   if (!process.succeeded())
-    throw disassembly_error(fmt::format("{} could not disassemble {}: {}", name, call.path,
+    throw disassembly_error(fmt::format("{} could not read {}: {}", name, call.path,
                                         main_line(process.complaints.get())));
 }
 

@@ -174,7 +174,7 @@ TEST(Objdump, SaysWhatItCouldNotRead) {
   EXPECT_THAT(message_of([&] {
                 disassemble(text.path(), machine::other, {{0x1000, 16}}, [](auto, auto) {});
               }),
-              HasSubstr("objdump could not disassemble " + text.path() + ": objdump: "));
+              HasSubstr("objdump could not read " + text.path() + ": objdump: "));
 }
 
 }  // namespace

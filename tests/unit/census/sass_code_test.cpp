@@ -157,7 +157,7 @@ TEST_F(sass_code, names_what_it_cannot_read) {
   write("nvdisasm", "#!/bin/sh\necho '  /*0000*/ NOP ;'\n");
   EXPECT_THAT(failure(), HasSubstr("/bin/worker: nvdisasm printed 1 instructions of 2"));
   write("nvdisasm", "#!/bin/sh\necho 'nvdisasm fatal   : it is raining' >&2\nexit 1\n");
-  EXPECT_THAT(failure(), HasSubstr("nvdisasm could not disassemble /bin/worker: nvdisasm fatal"));
+  EXPECT_THAT(failure(), HasSubstr("nvdisasm could not read /bin/worker: nvdisasm fatal"));
 }
 
 }  // namespace

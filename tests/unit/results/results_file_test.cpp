@@ -1,13 +1,17 @@
 // Results files read back: what is refused, and what a kill may leave behind.
 #include "driver/results/results.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/options.hpp"
+#include "driver/results/packed_results.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -71,6 +75,34 @@ TEST_F(results_file_test, what_others_compressed_is_named) {
   EXPECT_THAT(mistake(), HasSubstr("compressed by xz, which this program does not read"));
   write("\x1f\x8b and so on");
   EXPECT_THAT(mistake(), HasSubstr("compressed by gzip"));
+}
+
+TEST_F(results_file_test, what_xz_or_gzip_packed_is_shown) {
+  for (const auto& [program, ending] : {std::pair{"xz", ".xz"}, std::pair{"gzip", ".gz"}}) {
+    path_ = path("results.jsonl");
+    write(campaign_ + visit_);
+    if (std::system(fmt::format("{} -f {}", program, path_).c_str()) != 0)
+      GTEST_SKIP() << program << " is not installed";
+    EXPECT_THAT(read_results_to_show(path_ + ending).visits, SizeIs(1));
+    path_ += ending;
+    write("damaged");
+    EXPECT_THROW((void)read_results_to_show(path_), usage_error);
+  }
+}
+
+TEST_F(results_file_test, a_missing_xz_is_named_with_its_package) {
+  path_ = path("results.jsonl.xz");
+  write("packed");
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere", 1);
+  std::string said;
+  try {
+    (void)read_results_to_show(path_);
+  } catch (const usage_error& error) {
+    said = error.what();
+  }
+  ::setenv("PATH", before.c_str(), 1);
+  EXPECT_THAT(said, HasSubstr("xz not found, install xz-utils"));
 }
 
 TEST_F(results_file_test, a_torn_last_line_costs_only_itself) {
