@@ -86,9 +86,11 @@ std::string family_values(std::span<const offer> family) {
     std::vector<std::string> values;
     for (const offer& o : family)
       for (const std::string& value : o.values.at(axis)) add_once(values, value);
+    // A size is named by a few words, the other values are a word each.
+    const char* const between = axes_shown.at(axis) == std::string_view("sizes") ? " or " : " ";
     if (!values.empty())
-      text +=
-          fmt::format("{}{} {}", text.empty() ? "" : "; ", axes_shown.at(axis), join(values, " "));
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", axes_shown.at(axis),
+                          join(values, between));
   }
   return text;
 }

@@ -98,6 +98,14 @@ def test_list_says_a_reason_once_and_keeps_to_80_columns(driver):
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_list_tells_sizes_of_one_family_apart(driver):
+    said = made_by_hand.capabilities()
+    of_family = [op for op in said["ops"] if op["family"] == said["ops"][0]["family"] and op["supported"]]
+    of_family[0]["size_of"], of_family[-1]["size_of"] = "iterations of a chunk", "tasks of each lane"
+    driver.add_worker("omp", said)
+    assert "iterations of a chunk or tasks of each lane" in " ".join(driver("list").split())
+
+
 def test_list_says_how_to_build_what_its_build_can_build(driver):
     (driver.home / "workers.txt").write_text("omp\nposix\n", encoding="utf-8")
     driver.add_worker("omp", made_by_hand.capabilities())
