@@ -166,8 +166,8 @@ std::string kernel_table(const std::vector<site>& sites, const std::vector<price
   }
   std::string text = "\n" + table.text(style);
   if (kernels.size() > kernels_shown)
-    text += fmt::format("  ... and {} kernels with fewer updates; --json FILE has all.\n",
-                        kernels.size() - kernels_shown);
+    text += fmt::format("  ... and {} with fewer updates; --json FILE has all.\n",
+                        count_text(kernels.size() - kernels_shown, "kernel", "kernels"));
   return text;
 }
 

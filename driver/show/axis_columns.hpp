@@ -1,4 +1,4 @@
-// The axes of a point as tables show them, from the rows of record/axes.def.
+// Axes as tables show them, from record/axes.def.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace syncmeter {
 /// When a table of points has a text for an axis.
 enum class cell_shown { always, if_any, if_strided, never };
 
-/// A place in the table on a page. The table has code for each axis of the group `own`.
+/// A place in the table on a page. The table itself has code for each axis in the group `own`.
 enum class axis_group { own, operation, team, waiting, work };
 
 struct axis_column {
   std::string_view name, unit;
   cell_shown shown;
   unsigned column;  ///< the place in CSV
-  unsigned rank;    ///< the place in the sort order of rows
+  unsigned rank;    ///< the place among the sort keys
   axis_group group;
   const char* title;  ///< on a page
   bool is_number;
@@ -42,7 +42,7 @@ inline constexpr std::array axis_columns{
 #include "record/axes.def"
 };
 
-/// Returns the value as text, or "" if it is the value of a point that does not name the axis.
+/// Returns the value as text, or "" if a default point has the same value.
 [[nodiscard]] std::string text_unless_usual(const point& p, std::string_view axis);
 
 }  // namespace syncmeter

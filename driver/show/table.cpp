@@ -73,7 +73,7 @@ table_column number(const char* title, unsigned point::* axis) {
           [axis](const table_row& row) { return unless_zero(row.shown->what.*axis); }};
 }
 
-/// Adds a column for each axis of the group, in the order of record/axes.def.
+/// Adds a column for each axis in the group, in the order from record/axes.def.
 void add_axes(std::vector<table_column>& all, axis_group group) {
   for (const axis_column& axis : axis_columns) {
     if (axis.group != group) continue;

@@ -10,8 +10,9 @@
 
 namespace syncmeter {
 
-/// Returns half a sentence for each member that breaks the schema of `kind`: capabilities, worker,
-/// visit, probe, error, ... . A list of numbers or texts has one flaw at most.
+/// Returns half a sentence for each member that breaks the schema. `kind` names a definition in the
+/// schema: capabilities, worker, visit, probe or error. A list has one flaw at most, unless it
+/// holds objects.
 [[nodiscard]] std::vector<std::string> schema_flaws(const nlohmann::json& line,
                                                     std::string_view kind);
 

@@ -31,7 +31,7 @@ def problems(path):
         return [f"{path}: no point was measured"]
     if not ends or ends[-1].get("reason") != "complete":
         found.append(f"{path}: the campaign did not end: {ends[-1].get('reason') if ends else 'cut off'}")
-    # Of two lines with one key the later one counts.
+    # A later line replaces a line with the same key.
     for line in {line.get("key", id(line)): line for line in visits}.values():
         name = f"{line['point'].get('op')} at {line['point'].get('lanes')} lanes"
         if line.get("status") in ("failed", "timeout"):
@@ -84,7 +84,7 @@ def costs(rows):
 def control_ratio(rows, many=8):
     """How many times the cost of 1 multiplication `many` dependent ones take: by cycles where there are some, else ns.
 
-    nan where one of the two has no cost.
+    nan where either has no cost.
     """
     found = {row["op"]: row for row in rows if row["op"].startswith("control_multiply_") and row.get("headline")}
     pair = [found.get(f"control_multiply_{n}", {}) for n in (many, 1)]
@@ -95,7 +95,7 @@ def control_ratio(rows, many=8):
 
 
 def largest_empty_share(rows):
-    """The largest cost measured for an empty op (A/A), over that of a multiplication; 0 where none was resolved."""
+    """The largest cost measured for an empty op (A/A), over the cost measured for a multiplication; 0 where none was resolved."""
     one = [row["cost_ns"] for row in rows if row["op"] == "control_multiply_1" and row.get("cost_ns")]
     empty = [row["cost_ns"] for row in rows
              if row["op"] == "control_aa" and row.get("headline") and row["status"] == "ok" and row.get("cost_ns")]

@@ -54,7 +54,7 @@ def _unit_of(ns: float) -> tuple[float, str]:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """`5 %` of 0.05."""
+    """Returns `5 %` for 0.05."""
     return f"{100 * share:.{decimals}f} %"
 
 
