@@ -250,8 +250,9 @@ void add_cuda_span(const byte_reader& file, std::uint64_t at, call_counts& all) 
 std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
   if (!sums) return std::nullopt;
   site_times times = sums->times;
-  // One thread of each meeting is the last, and waits for nobody.
-  const double last = 1.0 / std::max(1U, times.threads);
+  // One thread of each meeting is the last, and waits for nobody. Locks and conditions have no
+  // meetings (0 threads): each timed call counts.
+  const double last = times.threads > 1 ? 1.0 / times.threads : 0;
   times.lateness.median_ns = quantile_of(sums->lateness, last + (1 - last) / 2);
   times.mechanism.median_ns = quantile_of(sums->mechanism, 0.5);
   return times;

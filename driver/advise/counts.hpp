@@ -33,7 +33,7 @@ struct kokkos_label {
 struct interval_times {
   double sum_ns = 0;
   double long_ns = 0;    ///< of it, that of intervals beyond 1 ms
-  double median_ns = 0;  ///< of lateness, of threads that were not last
+  double median_ns = 0;  ///< of the lateness at meetings: without the threads that came last
 };
 
 /// What was timed of a site: of one event in `every`.

@@ -63,15 +63,16 @@ void subtract_clock(call_counts& counts, double stamp_ns) {
   const auto subtract = [&](double& sum_ns, double looks) {
     sum_ns = std::max(0.0, sum_ns - looks * stamp_ns);
   };
+  const auto subtract_from = [&](interval_times& times, double events, double looks) {
+    subtract(times.sum_ns, looks * events);
+    subtract(times.median_ns, looks);
+    times.long_ns = std::min(times.long_ns, times.sum_ns);
+  };
   for (site& of : counts.sites) {
     if (!of.times) continue;
     const auto of_site = static_cast<double>(of.times->timed);
-    if (has_section(of)) {
-      subtract(of.times->lateness.sum_ns, 2 * of_site);
-      subtract(of.times->lateness.median_ns, 2);
-    }
-    subtract(of.times->mechanism.sum_ns, of_site);
-    subtract(of.times->mechanism.median_ns, 1);
+    if (has_section(of)) subtract_from(of.times->lateness, of_site, 2);
+    subtract_from(of.times->mechanism, of_site, 1);
     if (of.kind == "region") {
       subtract(of.times->fork_ns, of_site * of.times->threads);
       subtract(of.times->inside_ns, of_site * of.times->threads);

@@ -293,6 +293,38 @@ TEST_F(ReadCounts, EachConditionOfALineHasItsOwnWaiters) {
   EXPECT_TRUE(signal->conditions.begin()->second.waiters.empty());
 }
 
+// Nobody waits for the last thread at a lock or a condition: each timed call counts for the median.
+TEST_F(ReadCounts, median_of_calls_that_no_threads_meet_at_is_that_of_all_calls) {
+  record file;
+  for (const auto kind : {probe::kind::mutex_lock, probe::kind::cond_wait}) {
+    probe::row row{};
+    row.address = 0x101;
+    row.count = 100;
+    row.kind = static_cast<std::uint32_t>(kind);
+    row.object = 1;
+    probe::times_block times{};
+    times.address = row.address;
+    times.kind = row.kind;
+    times.object = row.object;
+    times.every = 1;
+    times.timed = row.count;
+    for (probe::interval_sums* const part : {&times.lateness, &times.mechanism}) {
+      part->sum_ns = 99 * 100 + 100'000;
+      part->buckets[probe::bucket_of(100)] = 99;
+      part->buckets[probe::bucket_of(100'000)] = 1;
+    }
+    file.add_row(row).add(probe::block_type::times, times);
+  }
+  file.write_to(folder(), 1);
+  const call_counts all = read_counts(folder(), 0);
+  ASSERT_EQ(all.sites.size(), 2U);
+  for (const site& each : all.sites) {
+    ASSERT_TRUE(each.times) << each.kind;
+    EXPECT_NEAR(each.times->lateness.median_ns, 100, 25) << each.kind;
+    EXPECT_NEAR(each.times->mechanism.median_ns, 100, 25) << each.kind;
+  }
+}
+
 TEST(read_counts, a_folder_that_the_program_deletes_is_named) {
   try {
     (void)read_counts("/nowhere/at/all", 0);
