@@ -1,15 +1,26 @@
 #include "driver/campaign/program_figure.hpp"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <regex>
+#include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "driver/text/line_reader.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -48,7 +59,102 @@ std::string unit_behind(std::string_view behind) {
   return std::string(behind.begin() + static_cast<std::ptrdiff_t>(begin), end);
 }
 
+/// The report of a search process.
+struct search_result {
+  bool is_found = false;
+  metric_match at{};
+};
+
+struct search {
+  const std::string& text;
+  const std::regex& regex;
+  unsigned longest_s;
+  int report;
+};
+
+void* run_search(void* of) {
+  const auto& [text, regex, longest_s, report] = *static_cast<const search*>(of);
+  search_result result;
+  try {
+    std::smatch found;
+    result.is_found = std::regex_search(text, found, regex);
+    if (result.is_found) {
+      const std::size_t group = found.size() > 1 ? 1 : 0;
+      const auto match = static_cast<std::size_t>(found.position(0));
+      result.at = {.match = match,
+                   .match_end = match + static_cast<std::size_t>(found.length(0)),
+                   .group = static_cast<std::size_t>(found.position(group)),
+                   .group_length = static_cast<std::size_t>(found.length(group))};
+    }
+  } catch (const std::exception&) {
+    ::_exit(1);
+  }
+  [[maybe_unused]] const ssize_t written = ::write(report, &result, sizeof result);
+  return nullptr;
+}
+
+/// Searches with a stack for a line of a megabyte. Ends the process, after the limit by SIGALRM.
+[[noreturn]] void search_and_end(search of) {
+  constexpr std::size_t stack_bytes = 512U << 20U;
+  ::signal(SIGALRM, SIG_DFL);
+  ::alarm(of.longest_s);
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  ::pthread_attr_init(&attributes);
+  if (::pthread_attr_setstacksize(&attributes, stack_bytes) != 0 ||
+      ::pthread_create(&thread, &attributes, run_search, &of) != 0)
+    run_search(&of);
+  else ::pthread_join(thread, nullptr);
+  ::_exit(0);
+}
+
 }  // namespace
+
+metric_expression::metric_expression(const std::string& expression, unsigned longest_search_s)
+    : expression_(expression), longest_search_s_(longest_search_s) {
+  constexpr std::size_t longest_expression = 1000;
+  if (expression.size() > longest_expression)
+    throw usage_error(fmt::format("--metric: {} has {} characters; {} are allowed",
+                                  quote(expression), expression.size(), longest_expression));
+  try {
+    regex_.assign(expression, std::regex::ECMAScript | std::regex::multiline);
+  } catch (const std::regex_error&) {
+    throw usage_error(fmt::format("--metric: {} is not a regular expression", quote(expression)));
+  }
+}
+
+std::optional<metric_match> metric_expression::find_in(const std::string& text,
+                                                       std::string& problem) const {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error(fmt::format("--metric: pipe: {}", std::strerror(errno)));
+  const unique_fd from(ends[0]);
+  unique_fd to(ends[1]);
+  const pid_t searcher = ::fork();
+  if (searcher < 0)
+    throw std::runtime_error(fmt::format("--metric: fork: {}", std::strerror(errno)));
+  if (searcher == 0)
+    search_and_end(
+        {.text = text, .regex = regex_, .longest_s = longest_search_s_, .report = to.get()});
+  to.reset();
+  search_result result;
+  ssize_t got = 0;
+  while ((got = ::read(from.get(), &result, sizeof result)) < 0 && errno == EINTR) {
+  }
+  int ended = 0;
+  while (::waitpid(searcher, &ended, 0) < 0 && errno == EINTR) {
+  }
+  if (got == static_cast<ssize_t>(sizeof result))
+    return result.is_found ? std::optional(result.at) : std::nullopt;
+  problem = WIFSIGNALED(ended) && WTERMSIG(ended) == SIGALRM
+                ? fmt::format("wrote a text in which the search for --metric {} does not end "
+                              "within {} s: use a simpler expression",
+                              quote(expression_), longest_search_s_)
+                : fmt::format("wrote a text that is too long for --metric {}: use a simpler "
+                              "expression, or shorter lines",
+                              quote(expression_));
+  return std::nullopt;
+}
 
 program_figure read_figure(const std::string& text, std::size_t at, std::size_t length,
                            std::size_t match, std::size_t match_end, std::string_view metric) {

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <iterator>
 #include <random>
-#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -64,13 +63,7 @@ class program_runner {
  public:
   explicit program_runner(const program_pairs_options& options)
       : options_(options), null_(opened(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
-    if (!options.metric) return;
-    try {
-      metric_.emplace(*options.metric, std::regex::ECMAScript | std::regex::multiline);
-    } catch (const std::regex_error&) {
-      throw usage_error(
-          fmt::format("--metric: {} is not a regular expression", quote(*options.metric)));
-    }
+    if (options.metric) metric_.emplace(*options.metric);
   }
 
   /// Why the run does not count, in words that follow the program's name; empty where it does. It
@@ -97,16 +90,13 @@ class program_runner {
       return fmt::format("failed: exit status {}", WEXITSTATUS(done.wait_status));
     std::string text = all_of(output.get());
     if (metric_) {
-      std::smatch found;
-      if (!std::regex_search(text, found, *metric_))
+      std::string problem;
+      const std::optional<metric_match> found = metric_->find_in(text, problem);
+      if (!problem.empty()) return problem;
+      if (!found)
         return fmt::format("wrote nothing that --metric {} matches", quote(*options_.metric));
-      const std::size_t group = found.size() > 1 ? 1 : 0;
-      const auto at = static_cast<std::size_t>(found.position(group)),
-                 length = static_cast<std::size_t>(found.length(group)),
-                 match = static_cast<std::size_t>(found.position(0));
-      const program_figure figure =
-          read_figure(text, at, length, match, match + static_cast<std::size_t>(found.length(0)),
-                      *options_.metric);
+      const program_figure figure = read_figure(text, found->group, found->group_length,
+                                                found->match, found->match_end, *options_.metric);
       if (!figure.problem.empty()) return figure.problem;
       run.figure = figure.value;
       if (!unit_) unit_ = figure.unit;
@@ -115,7 +105,7 @@ class program_runner {
             "wrote {} behind the figure, where the first run wrote {}: have it print "
             "the same unit, and the same word behind it, in each run",
             in_words(figure.unit), in_words(*unit_));
-      text.erase(at, length);
+      text.erase(found->group, found->group_length);
     }
     run.output_hash = hash_of(text);
     return checked(output.get());
@@ -136,7 +126,7 @@ class program_runner {
 
   const program_pairs_options& options_;
   unique_fd null_;
-  std::optional<std::regex> metric_;
+  std::optional<metric_expression> metric_;
   std::optional<std::string> unit_;  ///< of the figure of the first run
 };
 

@@ -129,9 +129,27 @@ def test_a_figure_written_in_parts_is_not_read_as_one_of_them(metric, a, b, word
     assert (status, words in out) == (2 if words.startswith("a") else 1, True), out
 
 
+def test_a_figure_behind_a_long_line_is_found():
+    long = "printf 'ops 5 %060000d\\n' 1"
+    status, out, err = ab("--command", long, "--command", long, "--metric", "ops ([0-9]+) .*$", "--budget", "1ms")
+    assert (status, err) == (0, ""), out
+
+
 def test_figures_that_are_none(program):
     status, out, _ = ab("--command", "echo ops 5", "--command", "echo nothing", *BY_METRIC)
     assert (status, "b wrote nothing that --metric" in out) == (1, True)
+
+
+def test_a_killed_ab_leaves_no_program(tmp_path):
+    begun, kept = tmp_path / "begun", tmp_path / "kept.json"
+    driver = subprocess.Popen([driver_path(), "ab", "--command", f"echo $$ > {begun}; exec sleep 100", "--command", "true", "--output", kept])
+    eventually("the program begins", lambda: begun.exists() and begun.read_text(encoding="utf-8").endswith("\n"))
+    pid = int(begun.read_text(encoding="utf-8"))
+    driver.kill()
+    driver.wait(timeout=60)
+    eventually("the program has ended", lambda: not pathlib.Path(f"/proc/{pid}").exists()
+               or "State:\tZ" in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
+    assert not kept.exists()
 
 
 def test_a_scheduler_s_signal_ends_the_program_too(tmp_path):

@@ -3,22 +3,42 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <string>
 #include <vector>
+
+#include "driver/text/messages.hpp"
 
 namespace syncmeter::program_figure_test {
 namespace {
 
 program_figure read(const std::string& metric, const std::string& text) {
-  const std::regex expression(metric, std::regex::ECMAScript | std::regex::multiline);
-  std::smatch found;
-  if (!std::regex_search(text, found, expression)) return {.problem = "no match"};
-  const std::size_t group = found.size() > 1 ? 1 : 0;
-  const auto match = static_cast<std::size_t>(found.position(0));
-  return read_figure(text, static_cast<std::size_t>(found.position(group)),
-                     static_cast<std::size_t>(found.length(group)), match,
-                     match + static_cast<std::size_t>(found.length(0)), metric);
+  std::string problem;
+  const auto found = metric_expression(metric).find_in(text, problem);
+  if (!found) return {.problem = "no match"};
+  return read_figure(text, found->group, found->group_length, found->match, found->match_end,
+                     metric);
+}
+
+TEST(MetricExpression, finds_a_figure_behind_a_long_line) {
+  const std::string line = std::string(60'000, 'x') + " ops 5\nops 6\n";
+  EXPECT_EQ(read(".*ops ([0-9]+)", line).value, 5);
+  EXPECT_EQ(read("^ops ([0-9]+)$", line).value, 6);
+}
+
+TEST(MetricExpression, whose_search_does_not_end_has_a_problem) {
+  std::string problem;
+  const metric_expression expression("(a|aa)+b", 1);
+  EXPECT_FALSE(expression.find_in(std::string(1000, 'a'), problem));
+  EXPECT_NE(problem, "");
+  problem.clear();
+  EXPECT_FALSE(expression.find_in("ccc", problem));
+  EXPECT_EQ(problem, "");
+}
+
+TEST(MetricExpression, has_a_bound) {
+  EXPECT_NO_THROW(metric_expression(std::string(1000, 'a')));
+  EXPECT_THROW(metric_expression(std::string(1001, 'a')), usage_error);
+  EXPECT_THROW(metric_expression("("), usage_error);
 }
 
 struct example {
