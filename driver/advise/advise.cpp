@@ -410,6 +410,7 @@ program_counts make_runs(const std::vector<std::string>& command, double budget_
 
 program_counts count_calls(const std::vector<std::string>& command, double budget_s,
                            const results_file* results) {
+  require_probe();
   require_libraries_of_this_layout();
   program_counts of = make_runs(command, budget_s, results);
   // A part of a run has counts, and no time that is compared with another run's.

@@ -1,7 +1,5 @@
 #include "driver/advise/probe_settings.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -14,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "driver/advise/preload.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/workers/find_workers.hpp"
 #include "probe/tables.hpp"
 
 namespace syncmeter {
@@ -26,9 +26,15 @@ constexpr const char* probe_name = "libsyncmeter-probe.so";
 std::string find_probe() {
   std::string found = find_own_library(probe_name);
   if (!found.empty()) return found;
-  throw std::runtime_error(fmt::format("advise: there is no {} beside the driver, in its folder of "
-                                       "workers or on PATH",
-                                       probe_name));
+  const fs::path build = own_folder().parent_path();
+  std::error_code none;
+  throw std::runtime_error(fmt::format(
+      "advise: there is no {} beside the driver, in its folder of workers or on PATH; {}",
+      probe_name,
+      fs::exists(build / "CMakeCache.txt", none)
+          ? fmt::format("`cmake --build {} --target syncmeter-probe` builds it",
+                        shell_word(build.string()))
+          : "install syncmeter anew"));
 }
 
 /// The first prime from 11 and from this on. Loops have a few meetings in turn: one in two of two
@@ -47,24 +53,19 @@ std::uint64_t prime_from(double least) {
 
 }  // namespace
 
+void require_probe() { (void)find_probe(); }
+
 counts_folder::counts_folder() {
   std::error_code none;
   const fs::path other = fs::temp_directory_path(none);
   for (const fs::path& parent : {fs::path("/dev/shm"), other}) {
     if (parent.empty()) continue;
-    std::string name = parent / "syncmeter-advise-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) continue;
-    path_ = name;
-    return;
+    folder_.emplace(parent, "syncmeter-advise");
+    if (!folder_->path().empty()) return;
   }
   throw std::runtime_error(
       fmt::format("advise: no folder can be made in /dev/shm or in {}: {}; TMPDIR names another",
                   other.empty() ? "that of TMPDIR" : other.string(), std::strerror(errno)));
-}
-
-counts_folder::~counts_folder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 bool has_variable(const char* name) {

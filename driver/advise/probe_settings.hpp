@@ -1,10 +1,12 @@
 // How a program is started under the probe, and where its counts go.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/advise/counts.hpp"
+#include "driver/workers/ending_signals.hpp"
 
 namespace syncmeter {
 
@@ -13,14 +15,14 @@ class counts_folder {
  public:
   /// Throws std::runtime_error where none can be made.
   counts_folder();
-  counts_folder(const counts_folder&) = delete;
-  counts_folder& operator=(const counts_folder&) = delete;
-  ~counts_folder();
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return folder_->path(); }
 
  private:
-  std::string path_;
+  std::optional<temporary_folder> folder_;
 };
+
+/// Throws std::runtime_error with the build command if the probe is missing.
+void require_probe();
 
 /// What CUDA's driver loads into a program; a user's own stays.
 inline constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";

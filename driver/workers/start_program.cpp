@@ -25,6 +25,7 @@
 #include "core/machine/read_file.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/ending_signals.hpp"
 #include "driver/workers/process_tree.hpp"
 
 namespace syncmeter {
@@ -103,7 +104,7 @@ struct child_setup {
   const cpu_mask* mask = nullptr;
   int report = -1;  // a failure goes here when the program cannot be started
   pid_t driver = -1;
-  bool in_our_place = false;  // a user's program; else a worker, which lives as long as the driver
+  bool in_our_place = false;  // a user's program; else a worker
 };
 
 struct failure {
@@ -111,11 +112,8 @@ struct failure {
   int error = 0;
 };
 
-void become_worker(pid_t driver) {
+void become_worker() {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The driver may have died before the line above: then no signal would ever come.
-  if (::getppid() != driver) ::_exit(127);
   // What asks the driver to end may go to all its processes (Ctrl-C, a scheduler's time limit): the
   // driver says what becomes of the visit in flight.
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
@@ -123,7 +121,10 @@ void become_worker(pid_t driver) {
 
 // Runs between fork and exec: async-signal-safe calls only.
 [[noreturn]] void become(const child_setup& setup) {
-  if (!setup.in_our_place) become_worker(setup.driver);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The driver may have died before the line above: then no signal would ever come.
+  if (::getppid() != setup.driver) ::_exit(127);
+  if (!setup.in_our_place) become_worker();
   for (const int number : {SIGPIPE, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
@@ -280,25 +281,6 @@ bool outlasts(pid_t child, double seconds) {
   }
 }
 
-constexpr std::array<int, 4> ending_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-
-/// While it lives, they wait.
-class signals_held {
- public:
-  signals_held() {
-    sigset_t held;
-    ::sigemptyset(&held);
-    for (const int number : ending_signals) ::sigaddset(&held, number);
-    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-  ~signals_held() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  signals_held(const signals_held&) = delete;
-  signals_held& operator=(const signals_held&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 /// While it lives, what the terminal sends is for the program, and what asks us to end asks it.
 class signals_passed_on {
  public:
@@ -331,6 +313,7 @@ class signals_passed_on {
   static void note(int number) { of_terminal_ = number; }
   static void pass_on(int number) {
     ::kill(to_, last_ == 0 ? number : SIGKILL);
+    ::kill(to_, SIGCONT);  // a stopped program would keep the signal and this process waiting
     last_ = number;
   }
   static inline volatile sig_atomic_t to_ = 0, last_ = 0, of_terminal_ = 0;
@@ -367,6 +350,9 @@ finished_program run_in_our_place(const std::string& path,
   const auto begun = std::chrono::steady_clock::now();
   std::optional<signals_held> held(std::in_place);
   const pid_t pid = start_child(setup, report);
+  // Ctrl-C before the program existed has not reached it.
+  sigset_t waiting;
+  if (::sigpending(&waiting) == 0 && ::sigismember(&waiting, SIGINT) == 1) ::kill(pid, SIGINT);
   finished_program finished;
   std::optional<signals_passed_on> passed_on(pid);
   held.reset();

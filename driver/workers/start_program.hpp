@@ -90,8 +90,9 @@ struct finished_program {
 /// of `settings`, and these standard streams, ours where none are named: what it reads and writes
 /// is as without us. Ctrl-C is for it alone, and interrupts us where it ends the program, or that
 /// exits with status 130 behind it; SIGTERM and SIGHUP are passed on to it, and the second of them
-/// kills it. Where it runs for longer than `longest_s` it is killed. Throws std::runtime_error when
-/// it cannot be started.
+/// kills it. A stopped program continues for both signals. The
+/// program ends with this thread. Where it runs for longer than `longest_s` it is killed. Throws
+/// std::runtime_error when it cannot be started.
 [[nodiscard]] finished_program run_in_our_place(const std::string& path,
                                                 const std::vector<std::string>& arguments,
                                                 const std::vector<std::string>& settings,
