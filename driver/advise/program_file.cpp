@@ -41,8 +41,7 @@ fs::path find_program(const std::string& command) {
       refuse(command, fmt::format("is not a program that can be run: {}", why_no_program(command)));
     return fs::absolute(command);
   }
-  for (const fs::path& folder : folders_on_path())
-    if (is_program(folder / command)) return folder / command;
+  if (const auto found = program_on_path(command)) return *found;
   refuse(command, "is not on PATH; a program of this folder is named ./" + command);
 }
 
@@ -179,10 +178,8 @@ program_file look_at_program(const std::string& command) {
   if (::stat(found.path.c_str(), &status) == 0 &&
       (((status.st_mode & S_ISUID) != 0 && status.st_uid != ::geteuid()) ||
        ((status.st_mode & S_ISGID) != 0 && status.st_gid != ::getegid()))) {
-    found.notes.emplace_back(
-        "The program runs as another user or group (set-user-id): the system preloads nothing into "
-        "it, so its calls are not counted.");
-    found.uncounted.emplace_back("what runs as another user or group");
+    refuse(command, "runs as another user or group (set-user-id): the system preloads no library "
+                    "into it that counts its calls");
   }
   return found;
 }

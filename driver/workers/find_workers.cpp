@@ -205,6 +205,16 @@ std::vector<fs::path> folders_on_path() {
   return folders;
 }
 
+std::optional<fs::path> program_on_path(const std::string& name,
+                                        const std::vector<fs::path>& more_folders) {
+  if (name.find('/') != name.npos) return name;
+  for (const fs::path& folder : folders_on_path())
+    if (is_program(folder / name)) return folder / name;
+  for (const fs::path& folder : more_folders)
+    if (is_program(folder / name)) return folder / name;
+  return std::nullopt;
+}
+
 std::vector<fs::path> folders_of_workers() {
   std::vector<fs::path> folders = folders_of_own_workers();
   const std::vector<fs::path> on_path = folders_on_path();

@@ -52,6 +52,12 @@ inline constexpr std::string_view worker_prefix = "syncmeter-";
 /// where the driver is called.
 [[nodiscard]] std::vector<std::filesystem::path> folders_on_path();
 
+/// Returns the path of a program: first from the absolute folders of PATH, then from more folders.
+/// A name with a slash is a path already.
+[[nodiscard]] std::optional<std::filesystem::path>
+program_on_path(const std::string& name,
+                const std::vector<std::filesystem::path>& more_folders = {});
+
 /// Where workers are looked for: this program's own folders of them, then PATH.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_workers();
 

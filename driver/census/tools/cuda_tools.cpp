@@ -29,12 +29,11 @@ constexpr const char* install =
     "nvidia-cuda-nvdisasm, and put their bin folder on PATH";
 
 std::string find_cuda_tool(const std::string& name) {
-  std::vector<fs::path> folders = folders_on_path();
+  std::vector<fs::path> folders;
   if (const char* const home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0')
     folders.push_back(fs::path(home) / "bin");
   folders.emplace_back("/usr/local/cuda/bin");
-  for (const fs::path& folder : folders)
-    if (is_program(folder / name)) return folder / name;
+  if (const auto found = program_on_path(name, folders)) return *found;
   throw disassembly_error(fmt::format("{} not found, {}", name, install));
 }
 

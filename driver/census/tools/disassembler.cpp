@@ -17,6 +17,7 @@
 
 #include "driver/text/line_reader.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/find_workers.hpp"
 
 extern char** environ;
 
@@ -73,8 +74,11 @@ disassembler::disassembler(const disassembler_call& call, const std::string& nam
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  const int error = posix_spawnp(&child_, argv.front(), &actions, nullptr, argv.data(),
-                                 plain_environment().data());
+  // posix_spawnp would run a program of the current folder if PATH has an empty part.
+  const std::string path = program_on_path(call.arguments.front()).value_or("").string();
+  const int error = path.empty() ? ENOENT
+                                 : posix_spawn(&child_, path.c_str(), &actions, nullptr,
+                                               argv.data(), plain_environment().data());
   posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT) throw disassembly_error(fmt::format("{} not found, {}", name, call.install));
   if (error != 0)
