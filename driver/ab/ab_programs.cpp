@@ -13,7 +13,9 @@
 #include "driver/results/results_writer.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/output_file.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/ending_signals.hpp"
 
 namespace syncmeter {
 namespace {
@@ -140,15 +142,16 @@ int compare_commands(const std::vector<std::string>& arguments, std::FILE* out) 
   }
   require_metric(request.options, "ab");
   const std::array<program_arm, 2> arms = arms_of_request(request);
-  std::optional<results_writer> file;
-  if (request.output) file = results_writer::create(*request.output, "--output", false);
+  std::optional<output_file> file;
+  if (request.output) {
+    file = {.option = "--output", .path = *request.output, .offers_force = false};
+    require_writable(*file);
+  }
+  const ends_with_status ends_by_signal;
   const program_comparison of = compare_programs(arms, request.options);
   const int status = status_of(of, request);
   const nlohmann::json line = json_of(of, arms, request, status);
-  if (file) {
-    file->write(line);
-    file->flush();
-  }
+  if (file) write_lines_whole(*file, {line});
   if (request.format == "json") {
     fmt::print(out, "{}\n", line.dump());
     return status;

@@ -62,6 +62,11 @@ bool is_at(const std::string& path, const struct stat& file) {
          about.st_ino == file.st_ino;
 }
 
+std::string text_of_line(const nlohmann::json& line) {
+  // Foreign bytes (a file name in argv) must not make a line unreadable.
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
 }  // namespace
 
 results_writer results_writer::create(const std::string& path, const std::string& option,
@@ -128,9 +133,7 @@ void results_writer::fail(int error) const {
 }
 
 void results_writer::write(const nlohmann::json& line) {
-  // Foreign bytes (a file name in argv) must not make a line unreadable.
-  const std::string text =
-      line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  const std::string text = text_of_line(line);
   append(packer_ ? packer_->packed(text) : text);
 }
 
@@ -216,6 +219,17 @@ void results_writer::flush() {
   if (packer_) append(packer_->ended());
   // A pipe or a device has nothing to put on a disk.
   if (::fdatasync(file_.get()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+}
+
+void write_lines_whole(const output_file& file, const std::vector<nlohmann::json>& lines) {
+  std::string text;
+  for (const nlohmann::json& line : lines) text += text_of_line(line);
+  if (names_zstd(file.path)) {
+    zstd_packer packer;
+    const std::string packed = packer.packed(text);
+    text = packed + packer.ended();
+  }
+  write_whole(file, text);
 }
 
 std::string default_output() {

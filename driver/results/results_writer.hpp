@@ -7,10 +7,12 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "driver/text/line_reader.hpp"
+#include "driver/text/output_file.hpp"
 #include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {
@@ -63,6 +65,10 @@ class results_writer {
   std::string restored_{};  ///< what restore() says of earlier lines
   std::optional<zstd_packer> packer_{};
 };
+
+/// Writes lines to a new file, whole or not at all. Compresses the file if the name ends in .zst.
+/// Throws as write_whole does.
+void write_lines_whole(const output_file& file, const std::vector<nlohmann::json>& lines);
 
 /// Where results go when the user does not say: syncmeter-HOST-TIME.jsonl in the working directory.
 [[nodiscard]] std::string default_output();

@@ -105,7 +105,9 @@ void require_writable(const output_file& file) {
     if (holds_results(file.path))
       throw usage_error(refusal(file, "holds the results of a campaign; name another file"));
     if (!file.force)
-      throw usage_error(refusal(file, "exists; name another file, or add --force to replace it"));
+      throw usage_error(refusal(
+          file, file.offers_force ? "exists; name another file, or add --force to replace it"
+                                  : "exists; name another file"));
   } else if (found) {
     throw usage_error(not_written(file, EISDIR));
   }

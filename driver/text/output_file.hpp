@@ -38,6 +38,7 @@ struct output_file {
   std::string option;  ///< as messages name it: "--csv"
   std::string path;
   bool force = false;                 ///< a file that exists may be replaced
+  bool offers_force = true;           ///< the command has an option --force
   std::vector<std::string> inputs{};  ///< that the command reads, or writes results to
 };
 
