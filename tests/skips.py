@@ -23,6 +23,7 @@ ABSENT = {
     r"^no (chromium|axe) here": "a browser",
     r"^SYNCMETER_PUBLISHED is not set": "tables that others published",
     r"^the super-user may write anywhere$": "a user other than root",
+    r"^no other user to run as$": "root, who may make a set-user-id program of another user",
     r"is not known here$|^not x86-64$|^no filter of system calls": "this architecture's numbers of system calls, or seccomp",
     r"^this machine has the PUs of the file$|^the file is written for the PUs": "another number of PUs",
     r"^the sources are no clone": "git's history, in a copy of the sources",

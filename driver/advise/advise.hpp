@@ -83,10 +83,13 @@ inline constexpr double most_disturbance = 0.05;
 [[nodiscard]] std::string why_withheld(const program_counts& counted);
 /// Whether those of this advice are not named.
 [[nodiscard]] bool is_withheld(const advice& of, const program_counts& counted);
-/// Why it is not known whether a change saves more than some share, for half a sentence: what
-/// cannot be judged has not passed, with or without advice. Empty of what is known, as where
-/// nothing is called.
+/// Returns why --fail-above cannot pass this program, in half a sentence: a part of the program was
+/// not counted or not timed, or its savings are withheld. Returns an empty text if all is known.
 [[nodiscard]] std::string why_not_judged(const program_counts& counted);
+/// Returns the parts of the program that are known to be uncounted, as nouns for a sentence.
+[[nodiscard]] std::vector<std::string> uncounted_parts(const program_counts& counted);
+/// Returns whether a saving that is not withheld exceeds this share of the time.
+[[nodiscard]] bool saves_more_than(double share, const program_counts& counted);
 /// Whether what sites take may be shown as times of the program: not where no saving is named, nor
 /// where what counting costs is not known.
 [[nodiscard]] bool may_show_shares(const program_counts& counted);

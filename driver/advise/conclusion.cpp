@@ -104,8 +104,7 @@ std::string idle_text(const program_counts& of) {
 
 /// Where the program has what is not counted: what that is.
 std::string unless_all_is_counted(const program_counts& of) {
-  std::vector<std::string> uncounted = of.file.uncounted;
-  if (of.leaves_processes) uncounted.emplace_back("the processes that it left");
+  const std::vector<std::string> uncounted = uncounted_parts(of);
   return uncounted.empty()
              ? ""
              : fmt::format(" in what is counted, which is all but {}", join(uncounted, " and "));

@@ -1,4 +1,6 @@
 // When seconds of a program's runs are another program's, so that advice names none.
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include "core/harness/stats.hpp"
 #include "driver/advise/advise.hpp"
 #include "driver/advise/site_costs.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 
@@ -71,12 +74,38 @@ bool is_withheld(const advice& each, const program_counts& of) {
   return !(each.of_plain_runs ? why_disturbed(of) : why_withheld(of)).empty();
 }
 
+std::vector<std::string> uncounted_parts(const program_counts& of) {
+  std::vector<std::string> parts = of.file.uncounted;
+  if (!of.of_last_run.problems_of_cuda.empty()) parts.emplace_back("its calls of CUDA");
+  if (of.leaves_processes) parts.emplace_back("the processes that it left");
+  return parts;
+}
+
 std::string why_not_judged(const program_counts& of) {
-  const bool is_unknown =
-      of.advices.empty()
-          ? !of.of_last_run.sites.empty()
-          : std::ranges::any_of(of.advices, [&](const advice& a) { return is_withheld(a, of); });
-  return is_unknown ? why_withheld(of) : "";
+  const program_run* const timed = of.timed_run();
+  if (timed == nullptr) return "a signal ended the program before a run was timed";
+  if (WIFSIGNALED(timed->wait_status))
+    return fmt::format("the timed run ended with {}", ending_text(timed->wait_status));
+  if (of.runs.front().wait_status != timed->wait_status)
+    return fmt::format("the timed run ended with {}, the plain run with {}",
+                       ending_text(timed->wait_status), ending_text(of.runs.front().wait_status));
+  const call_counts& counts = of.of_last_run;
+  if (counts.processes == 0) return "no process of the program was counted";
+  if (counts.lost_calls > 0)
+    return fmt::format("the tables had no room for {} calls", grouped_digits(counts.lost_calls));
+  if (const auto parts = uncounted_parts(of); !parts.empty())
+    return fmt::format("advise does not count {}", join(parts, " and "));
+  const auto withheld = [&](const advice& each) { return is_withheld(each, of); };
+  if (std::ranges::any_of(of.advices, withheld)) return why_withheld(of);
+  if (!of.advices.empty() || counts.sites.empty() || may_show_shares(of)) return "";
+  const std::string why = why_withheld(of);
+  return why.empty() ? "the program ran once, and the cost of counting is unknown" : why;
+}
+
+bool saves_more_than(double share, const program_counts& of) {
+  return std::ranges::any_of(of.advices, [&](const advice& each) {
+    return !is_withheld(each, of) && each.share_of_run() > share;
+  });
 }
 
 bool may_show_shares(const program_counts& of) {

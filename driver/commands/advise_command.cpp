@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,7 +20,9 @@
 #include "driver/results/results_writer.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/output_file.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/ending_signals.hpp"
 
 namespace syncmeter {
 namespace {
@@ -52,8 +56,8 @@ std::vector<option_row> rows_of(advise_request& request) {
                 "(default: none)",
                 request.json, &parse_file_name),
       value_row("fail-above", "SHARE",
-                "exit status 1 where a change at one site may save more than this share of the "
-                "time, such as 10% (default: none)",
+                "exit status 1 if a change at one site may save more than this share of the time, "
+                "such as 10%; 3 if that cannot be judged (default: none)",
                 request.fail_above, &parse_threshold),
       value_row("static", "FILE",
                 "run nothing: the atomic operations and the calls that synchronize in the "
@@ -74,11 +78,38 @@ std::string advise_notes() {
          "its output. Processes that it leaves behind are ended.\n";
 }
 
-void write_lines(results_writer& file, const program_counts& counted,
+std::string advise_statuses() {
+  return "Exit status: 0 the program was counted, however it ended, and with --fail-above\n"
+         "no change saves more; 1 a change may save more than --fail-above, or the program\n"
+         "could not be run; 2 wrong usage, or a program whose calls cannot be counted\n"
+         "(static, set-user-id); 3 --fail-above cannot be judged; 130, 143, 129 interrupted\n"
+         "by Ctrl-C, SIGTERM or SIGHUP.\n";
+}
+
+/// Returns the file of --json. Throws usage_error before the first run if the name is wrong.
+std::optional<output_file> file_to_write(const advise_request& request) {
+  if (!request.json) return std::nullopt;
+  output_file file{.option = "--json", .path = *request.json, .offers_force = false};
+  require_writable(file);
+  return file;
+}
+
+void write_lines(const output_file& file, const program_counts& counted,
                  const std::vector<trial>& trials = {}) {
-  for (const nlohmann::json& line : advice_lines(counted)) file.write(line);
-  for (const nlohmann::json& line : trial_lines(trials)) file.write(line);
-  file.flush();
+  std::vector<nlohmann::json> lines = advice_lines(counted);
+  std::ranges::move(trial_lines(trials), std::back_inserter(lines));
+  write_lines_whole(file, lines);
+}
+
+/// Returns 1 if a saving exceeds the limit of --fail-above, 3 if a larger saving cannot be
+/// excluded, and else 0. `compare` and `ab` use the same statuses.
+int gate_status(double limit, const program_counts& counted) {
+  constexpr int above_limit = 1, not_judged = 3;
+  if (saves_more_than(limit, counted)) return above_limit;
+  const std::string why = why_not_judged(counted);
+  if (why.empty()) return 0;
+  print_message(fmt::format("--fail-above cannot be judged: {}", why));
+  return not_judged;
 }
 
 /// Nothing is run.
@@ -90,8 +121,7 @@ int advise_on_code(const advise_request& request, bool has_command, std::FILE* o
     throw usage_error("advise: --try needs runs, and --static runs nothing; leave one out");
   if (request.fail_above)
     throw usage_error("advise: --fail-above needs a run, and --static runs nothing; leave one out");
-  std::optional<results_writer> file;
-  if (request.json) file = results_writer::create(*request.json, "--json", false);
+  const std::optional<output_file> file = file_to_write(request);
   program_counts found = sites_without_a_run(*request.static_file);
   const std::string problem = find_source_lines(found.of_last_run.sites);
   if (!problem.empty()) found.notes.push_back(problem);
@@ -112,13 +142,10 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
                                   "behind --, as in syncmeter advise -- {}",
                                   quote(words.front()), printable(words.front())));
   if (request.help) {
-    fmt::print(
-        out,
-        "Usage: syncmeter advise [options] -- PROGRAM [arguments]\n       syncmeter advise "
-        "--static FILE\n\n{}\n{}\nExit status: 0 the program was counted, however it ended; 1 it "
-        "could not be\nrun, or --fail-above; 2 wrong usage, or a program whose calls cannot be "
-        "counted;\n130, 143, 129 interrupted by Ctrl-C, SIGTERM or SIGHUP.\n",
-        advise_notes(), options_text(rows));
+    fmt::print(out,
+               "Usage: syncmeter advise [options] -- PROGRAM [arguments]\n       syncmeter advise "
+               "--static FILE\n\n{}\n{}\n{}",
+               advise_notes(), options_text(rows), advise_statuses());
     return 0;
   }
   if (request.static_file) return advise_on_code(request, separator != arguments.end(), out);
@@ -136,8 +163,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     results = read_results(*request.results);
     require_this_machine(*results);
   }
-  std::optional<results_writer> file;
-  if (request.json) file = results_writer::create(*request.json, "--json", false);
+  const std::optional<output_file> file = file_to_write(request);
+  const ends_with_status ends_by_signal;
   program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s,
                                        results ? &*results : nullptr);
   const std::string problem = find_source_lines(counted.of_last_run.sites);
@@ -194,13 +221,8 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   if (counted.interrupted_by != 0) return interrupted + counted.interrupted_by;
   for (const trial& each : trials)
     if (each.found.interrupted_by != 0) return interrupted + each.found.interrupted_by;
-  if (!request.fail_above) return 0;
-  if (const std::string unknown = why_not_judged(counted); !unknown.empty()) {
-    print_message("--fail-above cannot be judged, as " + unknown);
-    return 1;
-  }
-  return std::ranges::any_of(
-      counted.advices, [&](const advice& a) { return a.share_of_run() > *request.fail_above; });
+  if (std::ferror(stderr) != 0) throw std::runtime_error("standard error cannot be written");
+  return request.fail_above ? gate_status(*request.fail_above, counted) : 0;
 }
 
 }  // namespace

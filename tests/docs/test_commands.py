@@ -101,3 +101,11 @@ def test_the_help_has_what_studies_set(option, member, usual, unit):
             set_to[name] = values.pop()
             assert option != "max-time" or (name in on_gpus) == (".gpu = " in source), f"{name}: of GPUs, or of all"
     assert named == pytest.approx(set_to)
+
+
+def test_help_and_page_of_advise_name_the_same_statuses(programs):
+    page = (ROOT / "docs/advise.md").read_text(encoding="utf-8")
+    named = [set(re.findall(r"(?:^|[;,] |\s)(\d+)(?=[ ,:])", re.sub(r"`[^`]*`|\n", " ", text))) for text in (
+        programs.help("syncmeter", "advise").partition("Exit status:")[2],
+        page.partition("- Exit status:")[2].partition("\n- ")[0])]
+    assert named[0] == named[1] == {"0", "1", "2", "3", "129", "130", "143"}

@@ -1,6 +1,8 @@
 """`syncmeter advise`: what it found is in the file and in the status."""
 
 import json
+import lzma
+import os
 import re
 import shutil
 import subprocess
@@ -9,6 +11,34 @@ import pytest
 import tables
 
 DRIVER = tables.PROBE.parent / "syncmeter"
+
+
+INTERVALS = ("section_ns", "wait_ns", "lateness_ns", "mechanism_ns")
+
+
+def check_sums(lines):
+    """Checks figures of a file against each other, for any machine."""
+    if not lines or not lines[0]["runs"]:
+        return
+    counts = {line["id"]: line["count"] for line in lines if line["record"] == "site"}
+    for site in (line for line in lines if line["record"] == "site" and "timed" in line):
+        whole = lines[0]["lost_calls"] == 0
+        assert not whole or site["timed"] <= site["count"] * max(1, site["team"] or 1), site
+        for name in INTERVALS:
+            part = site.get(name)
+            if not part:
+                continue
+            assert 0 <= part["long"] <= part["sum"], (name, site)
+            if "same_processor_share" in site:
+                continue  # threads meet: the median leaves out the last of them
+            mean = part["sum"] * site["threads"] / site["timed"]
+            # Half of the calls take the median or longer. A bucket spans a quarter of an interval. Clock reads are
+            # subtracted from both figures.
+            assert part["median"] <= 2 * mean + max(0.25 * part["median"], 200), (name, site)
+    for lock in (line for line in lines if line["record"] == "object"):
+        assert lock["waited"] <= lock["timed"] <= lock["acquisitions"], lock
+        if lines[0]["lost_calls"] == 0:
+            assert lock["acquisitions"] <= sum(counts[number] for number in lock["sites"]), lock
 
 
 class Advice:
@@ -20,6 +50,7 @@ class Advice:
                                    capture_output=True, check=False, **how)
         self.text = self.done.stderr.decode(errors="replace")
         self.lines = [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()] if self.path.exists() else []
+        check_sums(self.lines)
         self.header = self.lines[0] if self.lines else None
         self.sites = [line for line in self.lines if line["record"] == "site"]
         self.advice = [line for line in self.lines if line["record"] == "advice"]
@@ -47,8 +78,54 @@ def hazard(build, name, *options, compiler="g++"):
 
 def test_a_change_that_may_save_much_is_a_status(advise, build):
     program = hazard(build, "contended_counter")
-    assert advise(program, options=["--fail-above", "3%"]).done.returncode == 1
+    advice = advise(program, options=["--fail-above", "3%"])
+    assert advice.done.returncode == (3 if advice.header["withheld"] else 1)
     assert advise("/usr/bin/true", options=["--fail-above", "0.03"]).done.returncode == 0
+
+
+STORED = sorted((tables.ROOT / "analysis/tests/data/advise").glob("*.jsonl.xz"))
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.name)
+def test_figures_of_stored_files_agree(path):
+    check_sums([json.loads(line) for line in lzma.decompress(path.read_bytes()).splitlines()])
+
+
+@pytest.mark.parametrize(("how", "runs"), [("kill", 2), ("crash", 2)])
+def test_what_a_signal_ended_before_it_was_timed_is_not_judged(how, runs, advise, build):
+    advice = advise(build("endings", "g++", "-O1"), how, options=["--fail-above", "10%"])
+    assert len(advice.header["runs"]) == runs
+    assert advice.done.returncode == 3 and "--fail-above" in advice.text
+
+
+def test_an_end_by_timeout_is_judged(advise):
+    advice = advise("timeout", "-s", "INT", "0.2", "/usr/bin/sleep", "60", options=["--fail-above", "90%"])
+    assert {run["exit"] for run in advice.header["runs"]} == {124}
+    # Another program may have the processors, which withholds all savings.
+    assert advice.done.returncode == (3 if advice.sites and advice.header["withheld"] else 0)
+
+
+def test_what_is_not_counted_is_not_judged(advise, build):
+    advice = advise("/bin/sh", "-c", "test -z \"$LD_PRELOAD\" || exit 7", options=["--fail-above", "10%"])
+    assert advice.done.returncode == 3, "under the probe the program was another one"
+    advice = advise(build("own_runtime", "g++", "-O1"), options=["--fail-above", "90%"])
+    assert advice.done.returncode == 3 and "OpenMP" in advice.text
+
+
+def test_a_program_that_ran_once_is_not_judged(advise, build):
+    advice = advise(build("endings", "g++", "-O1"), "", options=["--fail-above", "90%"], stdin=None, input=b"")
+    assert advice.done.returncode == 3
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="no other user to run as")
+def test_a_set_user_id_program_is_refused(advise, tmp_path):
+    program = tmp_path / "program"
+    shutil.copy("/usr/bin/true", program)
+    os.chown(program, 65534, 65534)
+    program.chmod(0o4755)
+    for options in ([], ["--fail-above", "10%"]):
+        advice = advise(program, options=options)
+        assert (advice.done.returncode, advice.done.stdout) == (2, b"") and "set-user-id" in advice.text
 
 
 def test_each_lock_has_a_line(advise, build):

@@ -166,6 +166,80 @@ def test_no_folder_is_left_behind(advise):  # noqa: F811
     assert folders and not [folder for folder in folders if folder.exists()], advice.text
 
 
+def begun(words, tmp_path, *options, **how):
+    """Starts `advise` with a shell and waits for the shell. Returns the driver and the file of begun runs."""
+    runs = tmp_path / "begun"
+    driver = subprocess.Popen([DRIVER, "advise", *options, "--", "/bin/sh", "-c", f'echo "$$ $SYNCMETER_PROBE_FOLDER" >> {runs}; {words}'],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **how)
+    wait_for(lambda: runs.exists() and "\n" in runs.read_text(encoding="utf-8"))
+    return driver, runs
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_alive(pid):
+    try:
+        return "State:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return False
+
+
+def test_a_killed_advise_leaves_no_program_and_the_next_one_removes_its_counts(advise, tmp_path):  # noqa: F811
+    file = tmp_path / "killed.jsonl"
+    driver, runs = begun('test -z "$SYNCMETER_PROBE_FOLDER" || exec sleep 100', tmp_path, "--json", file)
+    wait_for(lambda: runs.read_text(encoding="utf-8").count("\n") == 2)
+    pid, folder = runs.read_text(encoding="utf-8").split("\n")[1].split(" ")
+    wait_for(lambda: "sleep" in pathlib.Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8"))
+    driver.kill()
+    driver.communicate(timeout=60)
+    wait_for(lambda: not is_alive(pid))
+    assert not file.exists(), "an empty file would be no result"
+    assert os.path.exists(folder)
+    advise("/usr/bin/true")
+    assert not os.path.exists(folder)
+
+
+def test_sigterm_ends_a_stopped_program(tmp_path):
+    driver, runs = begun("kill -STOP $$; exec sleep 100", tmp_path)
+    pid = runs.read_text(encoding="utf-8").split()[0]
+    wait_for(lambda: "State:\tT" in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
+    driver.terminate()
+    driver.communicate(timeout=60)
+    assert driver.returncode == 128 + signal.SIGTERM and not is_alive(pid)
+
+
+def test_a_report_that_cannot_be_written_is_no_success():
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([DRIVER, "advise", "--budget", "1ms", "--", "/usr/bin/true"], stdin=subprocess.DEVNULL, stderr=full, timeout=60,
+                              check=False)
+    assert done.returncode == 1
+
+
+def test_no_program_of_the_current_folder_is_started(tmp_path, endings):
+    for name in ("addr2line", "objdump"):
+        (tmp_path / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/it-ran\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    for path in ("", ":", f".:{os.environ['PATH']}"):
+        subprocess.run([DRIVER, "advise", "--budget", "1ms", "--", endings, ""], stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                       check=True, cwd=tmp_path, env={**os.environ, "PATH": path})
+    assert not (tmp_path / "it-ran").exists()
+
+
+def test_a_missing_probe_is_named_before_the_program_runs(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "CMakeCache.txt").touch()
+    shutil.copy(DRIVER, tmp_path / "bin")
+    done = subprocess.run([tmp_path / "bin/syncmeter", "advise", "--", "/usr/bin/echo", "it ran"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "PATH": "/usr/bin:/bin"})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"cmake --build {tmp_path} --target syncmeter-probe" in done.stderr
+
+
 @pytest.mark.parametrize(("number", "send"), [(signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)],
                          ids=["ctrl-c-of-a-terminal", "sigterm-of-a-scheduler"])
 def test_a_signal_ends_the_program_and_all_runs(number, send, tmp_path):
