@@ -19,7 +19,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t sites_shown = 40;
+constexpr std::size_t sites_shown = 40, most_sites_of_run = 20;
 
 std::string runs_text(const program_counts& of) {
   const auto range = [](std::vector<double> walls) {
@@ -179,26 +179,30 @@ std::vector<site> by_time(std::vector<site> sites, double wall_s) {
   return sites;
 }
 
-/// Whether the time at a site is a thousandth of the run or more, so that its share is not shown as
-/// nothing; of calls that are not timed, whether so many could take that.
+/// Whether the table has a column for how late threads are at this site.
+bool shows_lateness(const site& of) { return of.times->threads > 0 || of.kind == "cond_wait"; }
+
+/// Returns whether a column of the table shows more than 0.0 % for this site; for calls that are
+/// not timed, whether so many calls could take a thousandth of the run.
 bool takes_a_share(const site& of, double wall_s) {
-  constexpr double least_share = 0.001, usual_call_s = 1e-6;
-  if (of.samples) return true;
+  constexpr double least_shown = 0.0005, least_untimed = 0.001, usual_call_s = 1e-6;
+  if (of.samples && of.samples->share >= least_shown) return true;
   const auto cost = cost_of(of);
-  const double takes_s =
-      cost ? cost->in_all_s()
-           : static_cast<double>(of.count) / std::max(1U, of.threads) * usual_call_s;
-  return takes_s >= least_share * wall_s;
+  if (cost)
+    return std::max(cost->mechanism_s, shows_lateness(of) ? cost->lateness_s : 0) >=
+           least_shown * wall_s;
+  return !of.samples && static_cast<double>(of.count) / std::max(1U, of.threads) * usual_call_s >=
+                            least_untimed * wall_s;
 }
 
-/// What a terminal shows of the sites: those of the advice and those that take some of the time, or
-/// have the most calls where that is not known.
+/// The sites of a terminal's table: those of the advice, and those that take a share of the time
+/// or, if shares are unknown, have the most calls.
 struct shown_sites {
   std::vector<site> sites;
   std::size_t left_out = 0;
 };
 shown_sites sites_to_show(const program_counts& of, bool timed) {
-  constexpr std::size_t most = 20, least_timed = 5, most_untimed = 12;
+  constexpr std::size_t most_untimed = 12;
   const std::vector<site>& all = of.of_last_run.sites;
   const double wall_s = of.timed_run() ? of.timed_run()->wall_s : 0;
   std::vector<site> in_order, others;
@@ -207,11 +211,9 @@ shown_sites sites_to_show(const program_counts& of, bool timed) {
                                                                                  : others)
         .push_back(all[i]);
   if (timed) in_order = by_time(std::move(in_order), wall_s);
-  // A few of those that take no time, too: a reader sees what the program calls.
-  const std::size_t enough = timed ? least_timed : most_untimed;
-  for (std::size_t i = 0; i < others.size() && in_order.size() < enough; ++i)
+  for (std::size_t i = 0; !timed && i < others.size() && in_order.size() < most_untimed; ++i)
     in_order.push_back(std::move(others[i]));
-  if (in_order.size() > most) in_order.resize(most);
+  if (in_order.size() > most_sites_of_run) in_order.resize(most_sites_of_run);
   const std::size_t left_out = all.size() - in_order.size();
   return {.sites = std::move(in_order), .left_out = left_out};
 }
@@ -276,17 +278,18 @@ std::string advice_text(const program_counts& of, page_style style) {
     table.row({each.kind, each.count == 0 ? "" : grouped_digits(each.count),
                each.team == 0 ? "" : fmt::to_string(each.team),
                each.threads == 0 ? "" : fmt::to_string(each.threads),
-               cost && (each.times->threads > 0 || each.kind == "cond_wait")
-                   ? share(cost->lateness_s)
-                   : "",
+               cost && shows_lateness(each) ? share(cost->lateness_s) : "",
                cost ? share(cost->mechanism_s) : "",
                each.samples ? fmt::format("{:.1f} %", each.samples->share * 100) : "",
                printable(where_text(each))});
   }
-  text += "\n" + table.text(style);
+  if (!sites.empty()) text += "\n" + table.text(style);
   if (left_out > 0)
-    text += fmt::format("  ... and {} with {}; --json FILE has all.\n",
-                        count_text(left_out, "site", "sites"), timed ? "less time" : "fewer calls");
+    text += fmt::format("  {}{} with {}; --json FILE has all.\n", sites.empty() ? "" : "... and ",
+                        count_text(left_out, "site", "sites"),
+                        !timed                             ? "fewer calls"
+                        : sites.size() < most_sites_of_run ? "less than 0.05 % of the time"
+                                                           : "less time");
   const bool has_times =
       std::ranges::any_of(sites, [](const site& s) { return cost_of(s).has_value(); });
   const bool has_samples =
