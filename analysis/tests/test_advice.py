@@ -307,7 +307,7 @@ def test_a_kernel_of_kokkos_works(tmp_path, kind):
 def test_where_no_time_is_known_the_calls_are_counted():
     (first, *_) = report_of(DATA / "contended_counter.jsonl.xz").head.answers
     assert first == (
-        "4,000,004 calls synchronize, at 3 sites; what they take of the time is not known."
+        "4,000,004 calls synchronize, at 4 sites; what they take of the time is not known."
     )
 
 
