@@ -86,9 +86,9 @@ inline constexpr double most_disturbance = 0.05;
 /// Returns why --fail-above cannot pass this program, in half a sentence: a part of the program was
 /// not counted or not timed, or its savings are withheld. Returns an empty text if all is known.
 [[nodiscard]] std::string why_not_judged(const program_counts& counted);
-/// Returns the parts of the program that are known to be uncounted, as nouns for a sentence.
+/// Returns the program parts that are known to be uncounted, as nouns for a sentence.
 [[nodiscard]] std::vector<std::string> uncounted_parts(const program_counts& counted);
-/// Returns whether a saving that is not withheld exceeds this share of the time.
+/// Returns whether a saving that is not withheld exceeds this share.
 [[nodiscard]] bool saves_more_than(double share, const program_counts& counted);
 /// Whether what sites take may be shown as times of the program: not where no saving is named, nor
 /// where what counting costs is not known.

@@ -52,7 +52,7 @@ inline constexpr std::string_view worker_prefix = "syncmeter-";
 /// where the driver is called.
 [[nodiscard]] std::vector<std::filesystem::path> folders_on_path();
 
-/// Returns the path of a program: first from the absolute folders of PATH, then from more folders.
+/// Returns a program's path: first from the absolute folders on PATH, then from more folders.
 /// A name with a slash is a path already.
 [[nodiscard]] std::optional<std::filesystem::path>
 program_on_path(const std::string& name,

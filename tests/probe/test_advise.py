@@ -32,7 +32,7 @@ def check_sums(lines):
             if "same_processor_share" in site:
                 continue  # threads meet: the median leaves out the last of them
             mean = part["sum"] * site["threads"] / site["timed"]
-            # Half of the calls take the median or longer. A bucket spans a quarter of an interval. Clock reads are
+            # Half the calls take the median or longer. A bucket spans a quarter interval. Clock reads are
             # subtracted from both figures.
             assert part["median"] <= 2 * mean + max(0.25 * part["median"], 200), (name, site)
     for lock in (line for line in lines if line["record"] == "object"):

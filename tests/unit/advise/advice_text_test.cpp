@@ -481,6 +481,35 @@ TEST(why_not_judged, beside_others_no_advice_is_no_sign_that_nothing_is_to_gain)
   EXPECT_EQ(why_not_judged(of), "") << "it calls nothing";
 }
 
+TEST(why_not_judged, names_what_was_not_timed_or_not_counted) {
+  program_counts of = quick();
+  of.runs.back().wait_status = SIGSEGV;
+  EXPECT_THAT(why_not_judged(of), HasSubstr("signal 11"));
+  of.runs.back().wait_status = 7 << 8;
+  EXPECT_THAT(why_not_judged(of), HasSubstr("exit status 7"));
+  of.runs.front().wait_status = 7 << 8;
+  EXPECT_EQ(why_not_judged(of), "") << "the program always ends with this status";
+  of.leaves_processes = true;
+  EXPECT_THAT(why_not_judged(of), HasSubstr("processes that it left"));
+  of.file.uncounted = {"its OpenMP"};
+  EXPECT_THAT(why_not_judged(of), HasSubstr("its OpenMP"));
+  of.of_last_run.lost_calls = 1234;
+  EXPECT_THAT(why_not_judged(of), HasSubstr("1,234"));
+  of.of_last_run.processes = 0;
+  EXPECT_THAT(why_not_judged(of), HasSubstr("no process"));
+  of.runs.pop_back();
+  EXPECT_THAT(why_not_judged(of), HasSubstr("before a run was timed"));
+}
+
+TEST(saves_more_than, counts_savings_that_are_not_withheld) {
+  program_counts of = quick();
+  of.advices = {{.rule = "locks", .site_id = 1, .at_most_s = 0.5, .run_s = 1}};
+  EXPECT_TRUE(saves_more_than(0.4, of));
+  EXPECT_FALSE(saves_more_than(0.6, of));
+  of.runs.back().other_cpu_share = 0.2;
+  EXPECT_FALSE(saves_more_than(0.4, of));
+}
+
 TEST(run_delay_while_timed, it_is_that_of_the_longest_and_known_of_all_or_none) {
   program_counts of = quick();
   EXPECT_EQ(run_delay_while_timed(of), std::nullopt);
