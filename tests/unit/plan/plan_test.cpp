@@ -257,7 +257,7 @@ TEST(plan, a_backend_that_is_built_everywhere_waits_for_its_name) {
 TEST(plan, names_that_nothing_here_has_are_refused_with_what_there_is) {
   const std::vector<worker_info> omp{fixtures::omp_worker()};
   EXPECT_THAT(mistake(with_ops({"atomic_ad"}), omp),
-              AllOf(HasSubstr("--op"), HasSubstr("'atomic_add'"), HasSubstr("barrier")));
+              AllOf(HasSubstr("--op"), HasSubstr("'atomic_add'"), HasSubstr("`syncmeter list`")));
   EXPECT_THAT(mistake(with_ops({"warp_*"}), omp), HasSubstr("unknown op 'warp_*'"));
   run_options options;
   options.study = "nope";
