@@ -36,6 +36,7 @@ std::vector<double> hops(std::initializer_list<std::pair<double, double>> centre
 
 TEST(ClassBounds, CutsAtTheGeometricMiddle) {
   EXPECT_THAT(class_bounds(std::vector{40.0, 10.0, 40.0, 10.0, 10.0}), ElementsAre(DoubleEq(20)));
+  EXPECT_THAT(class_bounds(std::vector{0.4, 0.1, 0.4, 0.1, 0.1}), ElementsAre(DoubleEq(0.2)));
 }
 
 TEST(ClassBounds, FindsEveryState) {
