@@ -74,7 +74,7 @@ TEST(pooled_rounds, narrow_a_gpus_interval_and_no_cpus) {
   const auto on_cpu = summarize(fixtures::file_of(visits)).at(0);
   for (json& visit : visits) {
     visit["device"] = 0;
-    visit["estimates"][0]["cost_cycles"] = {{"value", 8.0}, {"low", 0.0}, {"high", 99.0}};
+    visit["estimates"][0]["cost_cycles"] = {{"value", 0.8}, {"low", 0.0}, {"high", 99.0}};
   }
   const auto on_gpu = summarize(fixtures::file_of(visits)).at(0);
   EXPECT_DOUBLE_EQ(on_gpu.cost_ns.value, on_cpu.cost_ns.value)
