@@ -28,7 +28,7 @@ MOST_LINES = 400
 #: Many Python tests import the central modules. Tests with a similar name and short tests come first.
 MOST_TESTS = 5
 #: Probe tests for a file without a planted bug.
-PROBE_TESTS = "tests/probe/test_objects.py tests/probe/test_times.py tests/probe/test_conditions.py"
+PROBE_TESTS = ["tests/probe/test_objects.py", "tests/probe/test_times.py", "tests/probe/test_conditions.py"]
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -102,14 +102,14 @@ def mutants_of(root: Path, file: str, lines: set[int]) -> Iterator[tuple[str, st
 def tests_of(root: Path, file: str, planted: list) -> str:
     """Returns the tests that planted bugs in the file name, and tests that include or import the file."""
     known = list(dict.fromkeys(bug.killed_by for bug in planted if bug.file == file))
+    names = list(dict.fromkeys(name for tests in known for name in tests.split() if name.endswith(".py")))
     if file.startswith("probe/"):
-        return known[0] if known else PROBE_TESTS
+        return " ".join(names or PROBE_TESTS)
     if file.endswith(".py"):
         imported = re.compile(rf"^(?:from|import) .*\b{Path(file).stem}\b", re.M)
         paths = [path for path in (root / "analysis/tests").glob("test_*.py")
                  if Path(file).stem in path.stem or imported.search(path.read_text())]
         paths.sort(key=lambda path: (Path(file).stem not in path.stem, path.stat().st_size))
-        names = [name for tests in known for name in tests.split() if name.endswith(".py")]
         return " ".join(dict.fromkeys([*names, *(str(path.relative_to(root)) for path in paths[:MOST_TESTS])]))
     header = f'"{Path(file).with_suffix(".hpp")}"'
     suites = [suite for path in (root / "tests/unit").rglob("*.cpp") if header in (text := path.read_text())
