@@ -37,11 +37,11 @@ def git(root: Path, *arguments: str) -> str:
 
 def base_of(root: Path, base: str) -> str:
     """Returns BASE, or the merge base with the upstream branch or main."""
-    for other in [] if base else ["@{upstream}", "main"]:
-        found = subprocess.run(["git", "merge-base", "HEAD", other], cwd=root, capture_output=True, text=True, check=False)
+    for words in [["rev-parse", "--verify", base]] if base else [["merge-base", "HEAD", "@{upstream}"], ["merge-base", "HEAD", "main"]]:
+        found = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False)
         if found.returncode == 0:
             return found.stdout.strip()
-    return base or "HEAD"
+    sys.exit(f"scripts/mutate: --changed: '{base or '@{upstream} or main'}' is not a commit; name one, such as HEAD~3")
 
 
 def changed_lines(root: Path, base: str, paths: list[str]) -> dict[str, list[int]]:

@@ -25,7 +25,7 @@ def test_nothing_to_gain(advise, endings):  # noqa: F811
     words = " ".join(advice.text.split())
     disturbed = advice.header["withheld"] is not None
     said = ("Nothing to gain: no site takes 2 % of the time." in words, "something to gain is not known, as" in words)
-    # A thread that others preempt under a timed lock spends more than 2 % of these few milliseconds there.
+    # A thread that others preempt under a timed lock spends more than 2 % during these few milliseconds.
     assert said == ((False, False) if advice.advice else (not disturbed, disturbed))
 
 
@@ -160,7 +160,7 @@ def test_a_file_that_exists_is_kept(tmp_path):
 
 
 def test_no_folder_is_left_behind(advise):  # noqa: F811
-    """Beside other tests, which have folders of their own."""
+    """Other tests use their own folders at the same time."""
     advice = advise("/bin/sh", "-c", "env; kill -9 $$")
     folders = {pathlib.Path(name.decode()) for name in re.findall(rb"[^=\s]*/syncmeter-advise-\w+", advice.done.stdout)}
     assert folders and not [folder for folder in folders if folder.exists()], advice.text
