@@ -336,5 +336,13 @@ TEST(read_counts, a_folder_that_the_program_deletes_is_named) {
   }
 }
 
+TEST(interval_buckets, bound_each_interval) {
+  for (std::uint64_t ns = 0; ns < std::uint64_t{1} << 40U; ns += 1 + ns / 7) {
+    const std::uint32_t bucket = probe::bucket_of(ns);
+    ASSERT_LE(probe::bucket_start(bucket), ns);
+    ASSERT_LT(ns, probe::bucket_start(bucket + 1));
+  }
+}
+
 }  // namespace
 }  // namespace syncmeter::counts_test
