@@ -104,7 +104,8 @@ def tests_of(root: Path, file: str, planted: list) -> str:
     known = list(dict.fromkeys(bug.killed_by for bug in planted if bug.file == file))
     names = list(dict.fromkeys(name for tests in known for name in tests.split() if name.endswith(".py")))
     if file.startswith("probe/"):
-        return " ".join(names or PROBE_TESTS)
+        alike = (root / "tests/probe").glob(f"test_{Path(file).stem}*.py")
+        return " ".join(dict.fromkeys([*names, *(str(path.relative_to(root)) for path in alike)] or PROBE_TESTS))
     if file.endswith(".py"):
         imported = re.compile(rf"^(?:from|import) .*\b{Path(file).stem}\b", re.M)
         paths = [path for path in (root / "analysis/tests").glob("test_*.py")
