@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -19,8 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder for a signal handler to remove, or an empty text. Changes while signals are held.
-std::array<char, PATH_MAX> folder_of_signal{};
+/// The folders for a signal handler to remove, some of them empty texts. They change while signals
+/// are held.
+using folder_name = std::array<char, PATH_MAX>;
+std::array<folder_name, 4> folders_of_signal{};
 
 /// Removes the files of a folder, and then the folder. Calls async-signal-safe functions only.
 void remove_flat_folder(const char* path) {
@@ -42,7 +45,8 @@ void remove_flat_folder(const char* path) {
 }
 
 void end_with_status(int number) {
-  if (folder_of_signal.front() != 0) remove_flat_folder(folder_of_signal.data());
+  for (const folder_name& folder : folders_of_signal)
+    if (folder.front() != 0) remove_flat_folder(folder.data());
   ::_exit(128 + number);
 }
 
@@ -109,8 +113,10 @@ temporary_folder::temporary_folder(const std::string& parent, const std::string&
     const bool is_taken = !lock_ && errno == EWOULDBLOCK;
     if (is_taken || ::access(name.c_str(), F_OK) != 0) continue;
     path_ = name;
-    if (name.size() < folder_of_signal.size())
-      std::memcpy(folder_of_signal.data(), name.c_str(), name.size() + 1);
+    const auto free = std::ranges::find_if(
+        folders_of_signal, [](const folder_name& folder) { return folder.front() == 0; });
+    if (free != folders_of_signal.end() && name.size() < free->size())
+      std::memcpy(free->data(), name.c_str(), name.size() + 1);
   }
 }
 
@@ -118,7 +124,8 @@ temporary_folder::~temporary_folder() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
   const signals_held held;
-  if (path_ == folder_of_signal.data()) folder_of_signal.front() = 0;
+  for (folder_name& folder : folders_of_signal)
+    if (path_ == folder.data()) folder.front() = 0;
 }
 
 }  // namespace syncmeter

@@ -40,8 +40,8 @@ class ends_with_status {
 };
 
 /// A new folder for files (no folders in it), removed at its end or by ends_with_status. The folder
-/// is locked: a later start removes the folder if this process was killed. One at a time has its
-/// folder removed by a signal.
+/// is locked: a later start removes the folder if this process was killed. A signal removes up to
+/// four folders.
 class temporary_folder {
  public:
   /// Makes PARENT/PREFIX-XXXXXX, and removes folders of the same prefix if the owner is dead.

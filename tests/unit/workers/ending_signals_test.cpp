@@ -26,7 +26,7 @@ template <class End> int end_of_owner(const std::string& parent, const End& end)
   if (owner == 0) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
     const ends_with_status ends_by_signal;
-    const temporary_folder folder(parent, "counts");
+    const temporary_folder folder(parent, "counts"), second(parent, "counts");
     std::ofstream(folder.path() + "/1.counts") << "1";
     if (!fs::exists(folder.path() + "/1.counts")) ::_exit(1);
     end();
@@ -53,7 +53,7 @@ TEST_F(TemporaryFolder, of_a_dead_owner_is_removed_by_the_next_and_that_of_a_liv
   const auto entries = [&] {
     return std::distance(fs::directory_iterator(folder()), fs::directory_iterator());
   };
-  ASSERT_EQ(entries(), 3);
+  ASSERT_EQ(entries(), 4);
   {
     const temporary_folder next(folder(), "counts");
     EXPECT_EQ(entries(), 3);
