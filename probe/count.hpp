@@ -58,18 +58,20 @@ void write_problem_of_cuda(const char* text);
 [[nodiscard]] std::uint64_t noted_caller_of_kokkos(call_frame callback);
 /// Writes down a label and its number. False where there is no room for it.
 [[nodiscard]] bool write_label(std::uint64_t site, std::uint64_t number, const char* label);
-/// Made at the first call; nullptr where there is no room for it.
-[[nodiscard]] objects_block* objects_of_process();
+/// Returns a lock table by number, from 0 on. Makes a missing table if `makes` is set. Returns
+/// nullptr without a table, or without room for a new table.
+[[nodiscard]] objects_block* objects_of_process(unsigned table, bool makes);
 
 /// The place of an address in a table that is only added to, or, with `adds`, the one that is free
 /// for it; nullptr where there is none.
-template <class Place, std::uint64_t Size>
-[[nodiscard]] Place* place_of(Place (&places)[Size], const void* object, bool adds) {
+/// `size` must be 2^n.
+template <class Place>
+[[nodiscard]] Place* place_of(Place* places, std::uint64_t size, const void* object, bool adds) {
   constexpr std::uint64_t most_tried = 16;
   const auto address = reinterpret_cast<std::uint64_t>(object);
   const std::uint64_t hash = address * 0x9E3779B97F4A7C15U >> 32U;
   for (std::uint64_t tried = 0; tried < most_tried; ++tried) {
-    Place& at = places[(hash + tried) % Size];
+    Place& at = places[(hash + tried) & (size - 1)];
     std::uint64_t there = __atomic_load_n(&at.address, __ATOMIC_ACQUIRE);
     if (there == 0 && !adds) return nullptr;
     if (there == address ||
@@ -79,6 +81,12 @@ template <class Place, std::uint64_t Size>
       return &at;
   }
   return nullptr;
+}
+
+template <class Place, std::uint64_t Size>
+[[nodiscard]] Place* place_of(Place (&places)[Size], const void* object, bool adds) {
+  static_assert((Size & (Size - 1)) == 0);
+  return place_of(&places[0], Size, object, adds);
 }
 
 /// Which are timed: each of whose number is a multiple of the first, and one lock in so many; 0:

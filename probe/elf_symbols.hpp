@@ -20,11 +20,11 @@ class mapped_file {
     const int fd = static_cast<int>(kernel(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
     if (fd < 0) return;
     const long end = kernel(SYS_lseek, fd, 0, SEEK_END);
-    void* const mapped = end <= 0 ? MAP_FAILED
-                                  : reinterpret_cast<void*>(kernel(SYS_mmap, nullptr, end,
-                                                                   PROT_READ, MAP_PRIVATE, fd, 0));
+    void* const mapped =
+        end <= 0 ? nullptr
+                 : map_memory(static_cast<std::uint64_t>(end), PROT_READ, MAP_PRIVATE, fd, 0);
     kernel(SYS_close, fd);
-    if (mapped == MAP_FAILED) return;
+    if (mapped == nullptr) return;
     data_ = static_cast<const char*>(mapped);
     bytes_ = static_cast<std::uint64_t>(end);
   }

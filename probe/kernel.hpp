@@ -3,6 +3,7 @@
 #pragma once
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,19 +12,40 @@
 
 namespace syncmeter::probe {
 
+/// Returns the result of the call, or the negative error number. Keeps errno.
 template <class... Words> long kernel(long call, Words... words) {
   const int error = errno;
   const long result = ::syscall(call, words...);
+  const long answer = result == -1 ? -errno : result;
   errno = error;
-  return result;
+  return answer;
+}
+
+/// Returns mapped memory, or nullptr after an error.
+inline void* map_memory(std::size_t bytes, int protection, int flags, int file,
+                        std::size_t offset) {
+  constexpr long most_errors = 4095;  // the kernel's MAX_ERRNO
+  const long mapped = kernel(SYS_mmap, nullptr, bytes, protection, flags, file, offset);
+  return mapped < 0 && mapped >= -most_errors ? nullptr : reinterpret_cast<void*>(mapped);
 }
 
 /// Memory that is all 0; nullptr where there is none.
 inline void* new_memory(std::size_t bytes) {
-  void* const memory = reinterpret_cast<void*>(kernel(
-      SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L));
-  return memory == MAP_FAILED ? nullptr : memory;
+  return map_memory(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
+
+/// Postpones asynchronous cancellation, which would leave a lock held for ever: the loader's, or a
+/// lock in the probe.
+class no_cancellation {
+ public:
+  no_cancellation() { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  no_cancellation(const no_cancellation&) = delete;
+  no_cancellation& operator=(const no_cancellation&) = delete;
+  ~no_cancellation() { ::pthread_setcancelstate(before_, nullptr); }
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 /// Holds a lock, an int that is 0 where nobody does; a thread that waits lets others run.
 class yielding_lock {
@@ -36,6 +58,7 @@ class yielding_lock {
   ~yielding_lock() { __atomic_store_n(&lock_, 0, __ATOMIC_RELEASE); }
 
  private:
+  no_cancellation postponed_;
   int& lock_;
 };
 

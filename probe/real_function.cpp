@@ -6,9 +6,12 @@
 
 #include <initializer_list>
 
+#include "probe/kernel.hpp"
+
 namespace syncmeter::probe {
 
 void* find_real(const char* name) {
+  const no_cancellation postponed;
   // Of a function with several versions, the one that programs are linked with today.
   static constexpr const char* version =
 #if defined(__x86_64__)
@@ -29,6 +32,7 @@ void* find_real(const char* name) {
 }
 
 loaded_code code_around(const void* address) {
+  const no_cancellation postponed;
   struct search {
     std::uint64_t address;
     loaded_code found;

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <iterator>
+
 #include "probe/count.hpp"
 #include "probe/kernel.hpp"
 #include "probe/thread_key.hpp"
@@ -20,27 +22,34 @@
 namespace syncmeter::probe {
 namespace {
 
-constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
-constexpr std::uint32_t first_rows = 256, most_rows = 8192;
+// The probe maps a window before memory is needed: a program that has dropped its user cannot open
+// the file again to grow it.
+constexpr std::uint64_t window_bytes = std::uint64_t{4} << 20U;
+constexpr std::uint32_t first_rows = 128, most_rows = 8192;
 constexpr std::uint32_t slots_tried = 8;
 constexpr int longest_path = 4096;
 
 struct process {
   file_header* header = nullptr;
-  char* chunk = nullptr;  // where the next block goes
-  std::uint64_t left = 0;
-  std::uint64_t file_bytes = 0;
+  char* next = nullptr;           // where the next block goes
+  std::uint64_t left = 0;         // bytes there that have memory
+  std::uint64_t window_left = 0;  // mapped bytes behind them that have none yet
+  std::uint64_t file_bytes = 0;   // up to the end of what has memory
   module_block* modules[256] = {};
   unsigned module_count = 0;
   rows_block* free_threads = nullptr;
   std::uint32_t thread_count = 0;
-  objects_block* objects = nullptr;
-  bool no_objects = false;  // no room for them
-  bool refused = false;     // no folder, or no room in it at the start
-  bool full = false;        // no room for another chunk
+  objects_block* objects[std::size(sizes_of_object_tables)] = {};
+  bool no_objects = false;  // no room for another table of them
+  bool refused = false;     // no folder, or no room in any of them at the start
+  bool full = false;        // no room for another block
+  unsigned folder = 0;      // the number of that of the file
   char path[longest_path] = {};
+  char program[longest_path] = {};
 };
 constinit process here;
+constinit char folders[longest_path] = {};  // as the driver named them, separated by colons
+constinit shared_room* room = nullptr;      // nullptr: the process cannot open it
 constinit int lock_of_tables = 0;
 constinit thread_key end_of_thread;
 
@@ -50,6 +59,8 @@ __thread bool changing = false;
 
 // Held for as long as a few stores take, or the birth of a thread.
 class tables_lock {
+  no_cancellation postponed_;
+
  public:
   tables_lock() {
     changing = true;
@@ -64,39 +75,97 @@ class tables_lock {
   }
 };
 
-bool extend_file(int fd, std::uint64_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || here.file_bytes + bytes > limit.rlim_cur)
-    return false;
-  // Room that the disk does not have would be a SIGBUS at the first store.
-  if (kernel(SYS_fallocate, fd, 0, here.file_bytes, bytes) != 0) return false;
-  void* const mapped = reinterpret_cast<void*>(
-      kernel(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, here.file_bytes));
-  if (mapped == MAP_FAILED) return false;
-  here.chunk = static_cast<char*>(mapped);
-  here.left = bytes;
-  here.file_bytes += bytes;
-  return true;
+std::uint64_t in_pages(std::uint64_t bytes) {
+  const auto page = static_cast<std::uint64_t>(::getpagesize());
+  return (bytes + page - 1) / page * page;
 }
 
-/// `bytes` of the file, all 0, as a block of this type. What a chunk has left is skipped by a block
-/// of its own.
+/// Maps the part of the file behind what has memory, at least so many bytes. Returns the negative
+/// error number, or 0.
+long map_window(int fd, std::uint64_t least_bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return -EFBIG;
+  const std::uint64_t longest = limit.rlim_cur < most_file_bytes ? limit.rlim_cur : most_file_bytes;
+  if (longest < here.file_bytes + in_pages(least_bytes)) return -EFBIG;
+  const auto page = static_cast<std::uint64_t>(::getpagesize());
+  std::uint64_t bytes = (longest - here.file_bytes) / page * page;
+  if (bytes > window_bytes) bytes = window_bytes;
+  if (const long error = kernel(SYS_ftruncate, fd, here.file_bytes + bytes); error != 0)
+    return error;
+  void* const mapped = map_memory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, here.file_bytes);
+  if (mapped == nullptr) return -ENOMEM;
+  here.next = static_cast<char*>(mapped);
+  here.left = 0;
+  here.window_left = bytes;
+  return 0;
+}
+
+/// Gives memory to these bytes of the window: room that the disk does not have would be a SIGBUS at
+/// the first store. Returns the negative error number, or 0.
+long populate(std::uint64_t bytes) {
+  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers do not have
+  const long error = kernel(SYS_madvise, here.next + here.left, bytes, populate_write);
+  if (error == -EFAULT) return -ENOSPC;
+  if (error != -EINVAL) return error;
+  // Linux before 5.14.
+  const int fd = static_cast<int>(kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CLOEXEC, 0));
+  if (fd < 0) return fd;
+  const long result = kernel(SYS_fallocate, fd, 0, here.file_bytes, bytes);
+  kernel(SYS_close, fd);
+  return result;
+}
+
+/// Makes `bytes` from `next` on usable, within the window. Returns the negative error number, or 0.
+long grow_within_window(std::uint64_t bytes) {
+  std::uint64_t more = in_pages(bytes - here.left);
+  if (const std::uint64_t usual = in_pages(here.file_bytes / 4); usual > more) more = usual;
+  if (more > here.window_left) more = here.window_left;
+  shared_room::folder* const all = room == nullptr ? nullptr : &room->folders[here.folder];
+  if (all != nullptr &&
+      __atomic_add_fetch(&all->used_bytes, more, __ATOMIC_RELAXED) > all->most_bytes) {
+    __atomic_fetch_sub(&all->used_bytes, more, __ATOMIC_RELAXED);
+    return -EDQUOT;
+  }
+  if (const long error = populate(more); error != 0) {
+    if (all != nullptr) __atomic_fetch_sub(&all->used_bytes, more, __ATOMIC_RELAXED);
+    return error;
+  }
+  here.left += more;
+  here.window_left -= more;
+  here.file_bytes += more;
+  return 0;
+}
+
+/// Maps the next window. A block without a type skips the bytes that are left in this window.
+long map_next_window(std::uint64_t bytes) {
+  const int fd = static_cast<int>(kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CLOEXEC, 0));
+  if (fd < 0) return fd;
+  auto* const rest = reinterpret_cast<block_head*>(here.next);
+  const std::uint64_t skipped = here.left;
+  const long error = map_window(fd, bytes);
+  kernel(SYS_close, fd);
+  if (error != 0) return error;
+  if (skipped > 0) *rest = {block_type::none, static_cast<std::uint32_t>(skipped)};
+  here.header->used_bytes += skipped;
+  return 0;
+}
+
+/// `bytes` of the file, all 0, as a block of this type.
 template <class Block> Block* new_block(block_type type, std::uint64_t bytes) {
   bytes = (bytes + 63) / 64 * 64;
+  if (here.full) return nullptr;
   if (here.left < bytes) {
-    if (here.full) return nullptr;
-    const int fd = static_cast<int>(kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CLOEXEC, 0));
-    auto* const rest = reinterpret_cast<block_head*>(here.chunk);
-    const std::uint64_t skipped = here.left;
-    here.full = fd < 0 || !extend_file(fd, chunk_bytes);
-    if (fd >= 0) kernel(SYS_close, fd);
-    if (here.full) return nullptr;
-    if (skipped > 0) *rest = {block_type::none, static_cast<std::uint32_t>(skipped)};
-    here.header->used_bytes += skipped;
+    long error = here.left + here.window_left < bytes ? map_next_window(bytes) : 0;
+    if (error == 0) error = grow_within_window(bytes);
+    if (error != 0) {
+      here.header->growth_error = -error;
+      here.full = true;
+      return nullptr;
+    }
   }
-  auto* const block = reinterpret_cast<Block*>(here.chunk);
+  auto* const block = reinterpret_cast<Block*>(here.next);
   block->head = {type, static_cast<std::uint32_t>(bytes)};
-  here.chunk += bytes;
+  here.next += bytes;
   here.left -= bytes;
   __atomic_fetch_add(&here.header->used_bytes, bytes, __ATOMIC_RELEASE);
   return block;
@@ -117,41 +186,120 @@ char* put_number(char* to, std::uint64_t number) {
   return to;
 }
 
-/// Makes the file of this process: FOLDER/PID.N, as exec keeps the number of a process. The folder
-/// is of the first call: a program may change its environment.
-void open_tables(bool by_fork) {
-  static constinit char folder[longest_path] = {};
-  if (folder[0] == 0) {
-    const char* const named = ::getenv(folder_variable);
-    if (named == nullptr || *named != '/' || ::strlen(named) > longest_path - 64) {
-      here.refused = true;
-      return;
+/// Writes FOLDER/PID.N and the ending into the path. Returns the end of the text, or nullptr if no
+/// folder has this number.
+char* put_path(unsigned folder, unsigned n, const char* ending) {
+  const char* from = folders;
+  for (unsigned before = 0; before < folder; ++before) {
+    from = ::strchr(from, ':');
+    if (from == nullptr) return nullptr;
+    ++from;
+  }
+  char* end = here.path;
+  while (*from != 0 && *from != ':') *end++ = *from++;
+  *end++ = '/';
+  end = put_number(end, static_cast<std::uint64_t>(kernel(SYS_getpid)));
+  *end++ = '.';
+  return put_text(put_number(end, n), ending);
+}
+
+/// Maps the shared_room in the first folder, if the process may open the file.
+void map_room() {
+  char* end = here.path;
+  for (const char* from = folders; *from != 0 && *from != ':';) *end++ = *from++;
+  *end++ = '/';
+  put_text(end, room_name);
+  const int fd =
+      static_cast<int>(kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0));
+  if (fd < 0) return;
+  void* const mapped = map_memory(sizeof(shared_room), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  kernel(SYS_close, fd);
+  auto* const found = static_cast<shared_room*>(mapped);
+  if (found != nullptr && ::memcmp(found->layout, layout_of_build, sizeof found->layout) == 0)
+    room = found;
+}
+
+/// Reads the environment at the first call: a program may change the environment later.
+bool read_folders() {
+  if (folders[0] != 0) return true;
+  const char* const named = ::getenv(folder_variable);
+  if (named == nullptr || *named != '/' || ::strlen(named) > longest_path / 2) return false;
+  char* const end = put_text(folders, named);
+  const char* const others = ::getenv(other_folders_variable);
+  if (others != nullptr && *others == '/' && ::strlen(others) < longest_path / 4) {
+    *end = ':';
+    put_text(end + 1, others);
+  }
+  map_room();
+  return true;
+}
+
+/// Makes the file of this process: FOLDER/PID.N, as exec keeps the number of a process. Returns the
+/// negative error number, or 0.
+long make_file(unsigned folder) {
+  long fd = -EEXIST;
+  for (unsigned n = 0; fd == -EEXIST && n < 1000; ++n) {
+    put_path(folder, n, file_suffix);
+    fd = kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  }
+  if (fd < 0) return fd;
+  here.folder = folder;
+  long error = map_window(static_cast<int>(fd), sizeof(file_header));
+  if (error == 0) error = grow_within_window(sizeof(file_header));
+  kernel(SYS_close, fd);
+  if (error != 0) kernel(SYS_unlinkat, AT_FDCWD, here.path, 0);
+  return error;
+}
+
+/// Tells the driver that this process counts nothing.
+void report_refusal(long error) {
+  constexpr std::size_t longest_without_page = 100;  // tmpfs keeps a longer target in a page
+  const std::size_t length = ::strlen(here.program);
+  const char* const whole = length == 0 ? "?" : here.program;
+  const char* const end_of_path =
+      length > longest_without_page ? here.program + length - longest_without_page : whole;
+  for (unsigned folder = 0; folder < most_folders; ++folder)
+    for (unsigned n = 0; n < 1000; ++n) {
+      char* const end = put_path(folder, n, ".");
+      if (end == nullptr) break;
+      put_text(put_number(end, static_cast<std::uint64_t>(-error)), refusal_suffix);
+      long result = kernel(SYS_symlinkat, whole, AT_FDCWD, here.path);
+      if (result == -ENOSPC) result = kernel(SYS_symlinkat, end_of_path, AT_FDCWD, here.path);
+      if (result == 0) return;
+      if (result != -EEXIST) break;
     }
-    put_text(folder, named);
+  if (room == nullptr) return;
+  __atomic_store_n(&room->error, -error, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&room->refused, 1, __ATOMIC_RELAXED);
+}
+
+void open_tables(bool by_fork) {
+  if (!read_folders()) {
+    here.refused = true;
+    return;
   }
-  const auto pid = kernel(SYS_getpid);
-  int fd = -1;
-  for (unsigned n = 0; fd < 0 && n < 1000; ++n) {
-    char* end = put_text(here.path, folder);
-    *end++ = '/';
-    end = put_number(end, static_cast<std::uint64_t>(pid));
-    *end++ = '.';
-    put_text(put_number(end, n), file_suffix);
-    fd = static_cast<int>(
-        kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  kernel(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", here.program, sizeof here.program - 1);
+  long error = -ENOENT;
+  for (unsigned folder = 0; folder < most_folders && put_path(folder, 0, "") != nullptr; ++folder) {
+    const long of_folder = make_file(folder);
+    if (folder == 0 || of_folder == 0) error = of_folder;
+    if (error == 0) break;
   }
-  here.refused = fd < 0 || !extend_file(fd, chunk_bytes / 4);
-  if (fd >= 0) kernel(SYS_close, fd);
-  if (here.refused) return;
-  auto* const header = reinterpret_cast<file_header*>(here.chunk);
-  here.chunk += sizeof *header;
+  here.refused = error != 0;
+  if (here.refused) {
+    report_refusal(error);
+    return;
+  }
+  auto* const header = reinterpret_cast<file_header*>(here.next);
+  here.next += sizeof *header;
   here.left -= sizeof *header;
   ::memcpy(header->layout, layout_of_build, sizeof header->layout);
   header->used_bytes = sizeof *header;
-  header->pid = pid;
+  header->pid = kernel(SYS_getpid);
   header->parent = kernel(SYS_getppid);
   header->by_fork = by_fork ? 1 : 0;
-  kernel(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->program, sizeof header->program - 1);
+  ::memcpy(header->program, here.program, sizeof header->program - 1);
+  if (room != nullptr) __atomic_fetch_add(&room->folders[here.folder].files, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&here.header, header, __ATOMIC_RELEASE);
 }
 
@@ -340,7 +488,7 @@ void add(std::uint64_t& counter, std::uint64_t number) {
 
 // The child has one thread, the one that called fork; tables and their lock may be in any state.
 void begin_child() {
-  file_header* const counted = here.header;
+  const bool is_counted = here.header != nullptr || here.refused;
   own_rows = nullptr;
   changing = false;
   lock_of_tables = 0;
@@ -348,13 +496,14 @@ void begin_child() {
   here.module_count = 0;
   here.free_threads = nullptr;
   here.thread_count = 0;
-  here.objects = nullptr;
+  for (objects_block*& table : here.objects) table = nullptr;
   here.no_objects = false;
   here.file_bytes = 0;
   here.left = 0;
   here.full = false;
+  here.refused = false;
   end_of_thread.set(nullptr);
-  if (counted != nullptr) open_tables(true);
+  if (is_counted) open_tables(true);
 }
 
 // Before the constructors of all others; what is called earlier still is counted, too.
@@ -457,22 +606,28 @@ kernel_times_block* new_kernel_times(const char* name) {
 }
 
 kernel_block* new_kernel_block(std::uint64_t bytes) {
-  if (changing || here.header == nullptr || bytes > chunk_bytes / 2) return nullptr;
+  if (changing || here.header == nullptr || bytes > window_bytes / 2) return nullptr;
   const tables_lock held;
   return new_block<kernel_block>(block_type::kernel, bytes);
 }
 
-objects_block* objects_of_process() {
-  objects_block* const found = __atomic_load_n(&here.objects, __ATOMIC_ACQUIRE);
-  if (found != nullptr || changing || here.no_objects) return found;
+objects_block* objects_of_process(unsigned table, bool makes) {
+  objects_block* const found = __atomic_load_n(&here.objects[table], __ATOMIC_ACQUIRE);
+  if (found != nullptr || !makes || changing || here.no_objects) return found;
   const tables_lock held;
   if (here.header == nullptr && !here.refused) open_tables(false);
-  if (here.objects == nullptr && !here.refused)
-    __atomic_store_n(&here.objects,
-                     new_block<objects_block>(block_type::objects, sizeof(objects_block)),
-                     __ATOMIC_RELEASE);
-  here.no_objects = here.objects == nullptr;
-  return here.objects;
+  if (here.objects[table] != nullptr || here.refused) return here.objects[table];
+  const std::uint64_t places = sizes_of_object_tables[table];
+  auto* const made = new_block<objects_block>(
+      block_type::objects,
+      sizeof(objects_block) + places * (sizeof(object_address) + sizeof(object_counts)));
+  here.no_objects = made == nullptr;
+  if (made == nullptr) return nullptr;
+  made->places = places;
+  for (unsigned before = 0; before < table; ++before)
+    made->places_before += sizes_of_object_tables[before];
+  __atomic_store_n(&here.objects[table], made, __ATOMIC_RELEASE);
+  return made;
 }
 
 }  // namespace syncmeter::probe

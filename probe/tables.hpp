@@ -18,6 +18,9 @@ enum class kind : std::uint32_t {
 
 /// The environment variable with the folder of these files; without it the probe counts nothing.
 inline constexpr const char* folder_variable = "SYNCMETER_PROBE_FOLDER";
+/// The variable with further folders, separated by colons: a process that finds no room in the
+/// first folder tries them in turn.
+inline constexpr const char* other_folders_variable = "SYNCMETER_PROBE_OTHER_FOLDERS";
 /// And one with two whole numbers, "n,m": regions and barriers are timed whose number is a multiple
 /// of n, and of waits for locks one in m, drawn at random; without it none is.
 inline constexpr const char* times_variable = "SYNCMETER_PROBE_EVERY";
@@ -29,9 +32,28 @@ inline constexpr const char* patches_ms_variable = "SYNCMETER_PATCHES_MS";
 /// call of CUDA on, which is counted and nothing after it.
 inline constexpr const char* span_variable = "SYNCMETER_CUDA_SPAN";
 inline constexpr const char* file_suffix = ".counts";
+/// A process without a counts file makes a symbolic link PID.N.ERRNO.refused to its program: a link
+/// needs neither a descriptor nor a free page.
+inline constexpr const char* refusal_suffix = ".refused";
+/// The file in the first folder with a shared_room.
+inline constexpr const char* room_name = "room";
+inline constexpr unsigned most_folders = 4;
+/// The probe lets no counts file grow beyond this size, so the driver reads no longer one.
+inline constexpr std::uint64_t most_file_bytes = std::uint64_t{256} << 20U;
 /// What each of these files begins with, whatever build it is of; then comes that of this build.
 inline constexpr char magic[] = "smprobe";
 inline constexpr char layout_of_build[] = SM_PROBE_LAYOUT;
+
+/// Shared memory of all processes of a run, in a file that the driver makes.
+struct shared_room {
+  char layout[sizeof layout_of_build - 1];
+  std::uint64_t refused;  ///< processes that could not even make a link
+  std::int64_t error;     ///< errno of the last of them
+  struct folder {
+    std::uint64_t used_bytes, most_bytes;  ///< of all counts files together
+    std::uint64_t files;                   ///< that processes made
+  } folders[most_folders];
+};
 
 struct file_header {
   char layout[sizeof layout_of_build - 1];
@@ -44,7 +66,8 @@ struct file_header {
   std::uint64_t run_delay_ns;
   std::uint64_t without_run_delay;  ///< threads of which that could not be read
   std::uint64_t has_ended;          ///< 1: by itself, and the threads that were left have been read
-  char program[4008];               ///< /proc/self/exe
+  std::int64_t growth_error;        ///< errno if the file could not grow, or 0
+  char program[4000];               ///< /proc/self/exe
 };
 static_assert(sizeof(file_header) == 4096);
 
@@ -242,7 +265,8 @@ struct alignas(64) object_counts {
 struct object_address {
   std::uint64_t address;
 };
-inline constexpr std::uint32_t most_objects = 4096;
+/// The sizes of the lock tables. The probe makes a table when all smaller tables are full.
+inline constexpr std::uint32_t sizes_of_object_tables[] = {16, 256, 4096};
 
 /// Why calls of CUDA are not counted in a program that makes them; the text, with a null at its
 /// end, stands behind it.
@@ -265,13 +289,17 @@ struct cuda_span_block {
   std::uint64_t first_call, end;
 };
 
-/// The locks and conditions of a process, in a timed run. The number of one is its place, from 1
-/// on.
+/// A table of locks and conditions in a timed run. The number of a lock is `places_before` plus the
+/// place in the table, from 1 on. The addresses follow the block, then the counts.
 struct objects_block {
   block_head head;
-  std::uint64_t unused[7];
-  object_address addresses[most_objects];
-  object_counts of[most_objects];
+  std::uint64_t places, places_before;
+  std::uint64_t unused[5];
+  [[nodiscard]] object_address* addresses() { return reinterpret_cast<object_address*>(this + 1); }
+  [[nodiscard]] object_counts* counts() {
+    return reinterpret_cast<object_counts*>(addresses() + places);
+  }
 };
+static_assert(sizeof(objects_block) == 64);
 
 }  // namespace syncmeter::probe

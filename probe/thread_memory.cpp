@@ -60,6 +60,7 @@ void begin_child() { __atomic_store_n(&is_taken_from, 0, __ATOMIC_RELAXED); }
 }  // namespace
 
 thread_memory* take_memory() {
+  const no_cancellation postponed;
   thread_memory* found = take_unused();
   if (found == nullptr) found = static_cast<thread_memory*>(new_memory(sizeof(thread_memory)));
   if (found == nullptr) return nullptr;

@@ -88,10 +88,21 @@ program_run run_once(program_counts& of, const std::string& arm,
   return *run_within(std::nullopt, of, arm, settings);
 }
 
+/// Keeps the refused processes if this run has more than earlier runs.
+void keep_refused(program_counts& of) {
+  const auto number = [](const std::vector<refused_processes>& all) {
+    std::uint64_t sum = 0;
+    for (const refused_processes& each : all) sum += each.number;
+    return sum;
+  };
+  if (number(of.of_last_run.refused) > number(of.refused)) of.refused = of.of_last_run.refused;
+}
+
 program_run run_under_probe(program_counts& of, const std::string& arm, const std::string& every) {
   const counts_folder folder;
-  program_run run = run_once(of, arm, settings_of_probe(folder.path(), every));
-  of.of_last_run = read_counts(folder.path(), waits_from_ns(costs_of_stamps()));
+  program_run run = run_once(of, arm, settings_of_probe(folder, every));
+  of.of_last_run = read_counts(folder.paths(), waits_from_ns(costs_of_stamps()));
+  keep_refused(of);
   run.cuda_span_s = of.of_last_run.cuda_span_s;
   run.run_delay_s = of.of_last_run.run_delay_s;
   subtract_clock(of.of_last_run, costs_of_stamps().stamp_ns);
@@ -103,10 +114,10 @@ program_run run_under_probe(program_counts& of, const std::string& arm, const st
 /// From its first call of CUDA on, with nothing else looked at.
 void run_for_span(program_counts& of) {
   const counts_folder folder;
-  const std::vector<std::string> settings = settings_of_span(folder.path());
+  const std::vector<std::string> settings = settings_of_span(folder);
   if (settings.empty()) return;
   program_run run = run_once(of, "span", settings);
-  const call_counts found = read_counts(folder.path(), 0);
+  const call_counts found = read_counts(folder.paths(), 0);
   const auto refuse = [&](const std::string& why) {
     add_once(of.notes, fmt::format("How long CUDA is in use without CUPTI is known by wall times "
                                    "alone: {}.",
@@ -171,7 +182,7 @@ void run_patched(program_counts& of, device_codes& codes, call_counts& timed, do
     return;
   }
   const counts_folder folder;
-  std::vector<std::string> settings = settings_of_probe(folder.path(), "0");
+  std::vector<std::string> settings = settings_of_probe(folder, "0");
   settings.push_back(fmt::format("{}={}", probe::patches_variable, patches));
   settings.push_back(fmt::format("{}={:.0f}", probe::patches_ms_variable,
                                  std::max(1.0, share_of_budget * budget_s * 1000)));
@@ -185,7 +196,8 @@ void run_patched(program_counts& of, device_codes& codes, call_counts& timed, do
     return;
   }
   of.runs.push_back(std::move(*run));
-  call_counts patched = read_counts(folder.path(), 0);
+  call_counts patched = read_counts(folder.paths(), 0);
+  for (const refused_processes& each : patched.refused) refuse(refused_text({each}));
   for (const std::string& problem : patched.problems_of_cuda) refuse(problem);
   take_kernels(timed.sites, std::move(patched.sites));
   find_updates_in_code(of.file.path, codes, timed.sites);

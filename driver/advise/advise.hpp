@@ -38,8 +38,9 @@ struct program_counts {
   std::vector<advice> advices;         ///< of the timed run
   std::vector<std::string> notes;      ///< beside those of its file
   std::optional<sampling> sampled{};
-  bool leaves_processes = false;  ///< that go on after the end of a run
-  int interrupted_by = 0;         ///< the signal behind which no run was made; 0: none
+  std::vector<refused_processes> refused{};  ///< in the worst run
+  bool leaves_processes = false;             ///< that go on after the end of a run
+  int interrupted_by = 0;                    ///< the signal behind which no run was made; 0: none
 
   /// The run in which sites were timed; null where the program ended before.
   [[nodiscard]] const program_run* timed_run() const;

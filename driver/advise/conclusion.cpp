@@ -202,6 +202,11 @@ std::string verdict_without_times(const program_counts& of) {
 
 std::string conclusion_of(const program_counts& of) {
   if (of.runs.empty()) return "";
+  if (!of.refused.empty())
+    return fmt::format("{} Not counted: {}.",
+                       of.advices.empty() ? "Whether there is something to gain is not known."
+                                          : "The advice covers the counted processes alone.",
+                       refused_text(of.refused));
   if (of.timed_run() == nullptr) return verdict_without_times(of);
   if (of.of_last_run.sites.empty()) return verdict_without_sites(of);
   const std::string withheld = why_withheld(of);
@@ -210,9 +215,11 @@ std::string conclusion_of(const program_counts& of) {
                ? ""
                : fmt::format("No saving is named, as {}. {}", withheld, what_to_run_instead(of));
   if (!may_show_shares(of))
-    return fmt::format("Whether there is something to gain is not known, as {}. The counts are "
-                       "exact, but not how much of the time the calls take. {}",
+    return fmt::format("Whether there is something to gain is not known, as {}. {} {}",
                        withheld.empty() ? "the program ran once" : withheld,
+                       of.of_last_run.lost_calls == 0
+                           ? "The counts are exact, but not how much of the time the calls take."
+                           : "Neither the counts nor the times of the calls are exact.",
                        what_to_run_instead(of));
   const bool has_atomic =
       std::ranges::find(of.of_last_run.sites, "atomic", &site::kind) != of.of_last_run.sites.end();

@@ -1,7 +1,13 @@
 #include "driver/advise/counts.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -11,8 +17,9 @@
 
 #include <fmt/format.h>
 
-#include "core/machine/read_file.hpp"
 #include "driver/advise/site_keys.hpp"
+#include "driver/text/line_reader.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "probe/tables.hpp"
 
@@ -199,13 +206,19 @@ void add_objects(const byte_reader& file, std::uint64_t at, call_counts& all,
                  condition_locks& locks) {
   const auto block = file.at<probe::objects_block>(at);
   if (!block) return;
-  for (std::uint32_t i = 0; i < probe::most_objects; ++i)
-    if (block->of[i].guard != 0)
-      locks[i + 1] = {.lock = block->of[i].guard, .outer = block->of[i].outer};
-    else if (block->addresses[i].address != 0)
-      all.owners[lock_of(i + 1, all.processes)] = {.followed = block->of[i].followed,
-                                                   .changes = block->of[i].owner_changes,
-                                                   .address = block->addresses[i].address};
+  const std::uint64_t addresses = at + sizeof *block,
+                      counts = addresses + block->places * sizeof(probe::object_address);
+  for (std::uint64_t i = 0; i < block->places; ++i) {
+    const auto address =
+        file.at<probe::object_address>(addresses + i * sizeof(probe::object_address));
+    const auto of = file.at<probe::object_counts>(counts + i * sizeof(probe::object_counts));
+    if (!address || !of) return;
+    const std::uint64_t number = block->places_before + i + 1;
+    if (of->guard != 0) locks[number] = {.lock = of->guard, .outer = of->outer};
+    else if (address->address != 0)
+      all.owners[lock_of(number, all.processes)] = {
+          .followed = of->followed, .changes = of->owner_changes, .address = address->address};
+  }
 }
 
 void add_kernel_times(const byte_reader& file, std::uint64_t at, std::uint64_t end,
@@ -266,20 +279,35 @@ std::optional<device_times> device_of(const std::optional<device_sums>& sums) {
   return times;
 }
 
+std::string program_in(const byte_reader& file) {
+  return file.text(offsetof(probe::file_header, program), sizeof(probe::file_header));
+}
+
+void add_refused(call_counts& all, std::string program, std::string reason,
+                 std::uint64_t number = 1) {
+  for (refused_processes& each : all.refused)
+    if (each.program == program && each.reason == reason) {
+      each.number += number;
+      return;
+    }
+  all.refused.push_back({std::move(program), std::move(reason), number});
+}
+
+std::string reason_text(std::int64_t error) {
+  return error == EDQUOT   ? "the counts of all processes reached their bound"
+         : error == ENOSPC ? "no room for its counts; set TMPDIR to a folder with room"
+                           : std::strerror(static_cast<int>(error));
+}
+
 /// False where threads met that were timed, and how long these had no processor is not known.
 bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
               std::map<site_key, site_sums>& sums) {
   const byte_reader file(bytes);
   const auto header = file.at<probe::file_header>(0);
-  if (!header || !bytes.starts_with(probe::magic)) return true;
-  if (!bytes.starts_with(probe::layout_of_build))
-    throw std::runtime_error(
-        "advise: what was counted cannot be read: the program loaded a libsyncmeter-probe.so with "
-        "another layout than this driver; use both of one build, and none in your own LD_PRELOAD");
   ++all.processes;
   all.lost_calls += header->lost_calls;
-  const std::string program =
-      file.text(offsetof(probe::file_header, program), sizeof(probe::file_header));
+  const std::string program = program_in(file);
+  if (header->growth_error != 0) add_refused(all, program, reason_text(header->growth_error));
   process_names names;
   std::vector<row_of_thread> rows;
   std::vector<probe::times_block> times;
@@ -287,7 +315,6 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   std::vector<std::string_view> kernels;
   for (std::uint64_t at = sizeof(probe::file_header); at < header->used_bytes;) {
     const auto head = file.at<probe::block_head>(at);
-    if (!head || head->bytes == 0) break;
     const std::uint64_t end = at + head->bytes;
     if (head->type == probe::block_type::module) {
       if (const auto block = file.at<probe::module_block>(at)) {
@@ -361,22 +388,149 @@ bool add_file(std::string_view bytes, double waits_from_ns, call_counts& all,
   return !has_met || add_run_delay(*header, all);
 }
 
+/// The least bytes by block type.
+constexpr std::array<std::uint64_t, 11> least_bytes{
+    sizeof(probe::block_head),      sizeof(probe::module_block),  sizeof(probe::rows_block),
+    sizeof(probe::times_block),     sizeof(probe::objects_block), sizeof(probe::problem_block),
+    sizeof(probe::device_block),    sizeof(probe::kernel_block),  sizeof(probe::kernel_times_block),
+    sizeof(probe::cuda_span_block), sizeof(probe::label_block)};
+
+/// Returns whether the blocks fill the file, and no block claims more elements than bytes.
+bool has_sound_blocks(const byte_reader& file, std::uint64_t used_bytes) {
+  std::uint64_t at = sizeof(probe::file_header);
+  while (at < used_bytes) {
+    const auto head = file.at<probe::block_head>(at);
+    if (!head || head->bytes == 0 || head->bytes % 64 != 0 || head->bytes > used_bytes - at)
+      return false;
+    const auto type = static_cast<std::size_t>(head->type);
+    if (type >= least_bytes.size() || head->bytes < least_bytes[type]) return false;
+    const std::uint64_t behind = head->bytes - least_bytes[type];
+    if (head->type == probe::block_type::rows &&
+        file.at<probe::rows_block>(at)->rows > behind / sizeof(probe::row))
+      return false;
+    if (head->type == probe::block_type::objects &&
+        file.at<probe::objects_block>(at)->places >
+            behind / (sizeof(probe::object_address) + sizeof(probe::object_counts)))
+      return false;
+    at += head->bytes;
+  }
+  return true;
+}
+
+/// Returns the first bytes, up to a limit.
+std::string read_begin(int file, std::uint64_t most) {
+  std::string bytes(most, '\0');
+  std::uint64_t got = 0;
+  while (got < most) {
+    const ssize_t more = ::pread(file, bytes.data() + got, most - got, static_cast<off_t>(got));
+    if (more <= 0) break;
+    got += static_cast<std::uint64_t>(more);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+struct counts_file {
+  std::string bytes{};  ///< of a file with a flaw the header
+  std::string flaw{};   ///< empty: the file is sound
+};
+
+/// Opens no link, and no pipe: a read would wait for a writer.
+unique_fd open_regular(const fs::path& path, struct stat& about) {
+  unique_fd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return unique_fd{};
+  return file;
+}
+
+counts_file read_counts_file(const fs::path& path) {
+  struct stat about{};
+  const unique_fd file = open_regular(path, about);
+  if (!file) return {.flaw = "not a readable regular file"};
+  std::string begin = read_begin(file.get(), sizeof(probe::file_header));
+  const auto header = byte_reader(begin).at<probe::file_header>(0);
+  if (!header || !begin.starts_with(probe::magic)) return {.flaw = "overwritten or cut short"};
+  if (!begin.starts_with(probe::layout_of_build))
+    throw std::runtime_error(
+        "advise: what was counted cannot be read: the program loaded a libsyncmeter-probe.so with "
+        "another layout than this driver; use both of one build, and none in your own LD_PRELOAD");
+  const std::uint64_t used = header->used_bytes;
+  if (used < sizeof *header || used > probe::most_file_bytes ||
+      used > static_cast<std::uint64_t>(about.st_size))
+    return {.bytes = std::move(begin), .flaw = "overwritten or cut short"};
+  std::string bytes = read_begin(file.get(), used);
+  if (bytes.size() < used || !has_sound_blocks(byte_reader(bytes), used))
+    return {.bytes = std::move(begin), .flaw = "overwritten or cut short"};
+  return {.bytes = std::move(bytes)};
+}
+
+/// Adds the processes without a link. Returns the number of counts files that processes made, or 0
+/// if the number is unknown.
+std::uint64_t add_room(const fs::path& path, call_counts& all) {
+  struct stat about{};
+  const unique_fd file = open_regular(path, about);
+  if (!file) return 0;
+  const std::string bytes = read_begin(file.get(), sizeof(probe::shared_room));
+  const auto room = byte_reader(bytes).at<probe::shared_room>(0);
+  if (!room || !bytes.starts_with(probe::layout_of_build)) {
+    add_refused(all, "", "what its processes share is damaged");
+    return 0;
+  }
+  if (room->refused > 0) add_refused(all, "", reason_text(room->error), room->refused);
+  std::uint64_t made = 0;
+  for (const auto& folder : room->folders) made += folder.files;
+  return made;
+}
+
+/// A link PID.N.ERRNO.refused to a program.
+void add_refusal(const fs::path& link, call_counts& all) {
+  std::error_code none;
+  const std::string program = fs::read_symlink(link, none).string();
+  const std::string number = link.stem().extension().string();
+  add_refused(all, program, reason_text(number.empty() ? 0 : std::atoi(number.c_str() + 1)));
+}
+
 }  // namespace
 
-call_counts read_counts(const std::string& folder, double waits_from_ns) {
+std::string refused_text(const std::vector<refused_processes>& refused) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> all;
+  std::uint64_t others = 0;
+  for (const refused_processes& each : refused)
+    if (all.size() == most_named) others += each.number;
+    else
+      all.push_back(fmt::format(
+          "{} process{} of {} ({})", grouped_digits(each.number), each.number == 1 ? "" : "es",
+          each.program.empty() ? "an unknown program" : each.program, each.reason));
+  if (others > 0) all.push_back(fmt::format("{} more", grouped_digits(others)));
+  return join(all, " and ");
+}
+
+call_counts read_counts(const std::vector<std::string>& folders, double waits_from_ns) {
   call_counts all;
   std::map<site_key, site_sums> sums;
   bool has_run_delay = true;
-  std::error_code error;
-  const fs::directory_iterator entries(folder, error);
-  if (error)
-    throw std::runtime_error(
-        fmt::format("what was counted is lost: the folder for it, '{}', cannot be read: {}; it was "
-                    "there when the program began, which may have deleted it",
-                    folder, error.message()));
-  for (const auto& entry : entries)
-    if (entry.path().extension() == probe::file_suffix)
-      has_run_delay &= add_file(read_file(entry.path()).bytes, waits_from_ns, all, sums);
+  // A running process may make a file after this line, so the files are counted last.
+  std::uint64_t made = add_room(folders.front() + '/' + probe::room_name, all), found = 0;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    const fs::directory_iterator entries(folder, error);
+    if (error)
+      throw std::runtime_error(
+          fmt::format("what was counted is lost: the folder for it, '{}', cannot be read: {}; it "
+                      "was there when the program began, which may have deleted it",
+                      folder, error.message()));
+    for (const auto& entry : entries) {
+      if (entry.path().extension() == probe::refusal_suffix) add_refusal(entry.path(), all);
+      if (entry.path().extension() != probe::file_suffix) continue;
+      ++found;
+      const counts_file file = read_counts_file(entry.path());
+      if (file.flaw.empty()) has_run_delay &= add_file(file.bytes, waits_from_ns, all, sums);
+      else
+        add_refused(all, program_in(byte_reader(file.bytes)),
+                    "its counts are damaged: " + file.flaw);
+    }
+  }
+  if (made > found) add_refused(all, "", "the files of their counts are gone", made - found);
   if (!has_run_delay) all.run_delay_s.reset();
   for (const auto& [key, sum] : sums) {
     if (sum.count == 0) continue;

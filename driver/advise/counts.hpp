@@ -191,10 +191,20 @@ inline constexpr double least_worth_saying = 0.02;
 /// Whether two runs of a program have it both.
 [[nodiscard]] bool is_same_site(const site& of, const site& of_another_run);
 
+/// Processes without counts, or with partial counts.
+struct refused_processes {
+  std::string program;  ///< path, or empty
+  std::string reason;
+  std::uint64_t number = 1;
+};
+/// Returns "2 processes of /bin/app (No space left on device)", for a sentence.
+[[nodiscard]] std::string refused_text(const std::vector<refused_processes>& refused);
+
 struct call_counts {
   std::vector<site> sites;  ///< the greatest count first
   std::uint64_t lost_calls = 0;
   unsigned processes = 0;
+  std::vector<refused_processes> refused{};       ///< each program and reason once
   std::map<std::uint64_t, lock_owners> owners{};  ///< by the number of the lock
   std::vector<kernel_times> kernels{};            ///< the one that takes longest first
   /// From the first counted call of CUDA to the end of the program; nothing where it made none, or
@@ -207,10 +217,10 @@ struct call_counts {
   unsigned gpu_processes = 0;                   ///< that had a GPU do something, in a timed run
 };
 
-/// Reads every file that the probe left in `folder`. A file that is none of its, or is cut short,
-/// is left out from there on: a process may have been killed while it was made. A call that takes a
-/// lock has waited for it if it took `waits_from_ns` or longer.
-[[nodiscard]] call_counts read_counts(const std::string& folder, double waits_from_ns);
+/// Reads every counts file in the folders. A process with a damaged or deleted file is refused. A
+/// call that acquires a lock has waited if the call took `waits_from_ns` or longer.
+[[nodiscard]] call_counts read_counts(const std::vector<std::string>& folders,
+                                      double waits_from_ns);
 
 /// "1,234,567".
 [[nodiscard]] std::string grouped_digits(std::uint64_t number);

@@ -41,7 +41,7 @@ timed_meeting mechanism_of_equal_work(const worker_info& worker, const equal_mee
                                       double seconds) {
   const counts_folder folder;
   std::vector<worker_info> workers{worker};
-  std::ranges::move(settings_of_probe(folder.path(), fmt::format("{0},{0}", what.every)),
+  std::ranges::move(settings_of_probe(folder, fmt::format("{0},{0}", what.every)),
                     std::back_inserter(workers.front().environment));
   run_options options;
   options.precision = 0;  // all the time that it may take
@@ -54,7 +54,7 @@ timed_meeting mechanism_of_equal_work(const worker_info& worker, const equal_mee
   pool.close();
   if (const visit_cost found = cost_of_visit(outcome); !found.cost_ns)
     return {.problem = found.problem};
-  call_counts counts = read_counts(folder.path(), 0);
+  call_counts counts = read_counts(folder.paths(), 0);
   subtract_clock(counts, costs_of_stamps().stamp_ns);
   const site* const of = site_of_op(counts.sites, what.at.what);
   const std::optional<site_cost> cost = of == nullptr ? std::nullopt : cost_of(*of);

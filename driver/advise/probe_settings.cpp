@@ -1,5 +1,10 @@
 #include "driver/advise/probe_settings.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -12,7 +17,9 @@
 #include <fmt/format.h>
 
 #include "driver/advise/preload.hpp"
+#include "driver/text/line_reader.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "probe/tables.hpp"
 
@@ -51,21 +58,89 @@ std::uint64_t prime_from(double least) {
   return prime;
 }
 
+/// Absolute paths, without a colon, which separates them in the environment.
+std::vector<std::string> parents_of_folders() {
+  std::vector<std::string> parents{"/dev/shm", "/tmp", "/var/tmp"};
+  std::error_code none;
+  if (const char* const named = std::getenv("TMPDIR"); named != nullptr && *named != 0)
+    parents.insert(parents.begin() + 1, fs::absolute(named, none).string());
+  std::erase_if(parents, [](const std::string& path) { return contains(path, ':'); });
+  return parents;
+}
+
+struct new_folder {
+  std::string path;
+  dev_t device = 0;
+  std::uint64_t free_bytes = 0;
+};
+
+new_folder look_at(const std::string& path) {
+  struct stat about{};
+  struct statvfs room{};
+  if (::stat(path.c_str(), &about) != 0 || ::statvfs(path.c_str(), &room) != 0) return {path};
+  return {path, about.st_dev, std::uint64_t{room.f_bavail} * room.f_frsize};
+}
+
+/// More room makes no folder a better one: thousands of processes use less.
+constexpr std::uint64_t enough_bytes = std::uint64_t{64} << 20U;
+
+/// Makes what the processes share, in the first folder. Returns the error number, or 0.
+int make_room(const std::vector<new_folder>& folders) {
+  // The program may need the other half, and the machine the memory.
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
+  probe::shared_room room{};
+  std::memcpy(room.layout, probe::layout_of_build, sizeof room.layout);
+  for (std::size_t i = 0; i < folders.size(); ++i)
+    room.folders[i].most_bytes = std::min(most_bytes, folders[i].free_bytes / 2);
+  const std::string path = folders.front().path + '/' + probe::room_name;
+  const unique_fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return errno;
+  const ssize_t written = ::write(file.get(), &room, sizeof room);
+  return written == sizeof room ? 0 : written < 0 ? errno : ENOSPC;
+}
+
 }  // namespace
 
 void require_probe() { (void)find_probe(); }
 
 counts_folder::counts_folder() {
-  std::error_code none;
-  const fs::path other = fs::temp_directory_path(none);
-  for (const fs::path& parent : {fs::path("/dev/shm"), other}) {
-    if (parent.empty()) continue;
-    folder_.emplace(parent, "syncmeter-advise");
-    if (!folder_->path().empty()) return;
+  std::vector<new_folder> made;
+  std::string problems;
+  const auto note = [&](const std::string& parent, int error) {
+    problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", printable(parent),
+                            std::strerror(error));
+  };
+  for (const std::string& parent : parents_of_folders()) {
+    const std::string& path = folders_.emplace_back(parent, "syncmeter-advise").path();
+    const int error = errno;
+    const new_folder folder = look_at(path);
+    if (path.empty()) note(parent, error);
+    if (path.empty() || std::ranges::find(made, folder.device, &new_folder::device) != made.end()) {
+      folders_.pop_back();
+      continue;
+    }
+    // Lets a process make a file after dropping root. Other users can neither list the folder nor
+    // change a file.
+    constexpr mode_t for_all_users = S_ISVTX | S_IRWXU | S_IWGRP | S_IXGRP | S_IWOTH | S_IXOTH;
+    if (::geteuid() == 0) (void)::chmod(path.c_str(), for_all_users);
+    made.push_back(folder);
   }
-  throw std::runtime_error(
-      fmt::format("advise: no folder can be made in /dev/shm or in {}: {}; TMPDIR names another",
-                  other.empty() ? "that of TMPDIR" : other.string(), std::strerror(errno)));
+  std::stable_sort(made.begin(), made.end(), [](const new_folder& a, const new_folder& b) {
+    return std::min(a.free_bytes, enough_bytes) > std::min(b.free_bytes, enough_bytes);
+  });
+  const int error = made.empty() ? 0 : make_room(made);
+  if (error != 0) note(made.front().path, error);
+  if (made.empty() || error != 0)
+    throw std::runtime_error(fmt::format(
+        "advise: no folder for counts can be made ({}); set TMPDIR to a folder with room",
+        problems));
+  for (const new_folder& folder : made) paths_.push_back(folder.path);
+}
+
+std::vector<std::string> counts_folder::settings() const {
+  const std::vector<std::string> others(paths_.begin() + 1, paths_.end());
+  return {fmt::format("{}={}", probe::folder_variable, paths_.front()),
+          fmt::format("{}={}", probe::other_folders_variable, join(others, ":"))};
 }
 
 bool has_variable(const char* name) {
@@ -80,11 +155,11 @@ const char* kokkos_tools_set() {
   return std::getenv(older_variable) != nullptr ? older_variable : nullptr;
 }
 
-std::vector<std::string> settings_of_probe(const std::string& folder, const std::string& every) {
+std::vector<std::string> settings_of_probe(const counts_folder& folder, const std::string& every) {
   const std::string probe = find_probe();
-  std::vector<std::string> settings{preload_setting(probe),
-                                    fmt::format("{}={}", probe::folder_variable, folder),
-                                    fmt::format("{}={}", probe::times_variable, every)};
+  std::vector<std::string> settings = folder.settings();
+  settings.push_back(preload_setting(probe));
+  settings.push_back(fmt::format("{}={}", probe::times_variable, every));
   if (!has_variable(injection_variable))
     settings.push_back(fmt::format("{}={}", injection_variable, probe));
   const std::string tool = find_own_library("libsyncmeter-kokkos-tool.so");
@@ -93,11 +168,12 @@ std::vector<std::string> settings_of_probe(const std::string& folder, const std:
   return settings;
 }
 
-std::vector<std::string> settings_of_span(const std::string& folder) {
+std::vector<std::string> settings_of_span(const counts_folder& folder) {
   if (has_variable(injection_variable)) return {};
-  return {fmt::format("{}={}", probe::folder_variable, folder),
-          fmt::format("{}=1", probe::span_variable),
-          fmt::format("{}={}", injection_variable, find_probe())};
+  std::vector<std::string> settings = folder.settings();
+  settings.push_back(fmt::format("{}=1", probe::span_variable));
+  settings.push_back(fmt::format("{}={}", injection_variable, find_probe()));
+  return settings;
 }
 
 std::string timed_every(const std::vector<site>& sites, double wall_s) {

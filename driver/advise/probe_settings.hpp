@@ -1,7 +1,7 @@
 // How a program is started under the probe, and where its counts go.
 #pragma once
 
-#include <optional>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -10,15 +10,20 @@
 
 namespace syncmeter {
 
-/// A folder for the files of one run's processes, in memory where that can be; gone with its owner.
+/// Folders for the files of one run's processes, in memory if it has room; removed with their
+/// owner.
 class counts_folder {
  public:
-  /// Throws std::runtime_error where none can be made.
+  /// Makes a folder in each file system that may have room. Throws std::runtime_error with a reason
+  /// for each if there is none.
   counts_folder();
-  [[nodiscard]] const std::string& path() const { return folder_->path(); }
+  [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
+  /// Returns the NAME=VALUE by which the probe finds the folders.
+  [[nodiscard]] std::vector<std::string> settings() const;
 
  private:
-  std::optional<temporary_folder> folder_;
+  std::list<temporary_folder> folders_;  ///< at most one in a file system
+  std::vector<std::string> paths_;       ///< of these, those with most room first
 };
 
 /// Throws std::runtime_error with the build command if the probe is missing.
@@ -36,12 +41,12 @@ inline constexpr const char* kokkos_tools_variable = "KOKKOS_TOOLS_LIBS";
 
 /// NAME=VALUE of its environment, where one event in `every` is timed ("meetings,others"; "0":
 /// none). Throws std::runtime_error where there is no probe.
-[[nodiscard]] std::vector<std::string> settings_of_probe(const std::string& folder,
+[[nodiscard]] std::vector<std::string> settings_of_probe(const counts_folder& folder,
                                                          const std::string& every);
 
 /// Of a run in which the time from the first call of CUDA on is taken and nothing else; empty where
 /// the user has a library of his own injected.
-[[nodiscard]] std::vector<std::string> settings_of_span(const std::string& folder);
+[[nodiscard]] std::vector<std::string> settings_of_span(const counts_folder& folder);
 
 /// Of how many events one is timed, so that stamps stay below 2 % of the time: of those that
 /// threads meet at, and of the others, which are drawn by chance.

@@ -82,6 +82,7 @@ std::vector<std::string> uncounted_parts(const program_counts& of) {
 }
 
 std::string why_not_judged(const program_counts& of) {
+  if (!of.refused.empty()) return refused_text(of.refused) + " could not be counted";
   const program_run* const timed = of.timed_run();
   if (timed == nullptr) return "a signal ended the program before a run was timed";
   if (WIFSIGNALED(timed->wait_status))

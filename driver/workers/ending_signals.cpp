@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders for a signal handler to remove, some of them empty texts. They change while signals
-/// are held.
+/// The folders for a signal handler to remove. An empty text is a free place. Changes need held
+/// signals.
 using folder_name = std::array<char, PATH_MAX>;
 std::array<folder_name, 4> folders_of_signal{};
 

@@ -50,6 +50,14 @@ void post(int) {
   TEN(TEN(TEN(TEN(pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex);))))
 }
 
+// No other thread uses this mutex: a cancelled thread may leave the mutex locked.
+void* call_until_cancelled(void*) {
+  static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+  TEN(TEN(TEN(pthread_mutex_lock(&own); pthread_mutex_unlock(&own);)))
+  for (;;) asm volatile("");
+}
+
 pthread_key_t key;
 struct before_and_after_main {
   bool on = getenv("BEFORE_MAIN") != nullptr;
@@ -167,10 +175,42 @@ int main(int argc, char** argv) {
     pthread_join(other, nullptr);
   }
   if (how == "sites") ten_thousand_sites();
-  if (how == "no room") {
-    const rlimit none{300'000, 300'000};
-    setrlimit(RLIMIT_FSIZE, &none);
+  if (how == "other user") {
+    if (setuid(65534) != 0) return 1;
+    if (argc > 2) execl(argv[0], argv[0], argv[2], nullptr);
     ten_thousand_sites();
+    if (fork() == 0) {
+      lock(100);
+      _exit(0);
+    }
+    wait(nullptr);
+  }
+  if (how == "children") {
+    for (int i = 0; i < 3'000; ++i) {
+      if (fork() == 0) {
+        lock(1);
+        _exit(0);
+      }
+      wait(nullptr);
+    }
+  }
+  if (how == "cancel") {
+    // Each child has new tables. A thread adds sites to the tables until main cancels the thread.
+    for (int i = 0; i < 200; ++i)
+      if (fork() == 0) {
+        alarm(10);
+        pthread_t other;
+        pthread_create(&other, nullptr, call_until_cancelled, nullptr);
+        usleep(static_cast<unsigned>(i * 10));
+        pthread_cancel(other);
+        pthread_join(other, nullptr);
+        lock(1000);
+        alarm(0);
+        _exit(0);
+      }
+    int failed = 0, status = 0;
+    while (wait(&status) > 0) failed += status != 0;
+    return failed;
   }
   if (how == "library") {
     void* const library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);

@@ -114,18 +114,18 @@ def read_owners(path):
     """Of each lock, but of no condition, by its number, how many acquisitions were followed, and by how many another thread took it."""
     found = {}
     for block in blocks_of(path, 4):
-        places = (len(block) - 64) // 72
+        places, before = struct.unpack_from("<QQ", block, 8)
         for number, (address,) in enumerate(struct.iter_unpack("<Q", block[64 : 64 + 8 * places])):
             followed, changes, guard = struct.unpack_from("<QQQ", block, 64 + 8 * places + 64 * number + 8)
             if address and not guard:
-                found[number + 1] = followed, changes
+                found[before + number + 1] = followed, changes
     return found
 
 
 def read(path):
     """Header and rows of a file of the probe."""
-    layout, _, lost, pid, parent, by_fork, run_delay, without_run_delay, has_ended = \
-        struct.unpack_from("<24sQQqqQQQQ", pathlib.Path(path).read_bytes())
+    layout, _, lost, pid, parent, by_fork, run_delay, without_run_delay, has_ended, growth_error = \
+        struct.unpack_from("<24sQQqqQQQQq", pathlib.Path(path).read_bytes())
     assert layout.startswith(b"smprobe:")
     modules = [(*struct.unpack_from("<QQQQ", block, 8), text_at(block, 40)) for block in blocks_of(path, 1)]
     rows = []
@@ -139,7 +139,7 @@ def read(path):
             _, _, base, runtime, name = next(m for m in modules if m[0] <= address < m[1])
             label = "" if KINDS[kind] in LOCKS else labels.get(lock, "")
             found.append(Row(KINDS[kind], name, address - 1 - base, bool(runtime), team, count, thread, lock, label))
-    return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost,
+    return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost, "growth_error": growth_error,
             "run_delay_ns": run_delay if has_ended and not without_run_delay else None}, found
 
 
@@ -254,6 +254,7 @@ class Counted:
         folder.mkdir()
         environment = os.environ | {"LD_PRELOAD": f"{PROBE}{preload}", "SYNCMETER_PROBE_FOLDER": str(folder), "OMP_DYNAMIC": "false"}
         environment.pop("OMP_NUM_THREADS", None)
+        self.folder = folder
         self.done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=check, **how)
         self.files = [read(path) for path in sorted(folder.glob("*.counts"))]
         self.times = [times for path in folder.glob("*.counts") for times in read_times(path)]

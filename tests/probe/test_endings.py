@@ -107,10 +107,9 @@ def test_nothing_is_allocated_where_others_have_the_first_keys(program, count):
     assert (run.done.stdout, locks(run), run.lost) == ("0 " * 10, 2000, 0)
 
 
-def test_without_room_the_program_goes_on(program, count):
-    run = count(program, "no room")
-    assert locks(run) + run.lost == 11000
-    assert run.lost > 0
+@pytest.mark.usefixtures("timed")
+def test_asynchronous_cancellation_leaves_no_lock_of_the_probe(program, count):
+    assert count(program, "cancel").lost == 0
 
 
 def test_runtime_of_a_library_loaded_later(program, build, count):

@@ -141,6 +141,15 @@ TEST(conclusion_of, nothing_to_gain_is_said_of_undisturbed_runs) {
   EXPECT_THAT(conclusion_of(silent), HasSubstr("Nothing to gain"));
 }
 
+TEST(conclusion_of, refused_processes_leave_no_verdict) {
+  program_counts of = quick();
+  of.refused = {{.program = "/bin/child", .reason = "no room"}};
+  EXPECT_THAT(conclusion_of(of),
+              AllOf(HasSubstr("1 process of /bin/child (no room)"),
+                    Not(HasSubstr("Nothing to gain")), Not(HasSubstr("No change is advised"))));
+  EXPECT_THAT(why_not_judged(of), HasSubstr("/bin/child"));
+}
+
 TEST(conclusion_of, what_is_not_counted_may_be_something_to_gain) {
   for (program_counts of : {quick(), counts_of({}, 1)}) {
     of.file.uncounted = {"its Go code"};

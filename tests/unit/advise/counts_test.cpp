@@ -1,13 +1,19 @@
 // Records of the probe, written here by hand: what is read of them.
 #include "driver/advise/counts.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -54,6 +60,10 @@ class record {
     head_.layout[sizeof head_.layout - 1] ^= 1;
     return *this;
   }
+  record& cannot_grow(int error) {
+    head_.growth_error = error;
+    return *this;
+  }
   record& end_with(std::uint64_t run_delay_ns, std::uint64_t without_run_delay = 0) {
     head_.has_ended = 1;
     head_.run_delay_ns = run_delay_ns;
@@ -81,7 +91,7 @@ TEST_F(ReadCounts, WhyCudaIsNotCountedStandsOnceForAllProcesses) {
         .add(probe::block_type::problem, probe::problem_block{},
              number == 3 ? "another tool" : "no libcupti.so")
         .write_to(folder(), number);
-  const call_counts all = read_counts(folder(), 0);
+  const call_counts all = read_counts({folder()}, 0);
   EXPECT_EQ(all.processes, 3U);
   std::vector<std::string> problems = all.problems_of_cuda;
   std::ranges::sort(problems);
@@ -121,7 +131,7 @@ TEST_F(ReadCounts, WhatTheGpuDidIsAddedByTheSiteThatCalled) {
           .add_row(row)
           .write_to(folder(), number);
     }
-    const call_counts all = read_counts(folder(), 0);
+    const call_counts all = read_counts({folder()}, 0);
     ASSERT_EQ(all.sites.size(), 1U);
     const site& of = all.sites.front();
     EXPECT_EQ(all.gpu_processes, 2U);
@@ -154,13 +164,13 @@ TEST_F(ReadCounts, TheTimeWithoutAProcessorIsOfProcessesWhoseThreadsMet) {
   of_threads(2).end_with(500'000'000).write_to(folder(), 2);
   of_threads(0).end_with(70'000'000).write_to(folder(), 3);
   of_threads(0).write_to(folder(), 4);
-  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, 1.5);
+  EXPECT_EQ(read_counts({folder()}, 0).run_delay_s, 1.5);
   of_threads(2).end_with(1, 1).write_to(folder(), 5);
-  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, std::nullopt) << "of a thread it is not known";
+  EXPECT_EQ(read_counts({folder()}, 0).run_delay_s, std::nullopt) << "of a thread it is not known";
   of_threads(2).end_with(0).write_to(folder(), 5);
-  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, 1.5);
+  EXPECT_EQ(read_counts({folder()}, 0).run_delay_s, 1.5);
   of_threads(2).write_to(folder(), 6);
-  EXPECT_EQ(read_counts(folder(), 0).run_delay_s, std::nullopt) << "it was killed";
+  EXPECT_EQ(read_counts({folder()}, 0).run_delay_s, std::nullopt) << "it was killed";
 }
 
 TEST_F(ReadCounts, ABarrierThatThreadsCallFromSeveralPlacesIsOneSite) {
@@ -193,7 +203,7 @@ TEST_F(ReadCounts, ABarrierThatThreadsCallFromSeveralPlacesIsOneSite) {
   add(0x301, 1, 11, 0x101);
   add(0x401, 5, 20, 0);  // another barrier
   file.write_to(folder(), 1);
-  const call_counts all = read_counts(folder(), 0);
+  const call_counts all = read_counts({folder()}, 0);
   ASSERT_EQ(all.sites.size(), 2U);
   EXPECT_EQ(all.sites[0].offset, 0x100U);
   EXPECT_EQ(all.sites[0].count, 10U);
@@ -225,28 +235,119 @@ TEST_F(ReadCounts, ThreadsOfCuptiAreNotTheProgramS) {
     file.add(probe::block_type::module, module, path).add_row(row);
   }
   file.write_to(folder(), 1);
-  const call_counts all = read_counts(folder(), 0);
+  const call_counts all = read_counts({folder()}, 0);
   ASSERT_EQ(all.sites.size(), 1U);
   EXPECT_EQ(all.sites.front().module, "/lib/libcuda.so.1");
 }
 
 TEST_F(ReadCounts, what_a_probe_of_another_build_counted_is_refused) {
   record().write_to(folder(), 1);
-  EXPECT_EQ(read_counts(folder(), 0).processes, 1U);
+  EXPECT_EQ(read_counts({folder()}, 0).processes, 1U);
   record().of_another_build().write_to(folder(), 2);
   try {
-    (void)read_counts(folder(), 0);
+    (void)read_counts({folder()}, 0);
     FAIL() << "its layout may be another one";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("another layout"), std::string::npos) << error.what();
   }
 }
 
-TEST_F(ReadCounts, files_of_the_program_are_left_alone) {
+/// A file with a lock that was acquired twice, in the folder.
+void write_lock_file(const std::string& folder, int number) {
+  probe::module_block module{};
+  module.first = 0x400000;
+  module.end = module.first + 0x1000;
+  probe::row row{};
+  row.address = module.first + 0x101;
+  row.count = 2;
+  row.kind = static_cast<std::uint32_t>(probe::kind::mutex_lock);
+  record().add(probe::block_type::module, module).add_row(row).write_to(folder, number);
+}
+
+/// Returns the refused processes by reason.
+std::map<std::string, std::uint64_t> reasons_in(const call_counts& all) {
+  std::map<std::string, std::uint64_t> reasons;
+  for (const refused_processes& each : all.refused) reasons[each.reason] += each.number;
+  return reasons;
+}
+
+TEST_F(ReadCounts, files_that_the_program_replaced_are_refused) {
   write("empty.counts", "");
   write("short.counts", probe::magic);
   write("own.counts", std::string(8192, '7'));
-  EXPECT_EQ(read_counts(folder(), 0).processes, 0U);
+  ASSERT_EQ(::mkfifo((folder() + "/pipe.counts").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/zero", folder() + "/link.counts");
+  write_lock_file(folder(), 1);
+  write_lock_file(folder(), 2);
+  std::filesystem::resize_file(folder() + "/2.counts", sizeof(probe::file_header) + 100);
+  const call_counts all = read_counts({folder()}, 0);
+  EXPECT_EQ(all.processes, 1U);
+  ASSERT_EQ(all.sites.size(), 1U);
+  EXPECT_EQ(all.sites.front().count, 2U);
+  std::uint64_t refused = 0;
+  for (const auto& [reason, number] : reasons_in(all)) refused += number;
+  EXPECT_EQ(refused, 6U);
+  EXPECT_NE(refused_text(all.refused).find("1 process of /bin/app"), std::string::npos)
+      << refused_text(all.refused);
+}
+
+TEST_F(ReadCounts, a_file_longer_than_the_probe_makes_is_not_read) {
+  write_lock_file(folder(), 1);
+  const std::string path = folder() + "/1.counts";
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  const std::uint64_t longer = std::uint64_t{1} << 40U;
+  file.seekp(offsetof(probe::file_header, used_bytes));
+  file.write(reinterpret_cast<const char*>(&longer), sizeof longer);
+  file.close();
+  std::filesystem::resize_file(path, longer);
+  const call_counts all = read_counts({folder()}, 0);
+  EXPECT_EQ(all.processes, 0U);
+  EXPECT_EQ(all.refused.size(), 1U);
+}
+
+TEST_F(ReadCounts, a_damaged_block_refuses_its_process) {
+  const std::uint64_t first_block = sizeof(probe::file_header);
+  // No type of a block, no length, one beyond the file, and more rows than there are.
+  for (const auto& [at, value] :
+       std::vector<std::pair<std::uint64_t, std::uint32_t>>{{first_block, 99},
+                                                            {first_block + 4, 0},
+                                                            {first_block + 4, 1 << 20},
+                                                            {first_block + 76, 2}}) {
+    write_lock_file(folder(), 1);
+    std::fstream file(folder() + "/1.counts", std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(reinterpret_cast<const char*>(&value), sizeof value);
+    file.close();
+    const call_counts all = read_counts({folder()}, 0);
+    EXPECT_EQ(all.processes, 0U) << at;
+    EXPECT_EQ(all.refused.size(), 1U) << at;
+  }
+}
+
+TEST_F(ReadCounts, processes_without_a_file_are_named) {
+  for (const char* const link : {"7.0.28", "8.0.28", "9.0.13"})
+    std::filesystem::create_symlink("/bin/child", folder() + '/' + link + probe::refusal_suffix);
+  write_lock_file(folder(), 1);
+  probe::shared_room room{};
+  std::memcpy(room.layout, probe::layout_of_build, sizeof room.layout);
+  room.folders[0].files = 4;  // three are gone
+  room.refused = 5;
+  room.error = EMFILE;
+  write(probe::room_name, std::string(reinterpret_cast<const char*>(&room), sizeof room));
+  const call_counts all = read_counts({folder()}, 0);
+  EXPECT_EQ(all.processes, 1U);
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [reason, number] : reasons_in(all)) numbers.push_back(number);
+  std::ranges::sort(numbers);
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 3, 5}));
+  EXPECT_NE(refused_text(all.refused).find("/bin/child"), std::string::npos);
+}
+
+TEST_F(ReadCounts, a_file_that_could_not_grow_has_a_part_of_the_counts) {
+  record().cannot_grow(ENOSPC).write_to(folder(), 1);
+  const call_counts all = read_counts({folder()}, 0);
+  EXPECT_EQ(all.processes, 1U);
+  EXPECT_EQ(all.refused.size(), 1U);
 }
 
 TEST_F(ReadCounts, EachConditionOfALineHasItsOwnWaiters) {
@@ -270,12 +371,17 @@ TEST_F(ReadCounts, EachConditionOfALineHasItsOwnWaiters) {
   for (const std::uint32_t thread : {3U, 4U}) add(1, thread, probe::kind::cond_wait);
   add(2, 5, probe::kind::cond_wait);
   add(2, 6, probe::kind::signal);
-  auto objects = std::make_unique<probe::objects_block>();
-  objects->of[1].guard = 8;
-  objects->of[1].outer = 9;
-  file.add(probe::block_type::objects, *objects);
+  struct {
+    probe::block_head head{};
+    std::uint64_t places = 8, places_before = 0, unused[5] = {};
+    probe::object_address addresses[8] = {};
+    probe::object_counts of[8] = {};
+  } objects{};
+  objects.of[1].guard = 8;
+  objects.of[1].outer = 9;
+  file.add(probe::block_type::objects, objects);
   file.write_to(folder(), 1);
-  const call_counts all = read_counts(folder(), 0);
+  const call_counts all = read_counts({folder()}, 0);
   const auto at = std::ranges::find(all.sites, "cond_wait", &site::kind);
   ASSERT_NE(at, all.sites.end());
   ASSERT_EQ(at->conditions.size(), 2U);
@@ -316,7 +422,7 @@ TEST_F(ReadCounts, median_of_calls_that_no_threads_meet_at_is_that_of_all_calls)
     file.add_row(row).add(probe::block_type::times, times);
   }
   file.write_to(folder(), 1);
-  const call_counts all = read_counts(folder(), 0);
+  const call_counts all = read_counts({folder()}, 0);
   ASSERT_EQ(all.sites.size(), 2U);
   for (const site& each : all.sites) {
     ASSERT_TRUE(each.times) << each.kind;
@@ -327,7 +433,7 @@ TEST_F(ReadCounts, median_of_calls_that_no_threads_meet_at_is_that_of_all_calls)
 
 TEST(read_counts, a_folder_that_the_program_deletes_is_named) {
   try {
-    (void)read_counts("/nowhere/at/all", 0);
+    (void)read_counts({"/nowhere/at/all"}, 0);
     FAIL() << "there is none";
   } catch (const std::runtime_error& error) {
     EXPECT_EQ(std::string(error.what()).find("what was counted is lost: the folder for it, '/now"),
