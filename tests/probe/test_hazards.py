@@ -36,9 +36,10 @@ IN_CI = {"inner_region": "g++", "barrier_storm": "clang++", "contended_counter":
          "small_tasks": "g++", "notify_under_lock": "clang++"}
 
 
-def with_compilers(names, without=()):
-    """Returns each name with each compiler; .ci/run --whole runs what IN_CI does not name."""
-    return [pytest.param(name, compiler, marks=() if IN_CI.get(name) == compiler else pytest.mark.whole)
+def with_compilers(names, without=(), in_ci=None):
+    """Returns each name with each compiler. CI leaves the names that `in_ci` lacks to .ci/run --whole."""
+    chosen = IN_CI if in_ci is None else in_ci
+    return [pytest.param(name, compiler, marks=() if chosen.get(name) == compiler else pytest.mark.whole)
             for name in names for compiler in COMPILERS if (name, compiler) not in without]
 
 
@@ -63,7 +64,8 @@ def test_hazards(name, compiler, advise, build):  # noqa: F811
         source = next(site for site in advice.sites if site["kind"] in expected)
         assert any(frame["file"] and frame["file"].endswith(f"{name}.cpp") and frame["line"] for frame in source["frames"])
         assert re.search(rf" {name}\.cpp:\d+$", source["where"])
-        assert source["where"] in " ".join(advice.text.split())
+        # The table leaves out sites without time. A fixed program has only these.
+        assert options or source["where"] in " ".join(advice.text.split())
 
 
 #: What is found first at each, as far as other programs let it run.
@@ -95,7 +97,7 @@ def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     # Where times of counted runs are another program's, counts, prices and plain runs may tell what is saved.
     by_counts = rules[0] in ("regions", "barriers", "locks", "sleeping", "tasks")
     assert (first["saves_s"] is None) == (advice.header["withheld"] is not None) or (by_counts and first["saves_s"])
-    # Of two conditions of one lock the one whose signals are sent under it.
+    # One lock has two conditions. Signals are sent under the lock to one condition.
     assert rules.count("signals") <= 1
     if first["saves_s"]:
         assert 0 <= first["saves_s"]["low"] <= first["saves_s"]["high"] > 0
