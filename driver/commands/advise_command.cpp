@@ -82,8 +82,8 @@ std::string advise_statuses() {
   return "Exit status: 0 the program was counted, however it ended, and with --fail-above\n"
          "no change saves more; 1 a change may save more than --fail-above, or the program\n"
          "could not be run; 2 wrong usage, or a program whose calls cannot be counted\n"
-         "(static, set-user-id); 3 --fail-above cannot be judged; 130, 143, 129 interrupted\n"
-         "by Ctrl-C, SIGTERM or SIGHUP.\n";
+         "(static, set-user-id); 3 --fail-above cannot be judged; 130, 143, 129\n"
+         "interrupted by Ctrl-C, SIGTERM or SIGHUP.\n";
 }
 
 /// Returns the file of --json. Throws usage_error before the first run if the name is wrong.

@@ -191,7 +191,8 @@ TEST_F(ReadCounts, ABarrierThatThreadsCallFromSeveralPlacesIsOneSite) {
     probe::times_block times{};
     times.address = row.address;
     times.kind = row.kind;
-    times.row_team = times.threads = 4;
+    times.row_team = 4;
+    times.threads = 4;
     times.every = 1;
     times.timed = timed;
     times.lateness.sum_ns = 100 * timed;
