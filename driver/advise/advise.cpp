@@ -172,8 +172,10 @@ void run_patched(program_counts& of, device_codes& codes, call_counts& timed, do
   };
   const std::string patches = find_own_library(patches_name);
   if (patches.empty()) {
-    refuse(fmt::format("there is no {} beside the driver, which a build with nvcc makes",
-                       patches_name));
+    refuse(
+        fmt::format("there is no {} beside the driver; 'syncmeter build cuda' (wheel) or a build "
+                    "with nvcc makes it",
+                    patches_name));
     return;
   }
   if (plain.wall_s + usual_slowdown * busy_s > budget_s) {

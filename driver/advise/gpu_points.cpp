@@ -53,7 +53,8 @@ std::string unpriced_kernels_text(const std::vector<std::string>& kernels, bool 
   std::string what = forms ? "some forms in the code of kernels" : "";
   for (std::size_t i = 0; i < std::min(named, kernels.size()); ++i)
     what += (what.empty() ? "" : ", ") + kernels[i];
-  if (kernels.size() > named) what += fmt::format(" and {} more kernels", kernels.size() - named);
+  if (kernels.size() > named)
+    what += " and " + count_text(kernels.size() - named, "more kernel", "more kernels");
   return fmt::format("What kernels do has {} prices at most in half of --budget, so that none were "
                      "measured for {}; --budget {:.0f}s has room for all {}.",
                      room, what, std::ceil(static_cast<double>(2 * all) * seconds_of_price), all);

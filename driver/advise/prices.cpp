@@ -216,7 +216,7 @@ std::string price_text(const point& p) {
                        is_price_of_update(p.op)
                            ? fmt::format(" of {}", count_text(p.size, "address", "addresses"))
                        : p.size == 0 ? ""
-                                     : fmt::format(" of {} kernels", p.size),
+                                     : " of " + count_text(p.size, "kernel", "kernels"),
                        p.blocks, p.lanes);
   if (p.size != 0) return fmt::format("{} of {} threads and size {}", p.op, p.lanes, p.size);
   if (p.placement != placement::none) return fmt::format("{} of {} threads", p.op, p.lanes);

@@ -56,6 +56,7 @@ TEST(prices_for, what_matters_most_has_the_room_in_the_budget) {
   EXPECT_THAT(some.notes, ElementsAre(AllOf(HasSubstr("has 13 prices at most"),
                                             HasSubstr("for of_7, of_6, of_5 and 5 more kernels"),
                                             HasSubstr("--budget 21s has room for all 21"))));
+  EXPECT_THAT(prices_for({}, sites, 1, 17).notes, ElementsAre(HasSubstr(" and 1 more kernel; ")));
   // What is measured takes no longer than half of the budget.
   EXPECT_EQ(room_for_kernels(21), 21U);
   EXPECT_EQ(room_for_kernels(0), 12U) << "what one kernel needs";
