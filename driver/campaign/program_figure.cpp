@@ -1,8 +1,8 @@
 #include "driver/campaign/program_figure.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,8 +72,8 @@ struct search {
   int report;
 };
 
-void* run_search(void* of) {
-  const auto& [text, regex, longest_s, report] = *static_cast<const search*>(of);
+void run_search(const search& of) {
+  const auto& [text, regex, longest_s, report] = of;
   search_result result;
   try {
     std::smatch found;
@@ -90,21 +90,21 @@ void* run_search(void* of) {
     ::_exit(1);
   }
   [[maybe_unused]] const ssize_t written = ::write(report, &result, sizeof result);
-  return nullptr;
 }
 
-/// Searches with a stack for a line of a megabyte. Ends the process, after the limit by SIGALRM.
-[[noreturn]] void search_and_end(search of) {
-  constexpr std::size_t stack_bytes = 512U << 20U;
+/// Searches and ends the process, after the limit by SIGALRM. The recursive search of libstdc++
+/// needs stack for each character. The kernel leaves 128 MB below a stack, enough for lines with
+/// some 100 KB.
+[[noreturn]] void search_and_end(const search& of) {
+  constexpr rlim_t stack_bytes = 512U << 20U;
   ::signal(SIGALRM, SIG_DFL);
   ::alarm(of.longest_s);
-  pthread_attr_t attributes;
-  pthread_t thread{};
-  ::pthread_attr_init(&attributes);
-  if (::pthread_attr_setstacksize(&attributes, stack_bytes) != 0 ||
-      ::pthread_create(&thread, &attributes, run_search, &of) != 0)
-    run_search(&of);
-  else ::pthread_join(thread, nullptr);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < stack_bytes) {
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, stack_bytes);
+    (void)::setrlimit(RLIMIT_STACK, &limit);
+  }
+  run_search(of);
   ::_exit(0);
 }
 
