@@ -102,6 +102,9 @@ class Programs:
             named = rest[0] if rest and not rest[0].startswith("-") else None
             if (program, named) == ("syncmeter", "build"):  # a command of what pip installs
                 return [*wrong, *(f"syncmeter builds no {word}" for word in rest[1:] if word not in built_by_pip())]
+            if (program, named) == ("syncmeter", "help"):
+                unknown = [word for word in rest[1:] if word not in self.commands(program)]
+                return [*wrong, *(f"{program} has no command '{word}'" for word in unknown)]
             if named is not None and named not in self.commands(program):
                 return [*wrong, f"{program} has no command '{named}'"]
             known = self.options(program, named)

@@ -64,8 +64,6 @@ def test_hazards(name, compiler, advise, build):  # noqa: F811
         source = next(site for site in advice.sites if site["kind"] in expected)
         assert any(frame["file"] and frame["file"].endswith(f"{name}.cpp") and frame["line"] for frame in source["frames"])
         assert re.search(rf" {name}\.cpp:\d+$", source["where"])
-        # The table leaves out sites without time. A fixed program has only these.
-        assert options or source["where"] in " ".join(advice.text.split())
 
 
 #: What is found first at each, as far as other programs let it run.
