@@ -92,7 +92,7 @@ add_dependencies(programs driver_output)
 if(SM_INSTALL_REPORT)
   set(modules ${CMAKE_INSTALL_DATADIR}/syncmeter/analysis)
   install(DIRECTORY analysis/syncmeter_analysis DESTINATION ${modules} COMPONENT report
-          FILES_MATCHING PATTERN *.py PATTERN templates/* PATTERN __pycache__ EXCLUDE PATTERN record/tables EXCLUDE)
+          FILES_MATCHING PATTERN *.py PATTERN *.toml PATTERN templates/* PATTERN __pycache__ EXCLUDE PATTERN record/tables EXCLUDE)
   install(DIRECTORY record/ DESTINATION ${modules}/syncmeter_analysis/record/tables COMPONENT report
           FILES_MATCHING PATTERN *.def)
   file(RELATIVE_PATH modules_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/syncmeter/analysis)

@@ -179,14 +179,16 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _text(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.relate.campaign import read_campaign
+    from syncmeter_analysis.conclude.studies import concluding
+    from syncmeter_analysis.relate.campaign import read_campaign, studies_of
     from syncmeter_analysis.relate.compare_arms import compare_arms
-    from syncmeter_analysis.render import compare
+    from syncmeter_analysis.render import compare, conclusions
     from syncmeter_analysis.render.recommendations import findings
     from syncmeter_analysis.render.terminal import as_plain
     from syncmeter_analysis.render.trust import answers_and_how_sure, machine_line
     from syncmeter_analysis.studies import answers, first_screen, names, sections, study
     from syncmeter_analysis.studies.blocks import Block, Bullets, Text, as_markdown
+    from syncmeter_analysis.voice.machine import machine_of
 
     for name in options.study:
         study(name)
@@ -197,10 +199,21 @@ def _text(options: argparse.Namespace) -> int:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     md, style = options.format == "md", output_style(options.wide)
     whole = options.wide or options.tables or md
+    if options.format == "json":
+        if not any(s.conclusions for s in found):
+            raise Unusable(
+                f"--format json: {', '.join(options.file)}: no points of a study that concludes; "
+                f"these studies do: {', '.join(concluding)}"
+            )
+        print_text(conclusions.as_json(campaign, found))
+        return 0
     arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
     texts = [compare.as_markdown(c) if md else compare.as_text(c, False, *style) for c in arms]
     of_all, shown = {}, []
-    if not arms and not options.study:
+    # The screen of the only study is enough.
+    asked = [studies_of(file) for file in campaign.files]
+    is_alone = len(found) == 1 and bool(found[0].screen) and asked == [[found[0].name]] * len(asked)
+    if not arms and not options.study and not is_alone:
         shown = answers(campaign, found)
         answered = answers_and_how_sure(campaign, shown)
         of_all = {"Answers": answered, "Findings": findings(campaign, with_trust=not answered)}
@@ -208,7 +221,8 @@ def _text(options: argparse.Namespace) -> int:
     parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
     if parts and (about := machine_line(campaign)):
         parts[0][1].insert(0, Text(about))
-    parts += [(s.title, s.blocks if whole else first_screen(s, shown)) for s in found]
+    where = f": {machine_of(campaign.machine)}" if is_alone else ""
+    parts += [(s.title + where, s.blocks if whole else first_screen(s, shown)) for s in found]
     for title, blocks in parts:
         texts.append(as_markdown(title, blocks) if md else as_plain(title, blocks, *style))
     if texts:
@@ -287,10 +301,14 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _schema(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.formats.schema import advise_schema, results_schema
+    from syncmeter_analysis.formats import schema
 
-    found = advise_schema() if options.of == "advise" else results_schema()
-    print_text(json.dumps(found, indent=2))
+    schemas = {
+        "advise": schema.advise_schema,
+        "conclusions": schema.conclusions_schema,
+        "results": schema.results_schema,
+    }
+    print_text(json.dumps(schemas[options.of](), indent=2))
     return 0
 
 

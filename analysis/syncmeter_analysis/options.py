@@ -174,7 +174,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         metavar="NAME",
         help="only this study; can be repeated",
     )
-    texts.format("text", "md")
+    texts.format("text", "md", "json")
     texts.flag("--tables", "every table of each study, whole")
     texts.wide()
 
@@ -217,9 +217,10 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     schema.add_argument(
         "of",
         nargs="?",
-        choices=("results", "advise"),
+        choices=("results", "advise", "conclusions"),
         default="results",
-        help="of a results file (default), or of what `syncmeter advise --json` writes",
+        help="of a results file (default), of what `syncmeter advise --json` writes, or of what `text "
+        "--format json` prints",
     )
 
     imports = add("import", "Makes a results file of published tables.")

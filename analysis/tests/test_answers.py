@@ -112,7 +112,7 @@ def test_every_answer_that_chooses_says_how_sure_it_is(path):
     campaign, found, _ = of(path)
     for answer in answers(campaign, found):
         if CHOOSES.search(answer):
-            how_sure = any(words in answer for words in ("95 % sure", "95 % intervals", "scatter "))
+            how_sure = any(words in answer for words in ("95 % sure", "95 % CI", "scatter "))
             assert how_sure is not bool(campaign.machine.imported), answer
 
 

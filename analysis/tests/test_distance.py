@@ -3,6 +3,7 @@ them: in answers, on cards, and beside how sure they are."""
 
 import pytest
 
+from syncmeter_analysis.conclude.studies.locks import conclude
 from syncmeter_analysis.relate.distance import threads_apart, unknown
 from syncmeter_analysis.render.precision import where_placed
 from syncmeter_analysis.studies import sections
@@ -30,22 +31,23 @@ def answers(tmp_path, *lines, machine=VIRTUAL):
     return report(tmp_path, *lines, machine=machine).head.answers
 
 
+def concluded(tmp_path, *lines, machine=VIRTUAL):
+    return conclude(read(write(tmp_path / "f", *lines, first=campaign(machine=machine))))
+
+
 @pytest.mark.parametrize("hop", [near, far])
-def test_an_answer_is_of_the_distance_that_was_measured(tmp_path, hop):
-    lock, atomic, *_ = answers(tmp_path, *locks(hop))
-    assert lock.startswith(f"2 threads {hop:.0f} ns apart, one add under the lock: take omp lock (")
-    assert atomic.startswith(f"2 threads {hop:.0f} ns apart, where one add is all: use an atomic")
+def test_a_conclusion_is_of_the_distance_that_was_measured(tmp_path, hop):
+    assert {c.situation.hop_ns for c in concluded(tmp_path, *locks(hop))} == {hop}
 
 
 def test_nothing_moves_threads_of_a_machine_of_their_own(tmp_path):
-    found = answers(tmp_path, *locks(far), machine=MACHINE)
-    assert found[0].startswith("2 threads, one add under the lock: take omp lock (")
-    assert not any("ns apart" in each for each in found)
+    found = concluded(tmp_path, *locks(far), machine=MACHINE)
+    assert {c.situation.hop_ns for c in found} == {None}
+    assert not any("ns apart" in each for each in answers(tmp_path, *locks(far), machine=MACHINE))
 
 
 def test_where_no_probe_measured_the_distance_it_is_said_that_it_may_not_repeat(tmp_path):
-    lock, *_, sure = answers(tmp_path, *locks(0.0))
-    assert lock.startswith(f"2 threads ({unknown}), one add under the lock: take omp lock (")
+    *_, sure = answers(tmp_path, *locks(0.0))
     assert sure.endswith(f"of this run and where the virtual machine placed its threads: {unknown}")
     # One thread is nowhere in particular.
     alone = [visits(around(x), point(op), family="critical") for op, x in (("lock_add", 5.0),)]
@@ -62,31 +64,31 @@ def placed(op, near_ns=0.0, far_ns=0.0, few=5):
 
 
 def test_what_was_compared_at_other_distances_has_its_own(tmp_path):
-    lock, *_ = answers(
+    (lock,) = concluded(
         tmp_path,
         placed("spin_lock_add", 10.0, 40.0),
         placed("mcs_lock_add", near_ns=20.0),
         placed("clh_lock_add", far_ns=120.0),
     )
-    assert lock.startswith(
-        "2 threads 50 to 227 ns apart, a CPU each, one add under the lock: take "
-    )
-    because = ", because omp mcs_lock takes 2.00 times as long (95 % sure: within 0.1 %, 5 visits)"
-    assert f"{because} where 50 ns apart" in lock
-    spin, *_ = answers(tmp_path, placed("spin_lock_add", 10.0), placed("mcs_lock_add", 20.0))
-    assert spin.endswith(because)
+    apart = lock.condition("placements")
+    assert (apart.value, apart.compared) == (near, far)
+    (spin,) = concluded(tmp_path, placed("spin_lock_add", 10.0), placed("mcs_lock_add", 20.0))
+    assert spin.condition("placements") is None
 
 
 @pytest.mark.parametrize(("tie", "bound"), [({"near_ns": 10.0}, False), ({"far_ns": 40.0}, True)])
 def test_what_is_slower_than_each_was_beside_each_at_one_distance(tmp_path, tie, bound):
     """A ticket lock took 10 times as long as one lock far apart, and 1.3 as another close together."""
-    lock, *_ = answers(
-        tmp_path,
+    lines = [
         placed("spin_lock_add", 10.0, 40.0),
         placed("mcs_lock_add", **tie),
         placed("ticket_lock_add", 20.0, 400.0, few=3),
-    )
-    assert ("nearest shown slower: omp ticket_lock (" in lock) is bound, lock
+    ]
+    c = read(write(tmp_path / "f", *lines, first=campaign(machine=VIRTUAL)))
+    (section,) = sections(c, ["locks"])
+    (table,) = section.rows.tables
+    slower = [s.point.op for s, _ in table.shared.slower_than_all]
+    assert ("ticket_lock_add" in slower) is bound
 
 
 @pytest.mark.parametrize(("hop", "says"), [(near, "50 ns"), (far, "227 ns")])

@@ -37,10 +37,10 @@ def test_answers_come_first_then_findings_then_tables(tmp_path, capsys, study):
     path = write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())
     assert main(["text", str(path), *study]) == 0
     lines = capsys.readouterr().out.splitlines()
-    answer = next(i for i, line in enumerate(lines) if line.startswith("- 2 threads, one add"))
     if study:
         assert (lines[0], "Findings" in lines) == ("Locks", False)
         return
+    answer = next(i for i, line in enumerate(lines) if line.startswith("- 2 threads, one add"))
     # Costs are of one machine: which one stands before them.
     machine = "Test CPU: 8 cores, 16 hardware threads (SMT), Debian GNU/Linux 12"
     assert lines[:3] == ["Answers", "", machine]
@@ -54,4 +54,4 @@ def test_answers_come_first_then_findings_then_tables(tmp_path, capsys, study):
 def test_the_command_for_a_page_prints_its_first_answer(tmp_path, capsys):
     path = write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())
     assert main(["html", str(path), "-o", str(tmp_path / "report.html")]) == 0
-    assert capsys.readouterr().out.startswith("2 threads, one add under the lock: take omp lock (")
+    assert capsys.readouterr().out.startswith("2 threads, one add")

@@ -1,15 +1,17 @@
-"""The tables of locks from costs made by hand: which lock is the fastest, and what is not known."""
-
-import re
+"""The locks of a campaign from costs made by hand: which lock is kept, which is used instead, and
+what that depends on. No test looks at prose."""
 
 import pytest
 
+from syncmeter_analysis.conclude.conclusion import Grade, Kind
+from syncmeter_analysis.conclude.reliability import reliability
+from syncmeter_analysis.conclude.studies.locks import conclude
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import campaign_of
+from syncmeter_analysis.relate.lock_tables import over_atomic
 from syncmeter_analysis.relate.relation import NotComparable, Ratio
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import locks, sections
-from syncmeter_analysis.studies.lock_tables import over_atomic
 from tests.made import campaign, point, read, visits, write
 
 STUDY = {"options": {"study": "locks"}}
@@ -27,7 +29,7 @@ def own(backend, op, lanes):
     return lock(backend, op, lanes, placement="strided", stride=1024)
 
 
-def five(what, ns, fairness=1.0, hop=0.0, part=0.002):
+def five(what, ns, fairness=1.0, hop=0.0, part=0.002, **members):
     """Five visits. The machine drifts by 10 % a visit, which cancels; locks part by `part`."""
     sign = -1 if len(what["op"]) % 2 else 1
     costs = [ns * 1.1**n * (1 + sign * part * (-1) ** n) for n in range(1, 6)]
@@ -38,7 +40,14 @@ def five(what, ns, fairness=1.0, hop=0.0, part=0.002):
         fairness=fairness,
         slowest_over_fastest=1 / fairness,
         estimate={"hop_ns": hop},
+        **members,
     )
+
+
+def held(op, ns, section_ns=50, think_ns=0, p999_ns=900, lanes=2, backend="std", **members):
+    axes = {"lanes": lanes, "order": "unordered", "section_ns": section_ns, "think_ns": think_ns}
+    waits = {"count": 1000, "p50_ns": 40, "p999_ns": p999_ns, "longest_ns": 5e6}
+    return five(point(f"{op}_held", backend=backend, **axes), ns, lane_waits=waits, **members)
 
 
 def locks_lines(lanes, hop=0.0):
@@ -56,19 +65,31 @@ def locks_lines(lanes, hop=0.0):
     return lines
 
 
+def written(tmp_path, *lines, **members):
+    return read(write(tmp_path / "f", *lines, first=campaign(**STUDY, **members)))
+
+
 def rows_of(tmp_path, *lines):
-    return locks.rows(read(write(tmp_path / "f", *lines, first=campaign(**STUDY))))
+    return locks.rows(written(tmp_path, *lines))
 
 
-def printed_text(tmp_path, *lines, first=None):
-    path = write(tmp_path / "f", *lines, first=first or campaign(**STUDY))
-    (section,) = sections(read(path), ["locks"])
-    return as_plain(section.title, section.blocks)
+def concluded(tmp_path, *lines, question="lock", threads=None, api="", **members):
+    """Returns the conclusions on this question, number of threads and API."""
+    found = conclude(written(tmp_path, *lines, **members))
+    return [
+        c
+        for c in found
+        if c.question == question
+        and threads in (None, c.situation.threads)
+        and (not api or (c.reference and c.reference.backend == api))
+    ]
 
 
-def answer_of(text, beginning):
-    (one,) = [line for line in text.split("- ") if line.startswith(beginning)]
-    return " ".join(one.split())
+def names(c):
+    return [" ".join(s.name) for s in c.subjects]
+
+
+# Around one add
 
 
 def test_the_fastest_alone_need_not_be_the_fastest_under_contention(tmp_path):
@@ -83,8 +104,8 @@ def test_the_fastest_alone_need_not_be_the_fastest_under_contention(tmp_path):
         "std spin_lock_add",
     ]
     assert table.most_lanes == 4
-    assert table.name_of(table.alone.best) == "omp spin_lock"
-    assert table.name_of(table.shared.best) == "omp lock"
+    assert table.alone.best.point.op == "spin_lock_add"
+    assert table.shared.best.point.op == "lock_add"
     rows = {row.name: row for row in table.rows}
     spin = table.shared.over(rows["std spin_lock_add"].on_one[4])
     assert (spin.value, spin.visits) == (pytest.approx(5, rel=0.01), 5)
@@ -96,50 +117,80 @@ def test_the_fastest_alone_need_not_be_the_fastest_under_contention(tmp_path):
     assert rows["omp spin_lock_add"].own is None
 
 
-def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
-    text = printed_text(tmp_path, locks_lines(4))
-    assert "One add under each lock: int32, 4 lanes, affinity close" in text
-    assert "- 1 thread, one add under the lock: take omp spin_lock (" in text
-    assert "one add under the lock: take omp lock (212.5 ns for 4 sections, " in text
-    because = ", because std mutex takes 1.25 times as long (95 % sure: within 0.1 %, 5 visits)"
-    assert because in " ".join(text.split())
-    atomic = (
-        r"use an atomic add \(53\.13 ns for 4\), because it needs no lock: omp lock takes 4\.0\d? "
-    )
-    assert re.search(rf"{atomic}times as long \(95 % sure: ", " ".join(text.split()))
-    assert (
-        "- 4 threads, one add under the lock: the least fair is omp spin_lock (0.750 by Jain's index"
-        in text
-    )
-    assert "One lock for all lanes:" not in text  # 1 and 4 are in the first table
-    assert "no difference" not in text
+def test_an_atomic_add_is_used_instead_of_the_readers_lock(tmp_path):
+    found = concluded(tmp_path, locks_lines(4), question="atomic_or_lock")
+    assert [(c.kind, names(c), c.reference.backend) for c in found] == [
+        (Kind.use, ["std atomic"], "std"),
+        (Kind.use, ["omp atomic"], "omp"),
+    ]
+    (of_std, _) = found
+    assert of_std.effect.value == pytest.approx(5, rel=0.01)
+    assert of_std.grade is Grade.measured
 
 
-def test_locks_of_one_api_are_not_all_that_a_program_may_take(tmp_path):
-    says = (
-        "only locks of omp were measured: `syncmeter run --study locks` compares those of std and "
-    )
-    of_omp = [line for line in locks_lines(4) if line["point"]["backend"] == "omp"]
-    assert f"{says}posix too" in " ".join(printed_text(tmp_path, of_omp).split())
-    assert "were measured: `" not in printed_text(tmp_path, locks_lines(4))
+def test_an_atomic_add_that_is_as_fast_is_no_gain(tmp_path):
+    lines = [five(lock("std", op, 2), ns) for op, ns in (("lock_add", 40.0), ("atomic_add", 40.2))]
+    lines.append(five(lock("std", "shared_mutex_add", 2), 90.0))
+    (one,) = concluded(tmp_path, *lines, question="atomic_or_lock")
+    assert (one.kind, names(one)) == (Kind.any, ["std atomic", "std lock"])
 
 
-def test_locks_between_which_no_difference_could_be_shown_are_named(tmp_path):
-    def beside_ticket_lock(part):
-        near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=part)
-        return printed_text(tmp_path, locks_lines(4), near)
+def test_the_readers_lock_is_kept_if_none_is_shown_to_be_faster(tmp_path):
+    near = five(lock("std", "ticket_lock_add", 4), 200.0, part=0.02)
+    slower = five(lock("std", "shared_mutex_add", 4), 600.0)
+    std = [line for line in locks_lines(4) if line["point"]["backend"] == "std"]
+    (one,) = concluded(tmp_path, std, near, slower, threads=4)
+    assert (one.kind, names(one)) == (Kind.keep, ["std lock"])
+    assert 1 < one.effect.high < 1.1  # what the ticket lock may gain
 
-    text = beside_ticket_lock(0.02)
-    # One of 20 repeats would decide otherwise.
-    assert ": take omp lock (212.5 ns for 4 sections) or omp ticket_lock (" in beside_ticket_lock(
-        0.03
-    )
-    assert (
-        "- 4 threads, one add under the lock: keep omp lock (212.5 ns for 4 sections, 175.6 to "
-        "257.2): none of 4 others is shown to be faster, at most 1.02 times as long; nearest "
-        "shown slower: std mutex (265.7 ns), at least 1.22 times as long (95 % sure, 5 visits)"
-        in text
-    )
+
+def test_a_faster_lock_is_used_with_its_gain_over_the_readers_own(tmp_path):
+    std = [line for line in locks_lines(4) if line["point"]["backend"] == "std"]
+    (one,) = concluded(tmp_path, std, five(lock("posix", "pthread_spin_add", 4), 50.0), threads=4)
+    assert (one.kind, names(one)) == (Kind.use, ["posix pthread_spin"])
+    assert one.effect.value == pytest.approx(4, rel=0.01)
+    assert [c.name for c in one.conditions] == ["cpu_per_thread"]
+
+
+def test_a_lock_of_a_virtual_machine_may_lose_its_cpu(tmp_path):
+    lines = [five(lock("std", "lock_add", 2), 90.0), five(lock("std", "ticket_lock_add", 2), 40.0)]
+    machine = {**campaign()["machine"], "hypervisor": True}
+    (one,) = concluded(tmp_path, *lines, threads=2, machine=machine)
+    assert [c.name for c in one.conditions] == ["cpu_per_thread", "no_steal", "own_code"]
+
+
+def test_any_lock_will_do_if_no_difference_is_found_among_most(tmp_path):
+    ops = "lock_add", "shared_mutex_add", "ticket_lock_add"
+    (one,) = concluded(tmp_path, *(five(lock("std", op, 2), 90.0, part=0.01) for op in ops))
+    assert (one.kind, names(one)) == (Kind.any, ["std lock"])
+
+
+def test_a_lock_that_may_be_much_faster_leaves_it_undecided(tmp_path):
+    scattered = five(lock("std", "shared_mutex_add", 2), 60.0, part=0.6)
+    (one,) = concluded(tmp_path, five(lock("std", "lock_add", 2), 90.0), scattered)
+    assert one.kind is Kind.undecided
+    assert names(one) == ["std lock", "std shared_mutex"]
+    assert one.effect.high > 1.5
+
+
+def test_one_repetition_decides_nothing(tmp_path):
+    lines = [line for line in locks_lines(4) if line["visit"] == 1]
+    for c in concluded(tmp_path, lines):
+        assert (c.kind, c.grade) == (Kind.undecided, Grade.unknown)
+
+
+def test_a_lock_below_what_can_be_resolved_may_be_the_fastest(tmp_path):
+    costs = [-20.0, 30.0, 5.0, -10.0, 25.0]
+    unknown = visits(costs, lock("omp", "ticket_lock_add", 4), family="critical")
+    for c in concluded(tmp_path, locks_lines(4), unknown, threads=4):
+        assert c.kind is Kind.undecided
+        assert [x.name for x in c.conditions] == ["below_resolution"]
+
+
+def test_one_of_two_locks_with_a_cost_decides_nothing(tmp_path):
+    unresolved = visits([-20.0, 30.0, 500.0], lock("omp", "spin_lock_add", 2), family="critical")
+    (one,) = concluded(tmp_path, five(lock("omp", "critical_add", 2), 60.0), unresolved)
+    assert one.kind is Kind.undecided
 
 
 def test_the_mutex_that_two_apis_have_is_one_lock(tmp_path):
@@ -150,131 +201,194 @@ def test_the_mutex_that_two_apis_have_is_one_lock(tmp_path):
         ("posix", "lock_add", 99.0),
     ]
     lines = [five(lock(*of, 2), ns, part=0.02) for *of, ns in mutexes]
-    text = printed_text(tmp_path, *lines, five(lock("omp", "critical_add", 2), 300.0))
-    assert answer_of(text, "2 threads, one add under the lock: take").startswith(
-        "2 threads, one add under the lock: take std/posix mutex (129.1 to 131.7 ns for 2 sections); "
-        "nearest shown slower: omp critical (398.5 ns), at least 2.87 times as long"
-    )
-    text = " ".join(text.split())
-    assert (
-        "lock_add of posix and critical_add and lock_add of std are one lock, the mutex of std and "
-        "posix." in text
-    )
-    assert "least fair is std/posix mutex" in text or "every lock is fair" in text
-    of_std = " ".join(printed_text(tmp_path, *lines[:2], *locks_lines(2)[:0]).split())
-    assert "one add under the lock: take std mutex (" in of_std
+    slow = five(lock("omp", "critical_add", 2), 300.0)
+    (of_std,) = concluded(tmp_path, *lines, slow, api="std")
+    assert (of_std.kind, of_std.effect.high) == (Kind.keep, 1.0)  # no other lock is near
+    (of_omp,) = concluded(tmp_path, *lines, slow, api="omp")
+    assert (of_omp.kind, names(of_omp)) == (Kind.use, ["std lock"])
 
 
-def test_what_is_kept_is_none_of_the_others(tmp_path):
-    """std::lock_guard was another one beside the mutex that it takes."""
+def test_a_default_counts_by_its_fastest_name(tmp_path):
+    mutexes = ("std", "lock_add", 130.0), ("posix", "lock_add", 99.0)
+    lines = [five(lock(*of, 2), ns) for *of, ns in mutexes]
+    slow = five(lock("omp", "critical_add", 2), 300.0)
+    (kept,) = concluded(tmp_path, *lines, slow, api="posix")
+    assert (kept.kind, names(kept)) == (Kind.keep, ["posix lock"])
+
+
+def test_a_reader_is_advised_no_lock_of_another_openmp_runtime(tmp_path):
     lines = [
-        five(lock("posix", "lock_add", 2), 100.0, part=0.01),
-        five(lock("std", "critical_add", 2), 150.0),
-        five(lock("std", "ticket_lock_add", 2), 99.5, part=0.01),
+        five(lock("omp", "critical_add", 2), 300.0),
+        five(lock("omp", "nest_lock_add", 2), 150.0),
+        five(lock("omp-llvm", "lock_hint_uncontended_add", 2), 50.0),
     ]
-    says = "one add under the lock: keep std/posix mutex ("
-    text = " ".join(printed_text(tmp_path, *lines).split())
-    assert says in text and "): std ticket_lock is not shown to be faster" in text
-    text = " ".join(
-        printed_text(tmp_path, *lines, five(lock("omp", "critical_add", 2), 300.0)).split()
+    (one,) = concluded(tmp_path, *lines, api="omp")
+    assert (one.kind, names(one)) == (Kind.use, ["omp nest_lock"])
+
+
+def test_without_a_default_the_fastest_is_used(tmp_path):
+    lines = [
+        five(lock("std", op, 2), ns) for op, ns in (("mcs_lock_add", 50.0), ("clh_lock_add", 90.0))
+    ]
+    (one,) = concluded(tmp_path, *lines)
+    assert (one.kind, names(one), one.reference) == (Kind.use, ["std mcs_lock"], None)
+
+
+def test_an_unfair_lock_has_a_fair_one_with_it(tmp_path):
+    def of(fairness, unfair_visits=5):
+        lines = [
+            five(lock("omp", "spin_lock_add", 2), 100.0, fairness)[:unfair_visits],
+            five(lock("omp", "ticket_lock_add", 2), 200.0),
+            five(lock("omp", "critical_add", 2), 300.0, 0.4),
+        ]
+        (one,) = concluded(tmp_path, *lines)
+        return one.condition("unfair")
+
+    unfair = of(0.35)
+    assert unfair.value == pytest.approx(1 / 0.35)
+    assert unfair.subject.name == ("omp", "ticket_lock")
+    assert of(0.9) is None
+    assert of(0.35, unfair_visits=1) is None
+
+
+def test_owner_changes_explain_a_cost_below_that_of_a_line(tmp_path):
+    def reason(ns, **members):
+        lines = [
+            five(lock("std", "lock_add", 2), ns, hop=120.0),
+            five(lock("std", "shared_mutex_add", 2), 2000.0, hop=120.0),
+        ]
+        c = written(tmp_path, *lines)
+        for s in c.by_file[0]:
+            s.owner_changes = members.get("owner_changes")
+        (one,) = [x for x in conclude(c) if x.question == "lock"]
+        return one.reason
+
+    found = reason(41.0, owner_changes=0.03)
+    assert (found.name, found.value, found.subject.name) == ("same_owner", 0.03, ("std", "lock"))
+    assert reason(41.0) is None
+    assert reason(900.0, owner_changes=0.03) is None
+    assert reason(41.0, owner_changes=0.9) is None
+
+
+def test_locks_of_one_api_are_not_all_that_a_program_can_have(tmp_path):
+    of_omp = [line for line in locks_lines(4) if line["point"]["backend"] == "omp"]
+    assert {step for c in concluded(tmp_path, of_omp) for step in c.next} == {"study_locks"}
+    assert {step for c in concluded(tmp_path, locks_lines(4)) for step in c.next} == {"advise"}
+
+
+def test_one_thread_alone_knows_nothing_of_contention(tmp_path):
+    (one,) = concluded(tmp_path, locks_lines(1))
+    assert one.condition("one_thread")
+    (alone,) = concluded(tmp_path, locks_lines(4), threads=1)
+    assert alone.condition("one_thread") is None
+
+
+# Held for a while
+
+#: Costs by held time: one lock is the fastest in each situation, and no other one is near in both.
+CHANGING = {
+    "mutex": {50: 200.0, 500: 2400.0},
+    "spin_lock": {50: 100.0, 500: 3000.0},
+    "mcs_lock": {50: 120.0, 500: 2000.0},
+    "recursive_mutex": {50: 150.0, 500: 2600.0},
+}
+
+
+def held_in(costs):
+    return [
+        line
+        for op, of in costs.items()
+        for section_ns, ns in of.items()
+        for line in held(op, ns, section_ns)
+    ]
+
+
+def test_each_situation_has_its_own_lock(tmp_path):
+    found = concluded(tmp_path, held_in(CHANGING))
+    chosen = {c.situation.held_ns: (c.kind, names(c)) for c in found}
+    assert chosen == {50: (Kind.use, ["std spin_lock"]), 500: (Kind.use, ["std mcs_lock"])}
+
+
+def test_a_lock_with_longer_waits_says_so(tmp_path):
+    lines = held("mutex", 100.0, p999_ns=700), held("ticket_lock", 40.0, p999_ns=9000)
+    (one,) = concluded(tmp_path, *lines)
+    waits = one.condition("longer_waits")
+    assert (waits.value, waits.compared) == (9000, 700)
+    (one,) = concluded(tmp_path, lines[0], held("ticket_lock", 40.0, p999_ns=700))
+    assert one.condition("longer_waits") is None
+
+
+def test_waits_that_repetitions_do_not_tell_apart_are_not_said(tmp_path):
+    """Preemption hit one lock in two repetitions and the other lock in three."""
+    lines = held("mutex", 100.0) + held("ticket_lock", 40.0)
+    preempted = [n in (0, 1, 7, 8, 9) for n in range(len(lines))]
+    for line, slow in zip(lines, preempted, strict=True):
+        line["lane_waits"] = {**line["lane_waits"], "p999_ns": 2e7 if slow else 900}
+    (one,) = concluded(tmp_path, lines)
+    assert one.condition("longer_waits") is None
+
+
+def test_a_lock_is_not_used_for_a_cost_that_its_work_alone_exceeds(tmp_path):
+    lines = (
+        held("shared_mutex", 300.0, 500),
+        held("mutex", 1200.0, 500),
+        held("mcs_lock", 2400.0, 500),
     )
-    assert says in text and "): none of 2 others is shown to be faster" in text
+    (one,) = concluded(tmp_path, *lines)
+    assert (one.kind, names(one)) == (Kind.keep, ["std mutex"])
 
 
-def test_of_locks_without_a_difference_the_one_of_the_api_is_kept_if_repeats_would_keep_it(
-    tmp_path,
-):
-    of_two = (
-        "): omp lock (212.5 ns for 4 sections) takes 2.0 % to 20 % longer (95 % sure, 5 visits)"
-    )
-    faster = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.08)
-    (table,) = rows_of(tmp_path, locks_lines(4), faster).tables
-    assert table.name_of(table.shared.best) == "omp ticket_lock"
-    assert table.name_of(table.shared.taken) == "omp lock"
-    # 2 % faster, with a scatter of 8 %: a repeat may resolve it.
-    text = printed_text(tmp_path, locks_lines(4), faster)
-    assert re.search(rf"take omp ticket_lock \([\d.]+ ns{re.escape(of_two)}", text)
-    # What is shown to be slower is not kept.
-    assert table.alone.taken is table.alone.best
+def test_of_an_unknown_time_the_reader_keeps_what_is_not_shown_to_lose_more(tmp_path):
+    def of(costs):
+        found = concluded(tmp_path, held_in(costs), question="lock_unknown")
+        return [(c.kind, names(c), round(c.effect.high, 1), c.grade) for c in found]
+
+    # The spinning lock loses less, but is no advice for an unknown time.
+    assert of(CHANGING) == [(Kind.use, ["std recursive_mutex"], 1.5, Grade.bound)]
+    alike = {**CHANGING, "recursive_mutex": {50: 199.0, 500: 2400.0}}
+    assert of(alike) == [(Kind.keep, ["std mutex"], 2.0, Grade.bound)]
+    # One situation or repetition is too little.
+    assert of({op: {50: costs[50]} for op, costs in CHANGING.items()}) == []
+    once = [line for line in held_in(CHANGING) if line["visit"] == 1]
+    assert concluded(tmp_path, once, question="lock_unknown") == []
 
 
-def test_a_lock_is_not_kept_where_nothing_is_known_of_the_scatter(tmp_path):
-    faster = five(lock("omp", "ticket_lock_add", 4), 80.0)
-    lines = [line for line in locks_lines(4) + faster if line["visit"] == 1]
-    (table,) = rows_of(tmp_path, lines).tables
-    assert [table.name_of(s) for s in table.shared.leaders[:2]] == ["omp lock", "std mutex"]
-    assert table.shared.kept == []
+def test_a_lock_that_is_far_slower_is_to_be_avoided(tmp_path):
+    def avoided(**costs):
+        lines = [five(lock("posix", f"{op}_add", 2), ns) for op, ns in costs.items()]
+        found = concluded(tmp_path, *lines, question="slow_lock")
+        return [(names(c), round(c.effect.value)) for c in found]
+
+    assert avoided(lock=40.0, mutex_inherit=4000.0, rwlock=90.0) == [(["posix mutex_inherit"], 100)]
+    assert avoided(lock=40.0, rwlock=90.0) == []
 
 
-def test_of_several_locks_each_may_be_taken_and_what_is_slower_is_slower_than_each(tmp_path):
-    text = printed_text(
-        tmp_path,
-        locks_lines(4),
-        five(lock("omp", "mcs_lock_add", 4), 80.0),
-        five(lock("omp", "ticket_lock_add", 4), 80.0, part=0.08),
-    )
-    one = answer_of(text, "4 threads, a CPU each, one")
-    # The wrong one of the two costs what the interval of their ratio leaves, not its middle.
-    take = (
-        "take omp mcs_lock (106.3 ns for 4 sections) or omp ticket_lock (107.8 ns): undecided which"
-    )
-    assert f"{take} is faster, as the first takes 0.924 to 1.09 times as long; " in one
-    # omp lock: 2.00 times the one, 1.85 to 2.37 times the other.
-    assert one.endswith(
-        "; nearest shown slower: omp lock (212.5 ns), at least 1.85 times as long (95 % sure, 5 visits)"
-    )
+def test_a_lock_to_use_in_one_situation_is_not_to_be_avoided_in_another(tmp_path):
+    lines = [
+        *held("mutex", 100.0, 50),
+        *held("pthread_spin", 1000.0, 50, backend="posix"),
+        *held("mutex", 3000.0, 500),
+        *held("pthread_spin", 1100.0, 500, backend="posix"),
+    ]
+    assert concluded(tmp_path, lines, question="slow_lock") == []
 
 
-def test_that_each_thread_had_a_cpu_is_a_condition_of_locks_that_spin_alone(tmp_path):
-    def beginning(best, *members):
-        lines = [five(lock("omp", op, 4), ns) for op, ns in ((best, 50.0), ("critical_add", 90.0))]
-        for line in [x for each in lines for x in each]:
-            line.update(*members)
-        text = printed_text(tmp_path, *lines)
-        return text.split("- ")[1].partition(": ")[0]
-
-    assert beginning("ticket_lock_add") == "4 threads, a CPU each, one add under the lock"
-    assert beginning("lock_add") == "4 threads, one add under the lock"
+def test_the_reliability_is_the_worst_of_what_is_known(tmp_path):
+    c = written(tmp_path, locks_lines(4))
+    found = conclude(c)
+    assert reliability(c, found).grade == "good"
+    assert reliability(c, found, "missed").grade == "moderate"
+    assert reliability(c, found, "failed").grade == "poor"
+    once = written(tmp_path, [line for line in locks_lines(4) if line["visit"] == 1])
+    assert reliability(once, conclude(once)).grade == "poor"
 
 
-def test_all_of_four_leaders_are_named_with_costs(tmp_path):
-    def leaders():
-        ops = "mcs_lock_add", "clh_lock_add", "ticket_lock_add", "ticket_backoff_lock_add"
-        lines = [five(lock("omp", op, 4), 60.0 + 2 * i, part=0.1) for i, op in enumerate(ops)]
-        text = " ".join(printed_text(tmp_path, locks_lines(4), *lines).split())
-        return text.split("a CPU each, one add under the lock: take ")[1].split(" - ")[0]
-
-    of_all = leaders()
-    for name in ("omp mcs_lock", "omp clh_lock", "omp ticket_lock", "omp ticket_backoff_lock"):
-        assert name in of_all
-    # Where costs of their own leave no room for a usual lock, the range of all does.
-    of = r" \([\d.]+ to [\d.]+ ns for 4 sections\), up to 1\.\d\d times apart; nearest shown slower: "
-    assert re.search(rf"{of}omp lock \(", of_all)
+# The tables of points
 
 
-def test_a_tie_by_its_scatter_alone_is_nothing_to_take(tmp_path):
-    """Twice as long and not shown to be slower: that is undecided, and no advice."""
-    text = printed_text(
-        tmp_path,
-        locks_lines(4),
-        five(lock("omp", "mcs_lock_add", 4), 40.0),
-        five(lock("omp", "ticket_lock_add", 4), 100.0, part=0.6),
-    )
-    one = answer_of(text, "4 threads, a CPU each, one")
-    undecided = (
-        "undecided which is faster: omp mcs_lock (53.13 ns for 4 sections) or omp ticket_lock ("
-    )
-    assert undecided in one and "take " not in one
-    assert re.search(r", as the first takes 0\.\d+ to 1\.\d+ times as long; ", one)
-
-
-def test_advice_to_take_an_unfair_lock_says_so(tmp_path):
-    def lines(longer):
-        return [line | {"slowest_over_fastest": longer} for line in locks_lines(4)]
-
-    unfair = "; unfair: one thread takes 6.30 times as long as another"
-    assert unfair in " ".join(printed_text(tmp_path, lines(6.3)).split())
-    assert "unfair" not in printed_text(tmp_path, lines(1.3))
+def printed_text(tmp_path, *lines):
+    (section,) = sections(written(tmp_path, *lines), ["locks"])
+    return as_plain(section.title, section.blocks)
 
 
 def test_what_another_tie_is_faster_than_is_none(tmp_path):
@@ -286,82 +400,8 @@ def test_what_another_tie_is_faster_than_is_none(tmp_path):
         five(lock("omp", "ticket_lock_add", 4), 80.0),
         five(lock("omp", "clh_lock_add", 4), 90.0),
     ).tables
-    leaders = [table.name_of(s) for s in table.shared.leaders]
-    assert table.name_of(table.shared.best) == "omp mcs_lock"
-    assert leaders == ["omp mcs_lock", "omp ticket_lock"]
-
-
-def test_a_reason_is_printed_where_the_figures_hold_it(tmp_path):
-    def alone(per_op):
-        lines = locks_lines(4)
-        for line in lines:
-            what = line["point"]
-            what["op"] = what["op"].replace("lock_add", "critical_add", what["op"] == "lock_add")
-            code = {"xchg_mem": 1.0} if "spin" in what["op"] else per_op
-            line["census"] = {"verdict": "declared", "per_op": code}
-        return printed_text(tmp_path, lines)
-
-    reason = ", because it is 1 atomic instruction and no call"
-    assert reason in alone({"call:lock": 2.0})
-    assert reason not in alone({"lock_xadd": 1.0})
-
-
-def test_of_several_locks_those_that_are_unfair_are_named(tmp_path):
-    def unfair(*ops):
-        lines = [five(lock("omp", op, 2), 100.0, 0.4, part=0.02) for op in ops]
-        slow = five(lock("omp", "critical_add", 2), 300.0)
-        return answer_of(printed_text(tmp_path, *lines, slow), "2 threads, a CPU each, one add")
-
-    one = "; unfair: one thread takes 2.50 times as long as another (median of 5 visits)"
-    assert one in unfair("spin_lock_add")
-    longer = "threads up to 2.50 times apart"
-    assert f"; each unfair: {longer}" in unfair("spin_lock_add", "mcs_lock_add")
-
-    lines = five(lock("omp", "spin_lock_add", 2), 100.0, 0.4, part=0.02)
-    lines += five(lock("omp", "mcs_lock_add", 2), 100.0, 1.0, part=0.02)
-    lines += five(lock("omp", "critical_add", 2), 300.0)
-    mixed = answer_of(printed_text(tmp_path, lines), "2 threads, a CPU each, one add")
-    assert f"; omp spin_lock unfair: {longer}" in mixed
-
-
-def test_beside_an_unfair_lock_stands_one_that_gives_each_its_turn(tmp_path):
-    def says(fairness, critical=300.0, unfair_visits=5, fair_visits=5):
-        lines = [
-            five(lock("omp", "spin_lock_add", 2), 100.0, fairness)[:unfair_visits],
-            five(lock("omp", "ticket_lock_add", 2), 200.0)[:fair_visits],
-            five(lock("omp", "critical_add", 2), critical, 0.4),
-        ]
-        return " ".join(printed_text(tmp_path, *lines).split())
-
-    instead = (
-        r"one add under the lock, where each must get its turn: take omp ticket_lock \(266\.7 ns for 2 "
-        r"sections, 95 % sure: [\d.]+ to [\d.]+, 5 visits\)"
-    )
-    fair = "; one thread takes 1.00 times as long as another "
-    assert re.search(f"{instead}, as each faster one is unfair{fair}", says(0.35, 150.0))
-    assert re.search(instead, says(0.35))
-    assert not re.search(instead, says(0.9))
-    for once in (says(0.35, fair_visits=1), says(0.35, unfair_visits=1)):
-        assert "spin_lock" in once and "each must get its turn" not in once
-    # Right behind the first answer that names one.
-    own_code = r"take omp spin_lock \([^-]* - {}: your own code \(see core/ops/\) - "
-    assert re.search(own_code.format("spin_lock and ticket_lock"), says(0.35))
-    assert re.search(own_code.format("spin_lock"), says(0.9))
-
-
-def test_a_lock_below_what_can_be_resolved_may_be_the_fastest(tmp_path):
-    costs = [-20.0, 30.0, 5.0, -10.0, 25.0]
-    unknown = visits(costs, lock("omp", "ticket_lock_add", 4), family="critical")
-    text = printed_text(tmp_path, locks_lines(4), unknown)
-    assert "cannot tell which lock is the fastest: omp ticket_lock (< " in text
-    assert " ns) is too near to nothing to be resolved; of the others take omp lock (212.5 " in text
-
-
-def test_locks_that_no_thread_suffers_from_are_fair(tmp_path):
-    even = [line | {"fairness": 1.0, "slowest_over_fastest": 1.02} for line in locks_lines(4)]
-    assert "every lock is fair: no thread takes more than 5 % longer" in printed_text(
-        tmp_path, even
-    )
+    assert table.shared.best.point.op == "mcs_lock_add"
+    assert [s.point.op for s in table.shared.leaders] == ["mcs_lock_add", "ticket_lock_add"]
 
 
 def test_a_lone_lane_is_compared_where_no_pass_saw_both_quiet(tmp_path):
@@ -385,12 +425,6 @@ def test_lanes_between_have_a_table_of_their_own(tmp_path):
     assert "30.1 M 0.910" in row
 
 
-def test_one_lane_alone_knows_nothing_of_contention(tmp_path):
-    text = printed_text(tmp_path, locks_lines(1))
-    assert "- threads that share a lock: cannot tell: only one thread was measured" in text
-    assert "least fair" not in text
-
-
 def test_a_lock_seen_in_another_placement_state_is_not_comparable(tmp_path):
     """Headline costs of different states once made a ticket lock 63.7 times as dear as the fastest."""
     far = five(lock("omp", "ticket_lock_add", 4), 9000.0, hop=235.0)
@@ -398,9 +432,6 @@ def test_a_lock_seen_in_another_placement_state_is_not_comparable(tmp_path):
     ticket = next(row.on_one[4] for row in table.rows if row.op == "ticket_lock_add")
     assert isinstance(table.shared.over(ticket), NotComparable)
     text = printed_text(tmp_path, locks_lines(4, hop=65.0), far)
-    assert (
-        "; omp ticket_lock (seen in different placement states) cannot be compared with it" in text
-    )
     (line,) = [x for x in text.splitlines() if x.startswith("omp      ticket")]
     assert "not comparable with the fastest: seen in different" in line
 

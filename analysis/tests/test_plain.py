@@ -26,7 +26,7 @@ def test_measured_studies_fit_80_columns_and_lose_no_figure(file):
     for shown in sections(read_campaign([file])):
         lines = as_plain(shown.title, shown.blocks, width=80).splitlines()
         assert max(map(len, lines)) <= 80, max(lines, key=len)
-        printed = set(" ".join(lines).replace(",", " ").replace(";", " ").split())
+        printed = {word.strip(",;") for word in " ".join(lines).split()}
         for block in shown.blocks:
             if isinstance(block, Table):
                 kept = [i for i in range(len(block.columns)) if i not in block.spare]

@@ -1,4 +1,4 @@
-"""Locks held for a while, and read-mostly data, by costs made by hand: what is fastest, who waits."""
+"""Read-mostly data, by costs made by hand: what is fastest."""
 
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
@@ -13,57 +13,6 @@ def printed_text(tmp_path, study, *lines):
 
 def five(what, ns, **members):
     return visits([ns * (1 + 0.002 * (-1) ** n) for n in range(1, 6)], what, **members)
-
-
-def held(lock, ns, p999_ns, lanes=2, **axes):
-    what = point(f"{lock}_held", backend="std", lanes=lanes, order="unordered", **axes)
-    waits = {"count": 1000, "p50_ns": 40, "p999_ns": p999_ns, "longest_ns": 5e6}
-    return five(what, ns, family="critical", fairness=0.9, lane_waits=waits)
-
-
-def test_of_held_locks_the_fastest_and_the_longest_waits_are_named(tmp_path):
-    text = printed_text(
-        tmp_path,
-        "locks",
-        held("mutex", 100.0, 9000, section_ns=50),
-        held("mcs_lock", 200.0, 700, section_ns=50),
-        held("mutex", 1000.0, 9000, section_ns=500),
-        held("mcs_lock", 1000.0, 700, section_ns=500),
-    )
-    text = " ".join(text.split())
-    start = "- 2 threads, 50 ns under the lock: take std mutex (99.80 ns for 2 sections, "
-    assert start in text and "), because std mcs_lock takes 2.00 times as long (" in text
-    waits = "the longest of 1000 waits takes 700.0 ns with std mcs_lock, 9000 ns with std mutex"
-    assert f"ns under the lock: {waits}" in text
-    same = text.split("- 2 threads, 500 ns under the lock")[1]
-    assert same.startswith(
-        ": keep std mutex (998.0 ns for 2 sections, 998.0 to 1002): std mcs_lock is not shown to be"
-    )
-    assert "times as long" not in same.split("Locks held")[0]
-
-
-def test_a_lock_is_not_taken_for_a_cost_that_its_work_alone_exceeds(tmp_path):
-    text = printed_text(
-        tmp_path,
-        "locks",
-        held("shared_mutex", 300.0, 700, section_ns=500),
-        held("mutex", 1200.0, 700, section_ns=500),
-        held("mcs_lock", 2400.0, 700, section_ns=500),
-    )
-    start = "- 2 threads, 500 ns under the lock: take std mutex (1198 ns for 2 sections, "
-    assert start in " ".join(text.split())
-    assert "interferes" in text
-
-
-def test_waits_that_visits_do_not_tell_apart_name_no_lock(tmp_path):
-    """In two visits of five a lane of one lock was preempted, in three one of the other's."""
-    lines = held("mutex", 100.0, 900, section_ns=50) + held("mcs_lock", 100.0, 900, section_ns=50)
-    preempted = [n in (0, 1, 7, 8, 9) for n in range(len(lines))]
-    for line, slow in zip(lines, preempted, strict=True):
-        line["lane_waits"] = {**line["lane_waits"], "p999_ns": 2e7 if slow else 900}
-    text = " ".join(printed_text(tmp_path, "locks", lines).split())
-    assert "the longest of 1000 waits: no difference between two locks could be shown" in text
-    assert "waits takes" not in text
 
 
 def datum(scheme, reads, ns, lanes=2):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "syncmeter_analysis"
-ROOMS = ("record", "relate", "studies", "claims", "render", "formats")
+ROOMS = ("record", "relate", "conclude", "voice", "studies", "claims", "render", "formats")
 
 
 def _imported(path: Path) -> set[str]:
@@ -45,3 +45,38 @@ def test_what_stands_before_rendering_needs_python_only(room):
     for path in sorted((PACKAGE / room).rglob("*.py")):
         text = path.read_text()
         assert not any(name in text for name in ("import vl_convert", "import jinja2"))
+
+
+def _texts(path: Path) -> list[str]:
+    """The string constants of a module that are no docstrings."""
+    tree = ast.parse(path.read_text())
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    docs = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    found = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return [node.value for node in found if id(node) not in docs]
+
+
+def test_conclusions_are_made_of_names_and_numbers():
+    """The room conclude/ has names without spaces, because only voice/ builds text."""
+    for path in sorted((PACKAGE / "conclude").rglob("*.py")):
+        assert [text for text in _texts(path) if " " in text.strip()] == [], path
+
+
+def test_the_code_of_the_voice_has_no_sentences():
+    """Sentences belong into the TOML tables."""
+    for path in sorted((PACKAGE / "voice").rglob("*.py")):
+        assert [text for text in _texts(path) if len(text.split()) > 2] == [], path
+
+
+def test_conclusions_are_put_into_words_by_the_voice_alone():
+    """Only the frame of the studies passes conclusions on."""
+    readers = set()
+    for path in PACKAGE.rglob("*.py"):
+        if "syncmeter_analysis.conclude.conclusion" in path.read_text():
+            readers.add(path.relative_to(PACKAGE).parts)
+    others = {parts for parts in readers if parts[0] not in ("conclude", "voice")}
+    assert others == {("studies", "__init__.py")}

@@ -23,13 +23,11 @@ PACKAGE = Path(studies.__file__).parent
 def test_every_study_is_found_has_a_place_of_its_own_and_offers_what_is_asked_of_it():
     helpers = {
         "__init__",
-        "any_lock",
         "blocks",
         "cells",
         "constructs",
         "figures",
         "forks",
-        "held_locks",
     }
     helpers |= {
         "block_barriers",
@@ -37,8 +35,8 @@ def test_every_study_is_found_has_a_place_of_its_own_and_offers_what_is_asked_of
         "decisions",
         "device_barriers",
         "grid_barriers",
-        "lock_tables",
         "pairs",
+        "screen",
         "spin_settings",
         "strides",
         "work_that_pays",

@@ -1,6 +1,5 @@
-"""JSON Schema (draft 2020-12) of the lines of a results file, and of a file of `syncmeter advise`, made
-of the tables of record/. Members and kinds of lines that no table has may be anything: readers ignore
-what they do not know."""
+"""JSON Schema (draft 2020-12) for the lines of results files and `syncmeter advise`, and for
+conclusions, made from the tables in record/. Readers ignore unknown members and lines."""
 
 from __future__ import annotations
 
@@ -63,6 +62,37 @@ def advise_schema() -> Schema:
     """The schema of one line of a file of `syncmeter advise`."""
     lines = {name: _object(table) for name, table in tables.advise_records.items()}
     return _one_of(lines, "record", "A line of a file of syncmeter advise", {})
+
+
+def conclusions_schema() -> Schema:
+    """Returns the schema for `syncmeter-report text --format json`."""
+    conclusion = _object(tables.conclusion_members)
+    for name, values in (("kind", tables.conclusion_kinds), ("grade", tables.conclusion_grades)):
+        conclusion["properties"][name] |= {"enum": list(values)}
+    study = {
+        "type": "object",
+        "required": ["study", "reliability", "conclusions"],
+        "properties": {
+            "study": _kinds["text"],
+            "arm": _kinds["text"],
+            "reliability": {"$ref": "#/$defs/reliability"},
+            "conclusions": {"type": "array", "items": {"$ref": "#/$defs/conclusion"}},
+        },
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "What studies of syncmeter conclude",
+        "type": "object",
+        "required": ["schema", "version", "machine", "files", "studies"],
+        "properties": {
+            "schema": {"const": 1},
+            "version": _kinds["text"],
+            "machine": _kinds["text"],
+            "files": {"type": "array", "items": _kinds["text"]},
+            "studies": {"type": "array", "items": study},
+        },
+        "$defs": {"conclusion": conclusion, "reliability": _object(tables.reliability_members)},
+    }
 
 
 def _one_of(lines: dict[str, Schema], member: str, title: str, definitions: Schema) -> Schema:

@@ -125,5 +125,10 @@ advise_records = {
     name: _members(name)
     for name in ("advise", "site", "kernel", "object", "price", "advice", "trial")
 }
+#: Conclusions and reliability (conclude/).
+conclusion_members = _members("conclusion")
+reliability_members = _members("conclusion_reliability")
+conclusion_kinds = tuple(name for name, _ in _rows("conclusion_kinds"))
+conclusion_grades = tuple(name for name, _ in _rows("conclusion_grades"))
 #: What is timed of a call, by the kind of its site.
 waits_of_calls = {name: waits for name, waits, _ in _rows("site_kinds")}

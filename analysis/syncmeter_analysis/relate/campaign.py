@@ -30,6 +30,13 @@ class Conduct:
     rounds_by_state: Counter[tuple[str, int, bool]] = field(default_factory=Counter)
     stolen_ns: float = 0.0
 
+    @property
+    def busy_share(self) -> float | None:
+        """Returns the disturbed share, or None without rounds."""
+        rounds = self.rounds_by_state
+        busy = sum(n for (_, _, is_busy), n in rounds.items() if is_busy)
+        return busy / rounds.total() if rounds else None
+
 
 @dataclass(eq=False)
 class Campaign:

@@ -15,7 +15,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.distance import are_alike, distance, hops_of, threads_apart
 from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.group import group
-from syncmeter_analysis.relate.op_groups import is_default, is_own_code, spins
+from syncmeter_analysis.relate.op_groups import is_default, is_own_code
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -69,14 +69,6 @@ class Contest:
         """How far apart the threads were of these ratios, where not all were as far; else ''."""
         is_one = are_alike(hops_of(self.points, self.over_best.values()))
         return "" if is_one else distance(self.points, ratios)
-
-    @property
-    def threads_and_cpus(self) -> str:
-        """The same of locks: one that spins is fast where each thread has a processing unit of its own,
-        which is then a condition."""
-        named = any(spins(s.point.op) for s in self.kept or self.leaders)
-        each = named and self.first.point.lanes > 1 and not self.is_crowded
-        return self.threads + ", a CPU each" * each
 
     @property
     def is_crowded(self) -> bool:

@@ -54,7 +54,10 @@ def is_own_code(op: str) -> bool:
 
 
 #: Locks whose waiting threads keep their processing unit.
-_spinning = ("spin_lock_", "ticket_", "mcs_lock_", "clh_lock_", "pthread_spin_")
+_spinning = (
+    *("spin_lock_", "ticket_", "mcs_lock_", "clh_lock_", "pthread_spin_"),
+    *("tbb_spin_mutex_", "tbb_queuing_mutex_", "ck_"),
+)
 
 
 def spins(op: str) -> bool:

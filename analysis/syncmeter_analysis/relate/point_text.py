@@ -125,6 +125,11 @@ def short_name(p: Point, without: Sequence[str] = ()) -> str:
     return " ".join(text for axis, text in _parts(p) if text and axis not in without)
 
 
+def op_of(p: Point) -> str:
+    """Returns the op, with an unusual order."""
+    return short_name(p, ("backend", "type", "placement", "lanes", "affinity", "wait"))
+
+
 def in_common(a: Point, b: Point) -> str:
     """What both points are, of what is not the ordinary: `omp, int32, shared, 2 threads, placed
     close`."""

@@ -84,6 +84,7 @@ class Measured:
     cache line takes between the threads of such a team. `cycles_by_visit` has for each visit with costs
     in cycles these, by class of placement states and busy or not, and the time of the slowest lane over
     that of the fastest. `p999_wait_by_visit`: the longest of 1000 waits for a lock, by visit number.
+    `owner_changes`: acquisitions by another thread, as a share.
     `rounds_at_once`: so many a GPU might queue, at another cost of the first one (docs/gpu.md).
     """
 
@@ -103,6 +104,7 @@ class Measured:
     visits: int = 0
     fairness: float | None = None
     slowest_over_fastest: float | None = None
+    owner_changes: float | None = None
     lane_waits: LaneWaits | None = None
     additive: bool | None = None
     rounds_kept: int = 0
@@ -272,7 +274,7 @@ class Measured:
 _copied_members = (
     *("visits", "fairness", "slowest_over_fastest", "additive", "rounds_kept", "rounds_dropped"),
     *("device", "family", "cost_per_lane", "participants", "host_lane", "launching", "devices"),
-    *("rounds_at_once", "build", "imported", "oversubscribed", "doubt"),
+    *("rounds_at_once", "build", "imported", "oversubscribed", "doubt", "owner_changes"),
 )
 
 

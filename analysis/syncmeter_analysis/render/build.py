@@ -25,8 +25,7 @@ from syncmeter_analysis.studies import StudySection, answers, sections
 def _of_study(of: StudySection[Any]) -> Section:
     """A study's answer, its figures and its text."""
     identity = f"{of.name}-{of.arm}" if of.arm else of.name
-    answer = of.blocks[: len(of.blocks) - len(of.text)]
-    return Section(identity, of.title, [*answer, *map(Drawing, of.figures), *of.text])
+    return Section(identity, of.title, [*of.first, *map(Drawing, of.figures), *of.text])
 
 
 def _scaling(campaign: Campaign, studies: list[Section]) -> Section:

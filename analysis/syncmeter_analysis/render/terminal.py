@@ -13,10 +13,12 @@ from syncmeter_analysis.studies.blocks import (
     Block,
     Bullets,
     Cell,
+    Lines,
     Table,
     Text,
     without_empty_columns,
 )
+from syncmeter_analysis.voice.words import soft_break
 
 #: Texts break into lines no shorter than this, and remarks up to this stay in their rows.
 _least_text, _least_remark = 16, 12
@@ -25,8 +27,9 @@ _least_text, _least_remark = 16, 12
 def lines_of(text: str, width: int, indent: str = "") -> list[str]:
     """`text` in lines of at most `width`, longer words whole; `indent` stands before all but the
     first."""
+    whole = text.replace(soft_break, "")
     found = wrap(
-        text,
+        whole if len(whole) <= width else text.replace(soft_break, " "),
         max(width, 1),
         subsequent_indent=indent,
         break_long_words=False,
@@ -36,7 +39,7 @@ def lines_of(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _longest_word(text: str) -> int:
-    return max(map(len, text.split()), default=0)
+    return max(map(len, text.replace(soft_break, " ").split()), default=0)
 
 
 def _cells(table: Table, column: int) -> list[str]:
@@ -167,11 +170,11 @@ def _on_heat(text: str, heat: float) -> str:
     return f"\x1b[48;5;{_heat[step]}m\x1b[38;5;231m{text}\x1b[0m"
 
 
-def prose(text: str, width: int) -> str:
+def prose(text: str, width: int, indent: str = "") -> str:
     """`text` in lines of `width` (0: one line); behind a bullet they are indented."""
     if not width:
         return text
-    indent = "  " if text.startswith("- ") else ""
+    indent = "  " if text.startswith("- ") else indent
     return "\n".join(lines_of(text, min(width, _widest_prose), indent))
 
 
@@ -242,6 +245,8 @@ def parts_plain(blocks: Sequence[Block], coloured: bool = False, width: int = 0)
             parts.append(prose(block.text, width))
         elif isinstance(block, Bullets):
             parts.append("\n".join(prose(f"- {item}", width) for item in block.items))
+        elif isinstance(block, Lines):
+            parts.append("\n".join(prose(item, width, indent="  ") for item in block.items))
         elif block.rows:
             parts.append(table_plain(block, coloured, width))
     return parts

@@ -338,7 +338,9 @@ def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:
     found = list(sentences)
     for backend, library in libraries.items() if len(libraries) > 1 else ():
         name = re.compile(rf"\b{backend}(?![\w-])")
-        first = next((i for i, sentence in enumerate(found) if name.search(sentence)), None)
+        # Conclusions name libraries.
+        bare = (i for i, s in enumerate(found) if name.search(s) and f"({library})" not in s)
+        first = next(bare, None)
         if first is not None:
             found[first] = name.sub(f"{backend} ({library})", found[first], count=1)
     return found

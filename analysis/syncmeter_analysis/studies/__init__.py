@@ -5,7 +5,8 @@
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
 - `answer(rows)`: sentences that say what to do, under which condition and how sure that is, the most
-  important first; they stand first in the section, and figures have one of them as their title;
+  important first; they stand first in the section, and figures have one of them as their title. A study
+  in conclude/studies/ has a screen instead;
 - `text(rows)`: the blocks of the section, for a terminal and for Markdown;
 - `figures(rows)`, where there is something to draw: figures as data.
 """
@@ -20,6 +21,9 @@ from itertools import product
 from pkgutil import iter_modules
 from typing import Any, Generic, Protocol, TypeVar
 
+from syncmeter_analysis.conclude.conclusion import Conclusion
+from syncmeter_analysis.conclude.reliability import Reliability, reliability
+from syncmeter_analysis.conclude.studies import concluding
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
@@ -27,9 +31,13 @@ from syncmeter_analysis.relate.completeness import without_answer
 from syncmeter_analysis.relate.ladder import ladder, ladder_sentence
 from syncmeter_analysis.relate.text import count
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
+from syncmeter_analysis.studies.control import known_costs
 from syncmeter_analysis.studies.figures import Figure
+from syncmeter_analysis.studies.screen import screen_blocks
+from syncmeter_analysis.voice.screen import Screen
+from syncmeter_analysis.voice.screens import screens
 
-#: What a study finds in a campaign; each module says its own type.
+#: The findings of a study. Each module has a type.
 Rows = TypeVar("Rows")
 
 
@@ -41,14 +49,13 @@ class Study(Protocol[Rows]):
 
     def rows(self, campaign: Campaign) -> Rows: ...
 
-    def answer(self, rows: Rows) -> list[str]: ...
-
     def text(self, rows: Rows) -> list[Block]: ...
 
 
 @dataclass(frozen=True)
 class StudySection(Generic[Rows]):
-    """A study's part of a campaign, or of one arm of it: its rows, its answer and its text."""
+    """A study's part of a campaign, or of one arm of it: its rows, its answer and its text. A study
+    with conclusions has a screen instead of the answer."""
 
     name: str
     title: str
@@ -56,10 +63,20 @@ class StudySection(Generic[Rows]):
     answer: list[str]
     text: list[Block]
     arm: str = ""
+    conclusions: Sequence[Conclusion] = ()
+    reliability: Reliability | None = None
+    screen: Screen | None = None
+
+    @property
+    def first(self) -> list[Block]:
+        """Returns the blocks before the text."""
+        if self.screen:
+            return screen_blocks(self.screen)
+        return [Bullets(self.answer)] if self.answer else []
 
     @property
     def blocks(self) -> list[Block]:
-        return [Bullets(self.answer), *self.text] if self.answer else self.text
+        return [*self.first, *self.text]
 
     @property
     def figures(self) -> list[Figure]:
@@ -92,6 +109,8 @@ def _is_answered(campaign: Campaign) -> bool:
 def first_screen(section: StudySection[Any], shown: Sequence[str] = ()) -> list[Block]:
     """A study's answer, unless its sentences are `shown` above, and the beginning of its first table; a
     line says what else there is."""
+    if section.screen:
+        return screen_blocks(section.screen, not shown, "All locks, waits and fairness: --tables")
     tables = [block for block in section.text if isinstance(block, Table) and block.rows]
     # What has a narrower form of its own, a map, is nothing without its lower half.
     first = [t if t.narrowed else replace(t, rows=t.rows[:_most_rows]) for t in tables[:1]]
@@ -122,16 +141,51 @@ def study(name: str) -> Study[Any]:
 
 
 def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection[Any]]:
-    """A section of each study (of these, in their order) that the campaign holds points for; of each
-    arm where `syncmeter ab` compares two."""
+    """Returns a section for each study with points in the campaign (only these, in order), and for
+    each arm of `syncmeter ab`."""
     found = []
     for name, (arm, part) in product(only or names(), list(parts_by_arm(campaign))):
         module = study(name)
         if rows := module.rows(part):
-            answer = module.answer(rows)
+            said = _concluded(name, part)
+            answer = list(said.screen.answers) if said else _answer(module, rows)
             blocks = module.text(rows)
             if left_out := part.left_out(name):
                 blocks.append(Bullets([f"left out by the study: {text}" for text in left_out]))
             title = f"{module.title}, in {arm}" if arm else module.title
-            found.append(StudySection(name, title, rows, answer, blocks, arm))
+            more = (said.conclusions, said.reliability, said.screen) if said else ()
+            found.append(StudySection(name, title, rows, answer, blocks, arm, *more))
     return found
+
+
+def _answer(module: Study[Any], rows: Any) -> list[str]:
+    answer: Callable[[Any], list[str]] = getattr(module, "answer", lambda _: [])
+    return answer(rows)
+
+
+@dataclass(frozen=True)
+class _Concluded:
+    """Conclusions and their screen."""
+
+    conclusions: Sequence[Conclusion]
+    reliability: Reliability
+    screen: Screen
+
+
+def _concluded(name: str, campaign: Campaign) -> _Concluded | None:
+    """Returns None if the study has no conclusions."""
+    conclusions = concluding[name](campaign) if name in concluding else []
+    if not conclusions:
+        return None
+    found = reliability(campaign, conclusions, _controls(campaign))
+    return _Concluded(conclusions, found, screens[name](conclusions, found))
+
+
+def _controls(campaign: Campaign) -> str:
+    """Returns the result of the known-cost controls."""
+    controls = known_costs(campaign)
+    if not controls:
+        return "not_measured"
+    if not controls.of("bad"):
+        return "passed"
+    return "failed" if controls.miss.doubts_all(campaign) else "missed"

@@ -24,6 +24,13 @@ class Bullets:
 
 
 @dataclass
+class Lines:
+    """Lines without bullets."""
+
+    items: list[str]
+
+
+@dataclass
 class Cell:
     """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad').
 
@@ -95,7 +102,7 @@ def table(
 
 
 #: What a study's text is made of; a report has more (render/report.py).
-Block = Text | Bullets | Table
+Block = Text | Bullets | Lines | Table
 
 
 def without_empty_columns(table: Table) -> Table:
@@ -146,7 +153,7 @@ def lines_md(block: Block) -> list[str]:
     """A block's lines in Markdown, an empty one behind."""
     if isinstance(block, Text):
         return [_codes(block.text), ""]
-    if isinstance(block, Bullets):
+    if isinstance(block, (Bullets, Lines)):
         return [*(f"- {escaped_md(item)}" for item in block.items), ""]
     return table_md(block)
 

@@ -7,13 +7,10 @@ from typing import TypeVar
 
 from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.contest import Contest, Over
+from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import ns_of as ns_of
 from syncmeter_analysis.studies.blocks import Block, Cell, Table
-
-#: A lock whose slowest thread takes so many times as long as its fastest is no advice without that.
-_unfair = 2
 
 Part = TypeVar("Part")
 Item = TypeVar("Item")
@@ -65,36 +62,6 @@ def line_moves(s: Measured | None, ns: float, than: str = "as long as a cache li
     return f"{times} times {than} from thread to thread{each}"
 
 
-def cost_of_sections(s: Measured) -> str:
-    """`1168 ns for 16 sections, 700.1 to 1900`: one of each thread, of all of them."""
-    cost, comma, interval = cost_ns(s).partition(",")
-    sections = f" for {s.point.lanes} sections" if s.point.lanes > 1 else ""
-    return f"{cost}{sections}{comma}{interval}"
-
-
-def slowest(s: Measured) -> str:
-    """`one thread takes 6.30 times as long as another (median of 8 visits)`, or ''."""
-    took, of = s.slowest_over_fastest, f" (median of {formats.count(s.visits, 'visit')})"
-    return f"one thread takes {formats.ratio(took)} times as long as another{of}" if took else ""
-
-
-def unfair(s: Measured | None) -> str:
-    """`unfair: one thread takes 6.30 times as long as another`; '' of a lock that is fair."""
-    took = s.slowest_over_fastest if s is not None and s.usable and s.point.lanes > 1 else None
-    return f"unfair: {slowest(s)}" if s is not None and (took or 0.0) >= _unfair else ""
-
-
-def unfair_of(one: Contest, name: Callable[[Measured], str]) -> str:
-    """The same of the lock to take, or of those to take any of: which of them are unfair."""
-    found = [s for s in one.leaders if unfair(s)]
-    if len(one.leaders) < 2 or not found:
-        return unfair(one.taken)
-    most = formats.ratio(max(s.slowest_over_fastest or 0.0 for s in found))
-    names = list(dict.fromkeys(map(name, found)))
-    which = "each" if len(found) == len(one.leaders) else formats.listed(names)
-    return f"{which} unfair: threads up to {most} times apart"
-
-
 def rate(s: Measured | None) -> str:
     """Ops per second of all lanes; empty without a cost."""
     per_s = s.ops_per_s_total if s else None
@@ -129,12 +96,6 @@ def legend_of_marks(*blocks: Block) -> str:
     cells = (cell.whole for one in tables for row in one.rows for cell in row)
     found = {text.rpartition(" ")[2] for text in cells}
     return ", ".join(f"{m} {says}" for m, says in formats.meaning_of_marks.items() if m in found)
-
-
-def op_of(s: Measured) -> str:
-    """The op, with its order where that is not the ordinary."""
-    columns = ("backend", "type", "placement", "lanes", "affinity", "wait")
-    return point_text.short_name(s.point, columns)
 
 
 def scope_of(s: Measured, *parts: str, affinities: Sequence[str], source: str) -> str:

@@ -10,12 +10,13 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.distance import distance, threads_apart
 from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.lock_tables import cells_in_use
+from syncmeter_analysis.relate.point_text import op_of
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import of_each, op_of, scope_of
-from syncmeter_analysis.studies.lock_tables import cells_in_use
+from syncmeter_analysis.studies.cells import of_each, scope_of
 
 title = "Threads against processes"
 order = 3
@@ -59,7 +60,7 @@ class Row:
 
     @property
     def op(self) -> str:
-        return op_of(self.measured)
+        return op_of(self.measured.point)
 
 
 @dataclass

@@ -11,11 +11,11 @@ from syncmeter_analysis.record.point import key_without
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.point_text import blocks_by_threads
+from syncmeter_analysis.relate.point_text import blocks_by_threads, op_of
 from syncmeter_analysis.relate.relation import Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, cost_alone, ns_of, op_of
+from syncmeter_analysis.studies.cells import cost, cost_alone, ns_of
 
 title = "Scaling"
 order = 0
@@ -106,7 +106,7 @@ def answer(found: list[Row]) -> list[str]:
     one, own = ([r for r in by_rank if _is_add(r, cells)] for cells in ("shared", "strided"))
     apart = (_own_variables(a, b) for a, b in product(reversed(one), reversed(own)))
     return [*filter(None, [next(filter(None, apart), "")]), *sentences] or [
-        _sentence(row, op_of(row.first)) for row in found[:1]
+        _sentence(row, op_of(row.first.point)) for row in found[:1]
     ]
 
 
@@ -183,7 +183,7 @@ def _table(on_gpu: bool, found: Sequence[Row]) -> Table:
         few, many = row.ends
         times = formats.ratio_fields(ratio(many, few))
         p = row.first.point
-        at = [p.backend, Cell(op_of(row.first)), cells(row), row.placed]
+        at = [p.backend, Cell(op_of(row.first.point)), cells(row), row.placed]
         lines.append(
             [*at, *(cost(by_launch.get(launch)) for launch in launches), *times, row.source]
         )

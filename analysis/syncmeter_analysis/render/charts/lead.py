@@ -8,16 +8,15 @@ from dataclasses import replace
 from math import log
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate import lock_tables, text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.ladder import ladder, ladder_title
+from syncmeter_analysis.relate.lock_tables import Row as LockRow
 from syncmeter_analysis.relate.summary import Measured, State, common_state, cost_in
 from syncmeter_analysis.studies import barrier as barriers
 from syncmeter_analysis.studies import levels as gpu_levels
-from syncmeter_analysis.studies import lock_tables
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, row
-from syncmeter_analysis.studies.lock_tables import Row as LockRow
 
 #: So many stand on the first screen.
 _most = 2

@@ -1,30 +1,31 @@
-"""The locks of a campaign around one add: a row for each, and the contests of one lane and of all."""
+"""The locks of a campaign. Around one add each lock has a row, and one lane and all lanes have a
+contest. Each situation with work under the lock has a contest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest, over
+from syncmeter_analysis.relate.contest import Contest, Over, contest, contests, over
 from syncmeter_analysis.relate.group import grouped, placed_alike
 from syncmeter_analysis.relate.op_groups import mutex_of
+from syncmeter_analysis.relate.point_text import op_of
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.cells import op_of
 
-#: What needs no lock.
+#: The op without a lock.
 alternative = "atomic_add"
 
-#: Fewer locks than this leave nothing to choose.
+#: Fewer locks leave no choice.
 _least_locks = 2
 
 
 @dataclass
 class Row:
-    """One lock, or the atomic add, of one backend. `on_one`: one lock for all lanes, by lanes;
-    `own`: one for each lane, of the most lanes."""
+    """One lock, or the atomic add, of one backend. `on_one` has a lock for all lanes, by lanes.
+    `own` has a lock for each lane, with the most lanes."""
 
     first: Measured
     on_one: dict[int, Measured] = field(default_factory=dict)
@@ -36,7 +37,7 @@ class Row:
 
     @property
     def op(self) -> str:
-        return op_of(self.first)
+        return op_of(self.first.point)
 
     @property
     def name(self) -> str:
@@ -49,7 +50,7 @@ class Row:
 
 @dataclass
 class LockTable:
-    """Locks of one type, way of waiting, and of affinities that place the lanes alike, of one file.
+    """Locks with one type, wait policy and placement, from one file.
     `source` names the file where there are several.
     `alone` is the contest of one lane, `shared` that of the most lanes, None where only one ran."""
 
@@ -65,20 +66,9 @@ class LockTable:
     def most_lanes(self) -> int:
         return max(lanes for row in self.rows for lanes in row.on_one)
 
-    def row_of(self, s: Measured) -> Row:
-        return next(row for row in self.rows if any(s is x for x in row.on_one.values()))
-
-    def name_of(self, s: Measured) -> str:
-        """`std mcs_lock`, `omp omp_lock_hint_contended`; `std/posix mutex` of the lock that both APIs
-        have, whichever of its rows it is."""
-        if mutex_of(s.point.backend, s.point.op):
-            return f"{'/'.join(self.mutexes)} mutex"
-        name = self.row_of(s).name.replace("_add", "")
-        return name.replace("lock_hint_", "omp_lock_hint_")
-
     @property
     def mutexes(self) -> dict[str, str]:
-        """What the APIs that have it call the one mutex, by backend."""
+        """Returns the API's name for the common mutex, by backend."""
         points = [row.first.point for row in self.rows]
         found = {p.backend: name for p in points if (name := mutex_of(p.backend, p.op))}
         return {backend: found[backend] for backend in ("std", "posix") if backend in found}
@@ -96,8 +86,8 @@ def _belongs(s: Measured) -> bool:
 
 
 def updates(campaign: Campaign) -> list[Row]:
-    """The ways to update one shared counter on CPUs, imports and a single lock included: of all types,
-    ways of waiting and affinities those with most ways, int32 before others."""
+    """The ways to update one shared counter on CPUs, imports and a single lock included: The type,
+    wait policy and affinity with most ways win, int32 before others."""
 
     def belongs(s: Measured) -> bool:
         on_cpu = _updates(s) and not (s.point.on_gpu or s.oversubscribed or s.point.repeat)
@@ -131,7 +121,7 @@ def tables_of(points: Iterable[Measured], source: str) -> list[LockTable]:
 
 def _rows_of(group: Sequence[Measured]) -> list[Row]:
     by_op: dict[tuple[str, bool, str, str], Row] = {}
-    # A lone lane costs the same wherever its cell is; of locks of their own, those far apart.
+    # The first point in a row counts: shared cells, then cells far apart.
     for s in sorted(group, key=lambda s: (s.point.placement != "shared", -s.point.stride_bytes)):
         p = s.point
         row = by_op.setdefault((p.backend, p.op != alternative, p.op, p.order), Row(s))
@@ -163,12 +153,40 @@ def _contest_at(found: Sequence[Row], lanes: int) -> Contest:
 
 
 def over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Over:
-    """The lock's cost over that of its own backend's atomic add; None without either."""
+    """Returns the lock's ratio to the backend's atomic add, or None."""
     mine, atomic = row.cost_at(lanes), atomic_of(among, row.first.point.backend)
     return over(mine, atomic.cost_at(lanes) if atomic else None) if row.is_lock else None
 
 
 def atomic_of(found: Sequence[Row], backend: str) -> Row | None:
-    """The backend's atomic add; of several orders the relaxed one."""
+    """Returns the backend's atomic add, with relaxed order if possible."""
     adds = [row for row in found if not row.is_lock and row.first.point.backend == backend]
     return min(adds, key=lambda row: row.first.point.order != "relaxed", default=None)
+
+
+_held = "_held"
+
+#: The clock may be faster than at calibration.
+_least_of_work = 0.5
+
+
+def lock_of(s: Measured) -> str:
+    """Returns `mcs_lock` for `mcs_lock_add` and `mcs_lock_held`."""
+    return s.point.op.removesuffix("_add").removesuffix(_held)
+
+
+def situations(campaign: Campaign) -> list[Contest]:
+    """Returns a contest for each lane count, held work and pause with two locks or more."""
+    axes = "lanes", "section_ns", "think_ns", "affinity", "wait"
+    return contests(campaign, _is_held, *axes, known=_possible)
+
+
+def _is_held(s: Measured) -> bool:
+    # A point with a timeout has no family.
+    return s.point.op.endswith(_held) and not s.imported and s.status != "unsupported"
+
+
+def _possible(s: Measured) -> Measured:
+    """Removes a cost far below the lanes' serial work. Sleeping locks scatter this much under load."""
+    least = _least_of_work * s.point.lanes * s.point.section_ns
+    return replace(s, status="interferes") if s.cost and s.cost.value < least else s

@@ -1,0 +1,1 @@
+"""Decides: turns measurements into typed conclusions. This room builds no text."""

@@ -1,0 +1,440 @@
+"""Concludes the study `locks` for each team of threads: around one add, for each held time and
+pause, for an unknown held time, and locks to avoid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from syncmeter_analysis.conclude import references
+from syncmeter_analysis.conclude.conclusion import (
+    Conclusion,
+    Condition,
+    Effect,
+    Grade,
+    Kind,
+    Situation,
+    evidence_of,
+)
+from syncmeter_analysis.conclude.references import Reference
+from syncmeter_analysis.conclude.studies.lock_team import (
+    Place,
+    Team,
+    choice_of,
+    cost_of,
+    default_of,
+    hops_between,
+    is_same_lock,
+    leaders_of,
+    lock_name,
+    name_of,
+    rank,
+    references_of,
+    situation_of,
+    subject_of,
+    teams_of,
+)
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.distance import are_alike
+from syncmeter_analysis.relate.lock_tables import (
+    LockTable,
+    atomic_of,
+    lock_of,
+    situations,
+    tables_of,
+)
+from syncmeter_analysis.relate.op_groups import is_own_code, spins
+from syncmeter_analysis.relate.relation import (
+    Ratio,
+    Verdict,
+    default_margin,
+    least_visits,
+    ratio,
+    ratio_by_visit,
+    verdict,
+)
+from syncmeter_analysis.relate.summary import Measured
+
+#: An unfair lock makes the slowest thread this much slower than the fastest thread.
+unfair_from = 2.0
+
+#: A conclusion warns if p99.9 waits grow by this factor.
+longer_from = 2.0
+
+#: A lock to avoid is this much slower than the default, in half the situations or more.
+avoid_from = 5.0
+
+#: A cost below this share (cache line latency) is a surprise. Rarer owner changes explain it.
+surprising_share = 0.5
+
+#: At most this many locks to avoid are named: the slowest.
+most_avoided = 2
+
+#: A gain up to this upper end is no reason to change.
+near_to = 1.5
+
+#: Fewer equal locks do not show that any lock will do.
+least_of_any = 3
+
+#: Fewer locks with a cost cannot be compared.
+least_compared = 2
+
+#: Fewer situations say nothing about an unknown held time.
+least_situations = 2
+
+
+def conclude(campaign: Campaign) -> list[Conclusion]:
+    """Returns the conclusions of each team, then of one thread without contention."""
+    place = Place(campaign.machine.pus or 0, campaign.machine.hypervisor)
+    tables = [t for _, points, source in campaign.parts() for t in tables_of(points, source)]
+    found = [c for team in teams_of(place, tables, situations(campaign)) for c in _of_team(team)]
+    for table in (t for t in tables if t.alone.points):
+        reference = references_of([table.alone])[0]
+        found.append(_which_lock(Team(place, table), table.alone, reference, ()))
+    return found
+
+
+def _of_team(team: Team) -> Iterator[Conclusion]:
+    known = references_of(team.contests)
+    # Each situation shows the cost for each choice.
+    main = known[0]
+    chosen = [c for one in team.contests if (c := choice_of(team, one, main))]
+    shown = tuple(dict.fromkeys([name_of(s) for s in chosen]))
+    for one in team.contests:
+        if one is team.shared and team.table:
+            yield from _atomic(team, team.table, known, shown)
+        here = [r for r in known if default_of(one, r)]
+        yield from (_which_lock(team, one, r, shown) for r in here or [main])
+    yield from _unknown(team, main)
+    yield from _avoid(team, main)
+
+
+def _which_lock(
+    team: Team, one: Contest, reference: Reference, shown: Sequence[tuple[str, str]]
+) -> Conclusion:
+    """Decides between the default and the best lock of one situation."""
+    mine = default_of(one, reference)
+    choice = choice_of(team, one, reference)
+    situation = situation_of(team, one)
+    effect: Effect | None = None
+    subjects: Sequence[Measured]
+    problem = _problem(one)
+    if problem or choice is None:
+        kind, subjects = Kind.undecided, [s for s in (mine or choice,) if s]
+        conditions = [problem or Condition("no_cost")]
+    elif mine is None:
+        kind, subjects = (Kind.any if len(one.leaders) > 1 else Kind.use), (choice,)
+        conditions = [*_conditions(team, one, choice, choice), *_stalled(one)]
+    elif choice is mine:
+        effect, rival = _gain_at_most(one, mine, reference)
+        kind = _kind_of_kept(one, effect, reference)
+        subjects = (mine, rival) if kind is Kind.undecided and rival else (mine,)
+        conditions = [] if kind is Kind.undecided else [*_unfair(team, one, mine), *_stalled(one)]
+    else:
+        r = ratio(mine, choice)
+        decided = verdict(r) is Verdict.slower
+        kind = Kind.use if decided else Kind.undecided
+        effect = _speedup(mine, choice, r)
+        subjects = (choice,) if decided else (mine, choice)
+        conditions = [*_conditions(team, one, mine, choice), *_stalled(one)] if decided else []
+    if team.table and team.table.shared is None:
+        conditions.append(Condition("one_thread"))
+    is_known = effect is not None and effect.high is not None
+    grade = Grade.measured if is_known else Grade.unknown
+    return _made(kind, "lock", situation, subjects, mine, effect, grade, one, shown, conditions)
+
+
+def _kind_of_kept(one: Contest, effect: Effect, reference: Reference) -> Kind:
+    """Returns `any` if most locks are equal, and `undecided` if the default may lose too much."""
+    if effect.high is None or effect.high > near_to:
+        return Kind.undecided
+    compared = {lock_name(s) for s in one.points if s.usable}
+    leaders = {lock_name(s) for s in one.leaders}
+    if all(map(one.is_near, one.leaders)) and len(leaders) >= max(least_of_any, len(compared) / 2):
+        return Kind.any
+    return Kind.keep
+
+
+def _made(
+    kind: Kind,
+    question: str,
+    situation: Situation,
+    subjects: Sequence[Measured],
+    mine: Measured | None,
+    effect: Effect | None,
+    grade: Grade,
+    one: Contest,
+    shown: Sequence[tuple[str, str]],
+    conditions: Sequence[Condition],
+) -> Conclusion:
+    others = [s for s in one.points if name_of(s) in shown]
+    by_name = {name_of(s): s for s in [*others, *filter(None, [mine]), *subjects]}
+    costs = tuple(c for s in by_name.values() if (c := cost_of(s)))
+    return Conclusion(
+        kind=kind,
+        question=question,
+        situation=situation,
+        subjects=tuple(map(subject_of, subjects)),
+        reference=subject_of(mine) if mine else None,
+        effect=effect,
+        grade=grade,
+        costs=costs,
+        conditions=(*conditions, *_placements(one)),
+        reason=_same_owner(mine) if mine else None,
+        evidence=evidence_of(costs),
+        next=_next(one),
+    )
+
+
+def _next(one: Contest) -> tuple[str, ...]:
+    """Returns the whole study as next step if only locks of one API were measured, otherwise
+    `advise`."""
+    apis = {s.point.backend.partition("-")[0] for s in one.points}
+    return ("study_locks",) if len(apis) == 1 and one.first.point.section_ns == 0 else ("advise",)
+
+
+def _placements(one: Contest) -> list[Condition]:
+    """Returns the range of core-to-core latencies if the comparisons differ in them."""
+    hops = hops_between(one)
+    return [] if are_alike(hops) else [Condition("placements", min(hops), max(hops))]
+
+
+def _problem(one: Contest) -> Condition | None:
+    """Returns the reason why nothing can be decided, or None."""
+    if one.below:
+        return Condition("below_resolution", subject=subject_of(one.below[0]))
+    if sum(s.usable and s.cost is not None for s in one.points) < least_compared:
+        return Condition("no_cost")
+    return Condition("one_repetition") if one.is_open else None
+
+
+def _quotient(over: Measured, under: Measured) -> float:
+    assert over.cost and under.cost
+    return over.cost.value / under.cost.value
+
+
+def _speedup(mine: Measured, choice: Measured, r: object, quantity: str = "speedup") -> Effect:
+    """Returns the quotient of the two costs with the interval of their paired ratio. The interval is
+    widened if it excludes the quotient."""
+    value = _quotient(mine, choice)
+    if not isinstance(r, Ratio) or not r.bounded:
+        return Effect(quantity, value)
+    return Effect(quantity, value, min(r.low, value), max(r.high, value))
+
+
+def _gain_at_most(
+    one: Contest, mine: Measured, reference: Reference
+) -> tuple[Effect, Measured | None]:
+    """Returns the largest possible gain of another leader over the default, and this leader."""
+    others = [s for s in leaders_of(one, reference) if not reference.is_same(name_of(s))]
+    ratios = [(r, s) for s in others if isinstance(r := ratio(mine, s), Ratio) and r.bounded]
+    if not others:
+        return Effect("speedup", 1.0, 1.0, 1.0), None
+    if len(ratios) < len(others):
+        return Effect("speedup", _quotient(mine, others[0])), others[0]
+    r, s = max(ratios, key=lambda item: item[0].high)
+    return _speedup(mine, s, r), s
+
+
+def _conditions(team: Team, one: Contest, mine: Measured, choice: Measured) -> Iterator[Condition]:
+    if spins(choice.point.op):
+        yield Condition("cpu_per_thread", team.place.cpus)
+        if team.place.hypervisor:
+            yield Condition("no_steal")
+    if is_own_code(choice.point.op):
+        yield Condition("own_code")
+    if choice.point.backend == references.libraries:
+        yield Condition("library", subject=subject_of(choice))
+    yield from _unfair(team, one, choice)
+    waits = _longer_waits(choice, mine)
+    if waits:
+        yield Condition("longer_waits", waits[0], waits[1])
+
+
+def _unfair(team: Team, one: Contest, s: Measured) -> Iterator[Condition]:
+    """Yields a condition with a fair alternative if the lock is unfair."""
+    if (unfairness := _unfairness(s)) < unfair_from:
+        return
+    fair = _fair(team, one)
+    cost = fair.cost.value if fair and fair.cost else None
+    yield Condition("unfair", unfairness, cost, subject_of(fair) if fair else None)
+
+
+def _unfairness(s: Measured) -> float:
+    known = s.usable and s.point.lanes > 1 and s.visits >= least_visits
+    return (s.slowest_over_fastest or 1.0) if known else 1.0
+
+
+def _fair(team: Team, one: Contest) -> Measured | None:
+    repeated = [s for s in one.points if s.slowest_over_fastest and s.visits >= least_visits]
+    fair = contest(s for s in repeated if _unfairness(s) < unfair_from)
+    near = [s for s in fair.leaders if fair.is_near(s)]
+    return min(near, key=lambda s: (rank(s), -team.led[lock_of(s)]), default=None)
+
+
+def _longer_waits(choice: Measured, mine: Measured) -> tuple[float, float] | None:
+    """Returns the longest of 1000 waits of both locks if repetitions show longer waits for the
+    choice."""
+    if not (choice.lane_waits and mine.lane_waits):
+        return None
+    waits = mine.p999_wait_by_visit
+    both = [(ns, waits[i]) for i, ns in choice.p999_wait_by_visit.items() if waits.get(i)]
+    if len(both) < least_visits or ratio_by_visit(both, None).low < longer_from:
+        return None
+    return choice.lane_waits.p999_ns, mine.lane_waits.p999_ns
+
+
+def _stalled(one: Contest) -> list[Condition]:
+    stuck = [s for s in one.points if s.status in ("timeout", "too_slow")]
+    return [Condition("timeout", subject=subject_of(s)) for s in stuck]
+
+
+def _same_owner(s: Measured) -> Condition | None:
+    """Returns the share of owner changes if it explains a cost below the latency of one cache line."""
+    if s.owner_changes is None or s.cost is None or s.point.lanes < 2:
+        return None
+    each_ns = s.cost.value / s.point.lanes
+    if each_ns >= surprising_share * s.team_hop_ns or s.owner_changes >= surprising_share:
+        return None
+    return Condition("same_owner", s.owner_changes, s.team_hop_ns, subject_of(s))
+
+
+def _atomic(
+    team: Team, table: LockTable, known: Sequence[Reference], shown: Sequence[tuple[str, str]]
+) -> Iterator[Conclusion]:
+    """Compares an atomic add with each default around one add."""
+    one, lanes = table.shared, table.most_lanes
+    if one is None:
+        return
+    for reference in known:
+        mine = default_of(one, reference)
+        rows = (atomic_of(table.rows, name[0]) for name in reference.names)
+        atomic = next((s for row in rows if row and (s := row.cost_at(lanes))), None)
+        if mine is None or atomic is None:
+            continue
+        r = ratio(mine, atomic)
+        effect = _speedup(mine, atomic, r)
+        grade = Grade.measured if effect.high is not None else Grade.unknown
+        near = effect.high is not None and effect.high <= near_to
+        says = verdict(r)
+        subjects: tuple[Measured, ...] = (atomic,)
+        if says is Verdict.slower:
+            kind = Kind.use
+        elif says is Verdict.faster:
+            kind, subjects = Kind.keep, (mine,)
+        else:
+            kind, subjects = (Kind.any if near else Kind.undecided), (atomic, mine)
+        situation = situation_of(team, one)
+        made = _made(
+            kind, "atomic_or_lock", situation, subjects, mine, effect, grade, one, shown, ()
+        )
+        yield made
+
+
+@dataclass(frozen=True)
+class _Loss:
+    """The largest ratio of a lock to the fastest lock over all situations."""
+
+    s: Measured
+    at_worst: Ratio
+
+
+def _unknown(team: Team, reference: Reference) -> Iterator[Conclusion]:
+    """Concludes for an unknown held time: the default, unless a sleeping API lock is shown to lose less
+    in its worst situation."""
+    held = [one for one in team.held if one.first.point.section_ns and not one.is_crowded]
+    if len(held) < least_situations:
+        return
+    known = [one for one in team.contests if not one.is_crowded]
+    losses = {name_of(s): x for s in held[0].points if (x := _loss(s, known))}
+    mine = next((losses[name] for name in reference.names if name in losses), None)
+    if mine is None:
+        return
+    fit = [x for x in losses.values() if not (spins(x.s.point.op) or is_own_code(x.s.point.op))]
+    best = min(fit, key=lambda x: x.at_worst.high)
+    better = best.at_worst.high * (1 + default_margin) < mine.at_worst.low
+    chosen = best if better else mine
+    r = chosen.at_worst
+    yield Conclusion(
+        kind=Kind.use if better else Kind.keep,
+        question="lock_unknown",
+        situation=situation_of(team, held[0], "unknown"),
+        subjects=(subject_of(chosen.s),),
+        reference=subject_of(mine.s),
+        effect=Effect("worst_loss", None, None, r.high),
+        grade=Grade.bound,
+        evidence=tuple(s.id for one in known for s in one.points if is_same_lock(s, chosen.s)),
+        next=("advise",),
+    )
+
+
+def _loss(s: Measured, held: Sequence[Contest]) -> _Loss | None:
+    """Returns None if the lock has no ratio to some leaders."""
+    found = []
+    for one in held:
+        over = [r for x in one.points if is_same_lock(x, s) and (r := _over_leaders(x, one))]
+        if not over:
+            return None
+        found.append(min(over, key=lambda r: r.high))
+    return _Loss(s, max(found, key=lambda r: r.high))
+
+
+def _over_leaders(s: Measured, one: Contest) -> Ratio | None:
+    """Returns the ratio to a leader with the largest upper end, or None if a ratio is unknown."""
+    over = [ratio(s, leader) for leader in one.leaders if leader is not s]
+    known = [r for r in over if isinstance(r, Ratio) and r.bounded]
+    own = ratio(s, s)
+    if len(known) < len(over) or not isinstance(own, Ratio):
+        return None
+    return max([*known, own], key=lambda r: r.high)
+
+
+def _avoid(team: Team, main: Reference) -> list[Conclusion]:
+    """Returns API locks far slower than the default in half the situations and faster never."""
+    found: dict[tuple[str, str], list[tuple[Ratio, Measured, Measured, Contest]]] = {}
+    better: set[tuple[str, str]] = set()
+    for one in team.contests:
+        mine = default_of(one, main)
+        for s in one.points if mine else ():
+            rival = s.point.backend in main.rivals and not is_own_code(s.point.op)
+            r = ratio(s, mine) if rival and s.usable and mine and s is not mine else None
+            if isinstance(r, Ratio) and verdict(r) is Verdict.faster:
+                better.add(name_of(s))
+            if isinstance(r, Ratio) and r.bounded and r.low >= avoid_from and mine:
+                found.setdefault(name_of(s), []).append((r, s, mine, one))
+    bad = {
+        name: max(rows, key=lambda row: row[0].low)
+        for name, rows in found.items()
+        if name not in better
+        and name not in main.names
+        and 2 * len(rows) >= sum(name in map(name_of, one.points) for one in team.contests)
+    }
+    worst = sorted(bad.items(), key=lambda item: -item[1][0].low)[:most_avoided]
+    return [_avoided(team, main, found[name], *row) for name, row in worst]
+
+
+def _avoided(
+    team: Team,
+    main: Reference,
+    rows: Sequence[object],
+    r: Ratio,
+    s: Measured,
+    mine: Measured,
+    one: Contest,
+) -> Conclusion:
+    compared = sum(default_of(each, main) is not None for each in team.contests)
+    costs = tuple(c for x in (s, mine) if (c := cost_of(x)))
+    return Conclusion(
+        kind=Kind.avoid,
+        question="slow_lock",
+        situation=situation_of(team, one),
+        subjects=(subject_of(s),),
+        reference=subject_of(mine),
+        effect=_speedup(s, mine, r, "slowdown"),
+        grade=Grade.measured,
+        costs=costs,
+        conditions=(Condition("rows", len(rows), compared),),
+        evidence=evidence_of(costs),
+        next=(),
+    )

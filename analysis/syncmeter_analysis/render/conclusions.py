@@ -1,0 +1,33 @@
+"""Writes the conclusions of a screen as JSON for other programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from syncmeter_analysis import __version__
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.studies import StudySection
+
+
+def as_json(campaign: Campaign, found: Sequence[StudySection[Any]]) -> str:
+    """Returns one object with the conclusions and the reliability of each study."""
+    studies = [
+        {
+            "study": section.name,
+            **({"arm": section.arm} if section.arm else {}),
+            "reliability": section.reliability.to_json() if section.reliability else None,
+            "conclusions": [c.to_json() for c in section.conclusions],
+        }
+        for section in found
+        if section.conclusions
+    ]
+    whole = {
+        "schema": 1,
+        "version": __version__,
+        "machine": campaign.name,
+        "files": [file.path for file in campaign.files],
+        "studies": studies,
+    }
+    return json.dumps(whole, indent=2, allow_nan=False)

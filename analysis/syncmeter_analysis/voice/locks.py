@@ -1,0 +1,396 @@
+"""Words the study `locks`: a table of situations with the default and the recommended lock, a table of
+other defaults, locks to avoid, reliability and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from string import ascii_lowercase
+
+from syncmeter_analysis.conclude.conclusion import (
+    Conclusion,
+    Condition,
+    Cost,
+    Effect,
+    Kind,
+    Situation,
+    Subject,
+)
+from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.relate.relation import default_margin
+from syncmeter_analysis.voice import numbers
+from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.screen import Field, Grid, Screen
+from syncmeter_analysis.voice.words import has, heading_of, library_of, name_of, say, with_article
+
+
+def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
+    """Returns the screen, which shows each conclusion once."""
+    marks = _Marks(conclusions)
+    grids: list[Grid] = []
+    legend: list[str] = []
+    sentences: list[str] = []
+    for team in _teams(conclusions):
+        rows = [c for c in team if _is_row(c, team)]
+        others = [c for c in team if c not in rows and c.kind is not Kind.avoid]
+        if rows:
+            grids.append(_situations(rows, marks))
+            legend += [line for line in _legend(rows, [*rows, *others]) if line not in legend]
+        if others:
+            grids.append(_cases(others, marks))
+        sentences += dict.fromkeys(filter(None, map(_reason, team)))
+        sentences += [_sentence(c) for c in team if c.kind is Kind.avoid]
+    steps = dict.fromkeys(step for c in conclusions for step in c.next)
+    return Screen(
+        grids,
+        [*legend, *marks.notes],
+        sentences,
+        reliability_line(reliability),
+        say(f"next.{next(reversed(steps))}") if steps else "",
+        answers(conclusions),
+    )
+
+
+def answers(conclusions: Iterable[Conclusion]) -> list[str]:
+    """Returns each conclusion as a sentence, for a screen of several studies."""
+    return [_sentence(c) for c in conclusions]
+
+
+def _teams(conclusions: Sequence[Conclusion]) -> list[list[Conclusion]]:
+    """Groups conclusions by threads. Conclusions on one thread join the first group."""
+    found: dict[tuple[object, ...], list[Conclusion]] = {}
+    alone = [c for c in conclusions if c.situation.threads == 1]
+    for c in conclusions:
+        s = c.situation
+        if s.threads > 1:
+            found.setdefault((s.file, s.affinity, s.wait, s.threads), []).append(c)
+    for c in alone:
+        fitting = (team for key, team in found.items() if key[0] == c.situation.file)
+        team = next(fitting, None)
+        if team is None:
+            team = found.setdefault((c.situation.file, 1), [])
+        team.append(c)
+    return list(found.values())
+
+
+def _is_row(c: Conclusion, team: Sequence[Conclusion]) -> bool:
+    """Returns whether the conclusion is a row of the table of situations. The table has one
+    default, and for one add it prefers the comparison with an atomic add."""
+    if c.kind is Kind.avoid or c.situation.threads == 1:
+        return False
+    if _api(c.reference) != _api(team[0].reference):
+        return False
+    atomics = [x for x in team if x.question == "atomic_or_lock"]
+    return not (atomics and c.question == "lock" and c.situation.work == "one_add")
+
+
+def _api(subject: Subject | None) -> str:
+    return name_of(subject) + library_of(subject) if subject else ""
+
+
+class _Marks:
+    """Assigns letters to conditions in the order of their first use."""
+
+    def __init__(self, conclusions: Sequence[Conclusion]) -> None:
+        self._letters: dict[str, str] = {}
+        found = [x for c in conclusions for x in c.conditions if x.name == "unfair"]
+        self._unfair = max(found, key=lambda x: x.value or 0.0, default=None)
+
+    def of(self, c: Conclusion) -> str:
+        """Returns ` (a,b)` or ''. All unfair locks share one letter, which tells the worst value."""
+        texts = _conditions(c, self._unfair)
+        found = [self._letters.setdefault(t, _letter(len(self._letters))) for t in texts]
+        return f" ({','.join(found)})" if found else ""
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"({letter}) {text}." for text, letter in self._letters.items()]
+
+
+def _letter(number: int) -> str:
+    """Returns `a` to `z`, then `aa`, `bb`."""
+    letters = len(ascii_lowercase)
+    return ascii_lowercase[number % letters] * (number // letters + 1)
+
+
+def _choice_name(c: Conclusion) -> str:
+    return name_of(c.subjects[0]) if c.subjects else ""
+
+
+# Situations
+
+
+def _situations(rows: Sequence[Conclusion], marks: _Marks) -> Grid:
+    columns = _columns(rows)
+    heads = [say("locks.held"), say("locks.pause"), *(heading_of(s) for s in columns)]
+    heads += [say("locks.use"), say("locks.gain")]
+    fields = []
+    for c in rows:
+        cells = [_figure(c, column) for column in columns]
+        fields.append([*_held(c.situation), *cells, _use(c, marks), _gain(c)])
+    right = range(2, 2 + len(columns))
+    return Grid(_caption(rows[0].situation), heads, fields, [*right])
+
+
+def _columns(rows: Sequence[Conclusion]) -> list[Subject]:
+    """Returns the atomic add, the default and each recommended lock with figures, once for each
+    name."""
+    atomics = [s for c in rows for s in c.subjects if s.op == "atomic"]
+    defaults = [c.reference for c in rows if c.reference]
+    found: dict[str, Subject] = {}
+    for s in (*atomics, *defaults, *(c.subjects[0] for c in rows if c.costs and c.subjects)):
+        found.setdefault(name_of(s), s)
+    return list(found.values())
+
+
+def _caption(s: Situation) -> str:
+    name = "locks.caption_crowded" if s.crowded else "locks.caption"
+    caption = say(name, threads=s.threads, cpus=s.cpus or "?")
+    return say("locks.caption_file", caption=caption, file=s.file) if s.file else caption
+
+
+def _held(s: Situation) -> list[Field]:
+    if s.work == "unknown":
+        return [Field(say("locks.unknown_held")), Field(say("locks.not_measured"))]
+    if s.work == "one_add":
+        return [Field(say("locks.one_add")), Field(say("locks.no_pause"))]
+    pause = say("locks.held_ns", ns=f"{s.pause_ns:g}") if s.pause_ns else say("locks.no_pause")
+    return [Field(say("locks.held_ns", ns=f"{s.held_ns or 0:g}")), Field(pause)]
+
+
+def _figure(c: Conclusion, column: Subject) -> Field:
+    chosen = _choice_name(c) == name_of(column)
+    cost = next((x for x in c.costs if name_of(x.subject) == name_of(column)), None)
+    own = c.cost_of(c.subjects[0] if chosen else c.reference)
+    if own and name_of(own.subject) == name_of(column):
+        cost = own
+    mark = "*" if chosen else " "
+    if cost is None:
+        return Field(mark if chosen else say("locks.not_measured") + " ", (), chosen)
+    return Field(_ns(cost) + mark, (cost.subject.point,), chosen)
+
+
+def _ns(cost: Cost | None) -> str:
+    return numbers.cost(cost.ns, cost.low, cost.high) if cost else say("locks.not_measured")
+
+
+def _use(c: Conclusion, marks: _Marks) -> Field:
+    name = _choice_name(c)
+    if c.kind is Kind.any and c.question == "lock":
+        name = say("locks.any_lock")
+    return Field(name + marks.of(c), c.evidence)
+
+
+def _shown(cost: Cost | None) -> float:
+    """Returns the cost as the screen prints it."""
+    return float(_ns(cost).replace(",", "")) if cost else float("nan")
+
+
+def _printed_ratio(c: Conclusion) -> float | None:
+    """Returns the quotient of the two costs as the screen prints them."""
+    over, under = c.cost_of(c.reference), c.cost_of(next(iter(c.subjects), None))
+    if c.effect and c.effect.quantity == "slowdown":
+        over, under = under, over
+    return _shown(over) / _shown(under) if over and under else None
+
+
+def _gain(c: Conclusion) -> Field:
+    effect, ratio = c.effect, _printed_ratio(c)
+    if c.question == "lock_unknown":
+        return Field(say("locks.not_measured"))
+    if c.kind is Kind.undecided or effect is None or ratio is None:
+        return Field(say("locks.unknown_gain"))
+    if c.kind is Kind.use and _width(c) > _narrow:
+        low, high = numbers.factor(effect.low or 0.0), numbers.factor(effect.high or 0.0)
+        return Field(say("locks.gain_range", low=low, high=high), c.evidence)
+    if c.kind is Kind.use:
+        return Field(say("locks.gain_of", value=numbers.factor(ratio)), c.evidence)
+    if effect.high is None:
+        return Field(say("locks.unknown_gain"))
+    return Field(say("locks.no_gain_above", high=_bound(effect)))
+
+
+#: A gain whose interval reaches farther is printed as a range.
+_narrow = 0.25
+
+
+def _width(c: Conclusion) -> float:
+    """Returns the greater distance from an interval end to the effect, as a share."""
+    e = c.effect
+    return max(e.high / e.value, e.value / e.low) - 1 if e and e.value and e.low and e.high else 0.0
+
+
+def _bound(effect: Effect) -> str:
+    """Returns the upper end. Verdicts ignore gains within the margin."""
+    return numbers.factor_up(max(effect.high or 0.0, 1 + default_margin))
+
+
+def _legend(rows: Sequence[Conclusion], shown: Sequence[Conclusion]) -> Iterator[str]:
+    """Explains the table with these rows, and the gains in all tables."""
+    yield say("locks.legend.marked")
+    reference = name_of(rows[0].reference) if rows[0].reference else ""
+    ends = [end for c in shown if c.kind is Kind.use and 0 < (end := _width(c)) <= _narrow]
+    if ends:
+        yield say("locks.legend.gain", reference=reference, ends=numbers.percent(max(ends)))
+    else:
+        yield say("locks.legend.gain_bare", reference=reference)
+    kept = [c for c in shown if c.kind in (Kind.keep, Kind.any) and c.question != "lock_unknown"]
+    if any(c.effect and c.effect.high for c in kept):
+        yield say("locks.legend.none")
+
+
+# Other defaults, and one thread
+
+
+def _cases(found: Sequence[Conclusion], marks: _Marks) -> Grid:
+    columns = [say(f"locks.{name}") for name in ("case", "now", "ns", "use", "ns", "gain")]
+    rows = []
+    for c in found:
+        mine = c.cost_of(c.reference)
+        rows.append(
+            [
+                Field(_case(c)),
+                Field(name_of(c.reference) if c.reference else ""),
+                Field(_ns(mine), (mine.subject.point,) if mine else ()),
+                _use(c, marks),
+                Field(_ns(c.cost_of(next(iter(c.subjects), None))), c.evidence),
+                _gain(c),
+            ]
+        )
+    return Grid(say("locks.cases"), columns, rows, (2, 4))
+
+
+def _case(c: Conclusion) -> str:
+    """Returns the library, if the API has several, and the work."""
+    if c.situation.threads == 1:
+        work = say("locks.one_thread")
+    elif c.situation.work == "held":
+        work = " ".join(field.text for field in _held(c.situation))
+    else:
+        work = say("locks.one_add" if c.question == "atomic_or_lock" else "locks.lock_one_add")
+    library = library_of(c.reference) if c.reference else ""
+    return say("locks.case_of_library", library=library, work=work) if library else work
+
+
+def _with_library(subject: Subject | None) -> str:
+    if subject is None:
+        return ""
+    library = library_of(subject)
+    return (
+        say("locks.library", name=name_of(subject), library=library)
+        if library
+        else name_of(subject)
+    )
+
+
+# Conditions, reasons and sentences
+
+
+def _conditions(c: Conclusion, unfair: Condition | None) -> list[str]:
+    """Returns half sentences for the notes. `unfair` is the worst unfairness."""
+    each = [unfair if x.name == "unfair" and unfair else x for x in c.conditions]
+    found = [_condition(c, x) for x in each if not _is_said(c, x)]
+    if c.question == "lock_unknown" and c.effect and c.effect.high:
+        found.append(say("locks.conditions.worst_loss", high=numbers.factor_up(c.effect.high)))
+    if c.kind is Kind.undecided and not {x.name for x in c.conditions} & _problems:
+        other = [s for s in c.subjects if c.reference and s.name != c.reference.name]
+        if other and c.effect and c.effect.high:
+            high = numbers.factor_up(c.effect.high)
+            found.append(
+                say("locks.conditions.undecided", subject=_with_library(other[0]), high=high)
+            )
+        else:
+            found.append(say("locks.conditions.undecided_bare"))
+    return found
+
+
+#: Conditions with the reason for `undecided`.
+_problems = {"below_resolution", "no_cost", "one_repetition"}
+
+
+def _is_said(c: Conclusion, condition: Condition) -> bool:
+    """Returns whether another condition includes this one."""
+    return condition.name == "cpu_per_thread" and c.condition("no_steal") is not None
+
+
+def _condition(c: Conclusion, x: Condition) -> str:
+    name = f"locks.conditions.{x.name}"
+    if x.name == "longer_waits":
+        value, compared = (numbers.duration(ns or 0.0) for ns in (x.value, x.compared))
+    else:
+        value, compared = numbers.factor(x.value or 0.0), numbers.cost(x.compared or 0.0)
+    if x.compared is not None and x.subject is not None and has(f"{name}_fair"):
+        name += "_fair"
+    subject = with_article(x.subject) if x.subject else ""
+    reference = name_of(c.reference) if c.reference else ""
+    return say(name, value=value, compared=compared, subject=subject, reference=reference)
+
+
+def _reason(c: Conclusion) -> str:
+    if c.reason is None or c.reason.subject is None:
+        return ""
+    return say(
+        f"locks.reasons.{c.reason.name}",
+        subject=name_of(c.reason.subject),
+        ns=_ns(c.cost_of(c.reason.subject)),
+        compared=numbers.plain(c.reason.compared or 0.0, 2),
+        value=numbers.percent(c.reason.value or 0.0),
+    )
+
+
+def _work(c: Conclusion) -> str:
+    s = c.situation
+    name = s.work
+    if s.work == "one_add" and c.question != "atomic_or_lock":
+        name = "lock_one_add"
+    elif s.work == "held" and s.pause_ns:
+        name = "held_pause"
+    held, pause = (f"{ns or 0:g}" for ns in (s.held_ns, s.pause_ns))
+    return say(f"locks.situations.{name}", held=held, pause=pause)
+
+
+def _situation(c: Conclusion) -> str:
+    name = "threads" if c.situation.threads > 1 else "one_thread"
+    return say(f"locks.situations.{name}", threads=c.situation.threads, situation=_work(c))
+
+
+def _sentence(c: Conclusion) -> str:
+    """Returns the conclusion as sentences that stand alone."""
+    name, effect, ratio = str(c.kind), c.effect, _printed_ratio(c)
+    if c.question == "lock_unknown":
+        name = "worst_loss"
+    elif c.kind is Kind.any and c.question == "atomic_or_lock":
+        name = "any_atomic"
+    elif c.kind is Kind.use and c.reference is None:
+        name = "use_best"
+    elif c.kind is Kind.use and (effect is None or effect.low is None):
+        name = "use_bare"
+    elif c.kind is Kind.any and (effect is None or effect.high is None):
+        name = "undecided"
+    elif c.kind is Kind.keep and (effect is None or effect.high is None):
+        name = "keep_bare"
+    low, high = (
+        (numbers.factor(effect.low or 0.0), numbers.factor(effect.high or 0.0))
+        if effect
+        else ("", "")
+    )
+    bound = c.kind in (Kind.keep, Kind.any) or name == "worst_loss"
+    said = say(
+        f"locks.sentences.{name}",
+        situation=_work(c) if c.kind is Kind.avoid else _situation(c),
+        subject=_choice_name(c)
+        if c.kind is Kind.avoid
+        else (with_article(c.subjects[0]) if c.subjects else ""),
+        reference=_with_library(c.reference),
+        value=numbers.factor(ratio) if ratio else "",
+        low=low,
+        high=_bound(effect) if bound and effect and effect.high else high,
+        subject_ns=_ns(c.cost_of(next(iter(c.subjects), None))),
+        reference_ns=_ns(c.cost_of(c.reference)),
+    )
+    short = [_short(x) for x in c.conditions if has(f"locks.only_if.{x.name}")]
+    return " ".join([said, *(short if c.kind is Kind.use else [])])
+
+
+def _short(x: Condition) -> str:
+    value, compared = (numbers.duration(ns or 0.0) for ns in (x.value, x.compared))
+    return say(f"locks.only_if.{x.name}", value=value, compared=compared)

@@ -1,0 +1,62 @@
+"""Formats all numbers: three digits at most, one notation (`1.2 us`, `5 %`)."""
+
+from __future__ import annotations
+
+import math
+
+#: A half-width above this share of the value supports two digits, a smaller half-width three.
+_wide = 0.05
+
+
+def digits_of(value: float, low: float | None, high: float | None) -> int:
+    """Returns 3 for values from 100 on, otherwise 2 or 3 digits by the interval."""
+    if value >= 100:
+        return 3
+    known = low is not None and high is not None and value > 0
+    return 3 if known and (high or 0.0) - (low or 0.0) < 2 * _wide * value else 2
+
+
+def rounded(value: float, digits: int) -> float:
+    """Returns the value with this number of significant digits."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def plain(value: float, digits: int) -> str:
+    """`41`, `4.40`, `17,800`: no exponent, and thousands are separated from 10,000 on."""
+    value = rounded(value, digits)
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}" if abs(value) >= 10_000 else f"{value:.{decimals}f}"
+
+
+def cost(value: float, low: float | None = None, high: float | None = None) -> str:
+    """A cost in ns with the digits that its interval supports."""
+    return plain(value, digits_of(value, low, high))
+
+
+def factor(value: float) -> str:
+    """A ratio with two digits: `2.3`, `0.87`, `130`."""
+    return plain(value, 2)
+
+
+def factor_up(value: float) -> str:
+    """A bound: two digits, rounded up, three near 1."""
+    digits = 3 if value < 1.1 else 2
+    step = 10 ** (math.floor(math.log10(value)) - digits + 1)
+    return plain(math.ceil(value / step - 1e-9) * step, digits)
+
+
+def percent(share: float) -> str:
+    """`7 %`, `98 %`, `0.4 %`."""
+    return f"{plain(100 * share, 1 if share < 0.1 else 2)} %"
+
+
+def duration(ns: float) -> str:
+    """`41 ns`, `1.2 us`, `57 us`, `3.4 ms`: two digits."""
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if rounded(ns, 2) >= size:
+            return f"{plain(ns / size, 2)} {unit}"
+    return f"{plain(ns, 2)} ns"

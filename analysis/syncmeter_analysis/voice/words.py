@@ -1,0 +1,69 @@
+"""Reads the tables of words and sentences, and fills them."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from syncmeter_analysis.conclude.conclusion import Subject
+
+_folder = Path(__file__).parent
+
+#: Marks a possible line break in a column heading.
+soft_break = "\u200b"
+
+
+@cache
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads((_folder / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def internal_words() -> dict[str, str]:
+    """Returns the field's word for each internal word."""
+    return dict(_table("terms")["words"])
+
+
+def say(template: str, **values: object) -> str:
+    """Fills the template with this dotted name (`locks.legend.marked`)."""
+    found: Any = _table("templates")
+    for part in template.split("."):
+        found = found[part]
+    return str(found).format(**values)
+
+
+def has(template: str) -> bool:
+    """Returns whether the template exists."""
+    room, _, name = template.rpartition(".")
+    found: Any = _table("templates")
+    for part in room.split("."):
+        found = found.get(part, {})
+    return name in found
+
+
+def _name(subject: Subject) -> str:
+    terms = _table("terms")
+    names = terms["names"].get(terms["same_names"].get(subject.backend, subject.backend), {})
+    return str(names.get(subject.op, f"{subject.backend} |{subject.op}"))
+
+
+def name_of(subject: Subject) -> str:
+    """`std::mutex`, `omp critical`, `atomic add`: the name in sentences."""
+    return _name(subject).replace("|", "")
+
+
+def with_article(subject: Subject) -> str:
+    """`an atomic add`, `std::mutex`."""
+    name = name_of(subject)
+    return f"{_table('terms')['articles'].get(name, '')} {name}".strip()
+
+
+def heading_of(subject: Subject) -> str:
+    """The same for the heading of a column, which may break."""
+    return _name(subject).replace("|", soft_break).replace(f" {soft_break}", " ")
+
+
+def library_of(subject: Subject) -> str:
+    """Returns `libgomp`, `libomp`, or '' for an API with one library."""
+    return str(_table("terms")["libraries"].get(subject.backend, ""))

@@ -1,0 +1,265 @@
+"""Conclusions of every stored campaign with locks: consistent figures, no contradiction, equal
+formats."""
+
+import html
+import json
+import math
+import re
+from dataclasses import fields
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from syncmeter_analysis.command import main
+from syncmeter_analysis.conclude import conclusion as types
+from syncmeter_analysis.conclude.conclusion import Conclusion, Grade, Kind
+from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.formats.schema import conclusions_schema
+from syncmeter_analysis.record import tables
+from syncmeter_analysis.record.text_file import text_of, without_suffixes
+from syncmeter_analysis.relate.campaign import read_campaign
+from syncmeter_analysis.relate.lock_tables import situations, tables_of
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.conclusions import as_json
+from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.page import as_page
+from syncmeter_analysis.render.terminal import as_plain
+from syncmeter_analysis.studies import sections
+from syncmeter_analysis.studies.blocks import escaped_md
+from syncmeter_analysis.voice.words import internal_words
+
+ROOT = Path(__file__).parents[2]
+FILES = [
+    *(ROOT / "docs/measurements").glob("*.jsonl.xz"),
+    *(ROOT / "analysis/tests/data").glob("*.xz"),
+]
+WITH_LOCKS = [path for path in sorted(FILES) if re.search(rb'"op":"\w*lock_add"', text_of(path))]
+
+stored = pytest.mark.parametrize("path", WITH_LOCKS, ids=without_suffixes)
+
+
+@cache
+def campaign_of(path):
+    return read_campaign([str(path)])
+
+
+@cache
+def section_of(path):
+    found = sections(campaign_of(path), ["locks"])
+    return found[0] if found else None
+
+
+def concluded(path):
+    section = section_of(path)
+    return list(section.conclusions) if section else []
+
+
+def test_files_with_locks_are_stored():
+    assert sum(bool(concluded(path)) for path in WITH_LOCKS) >= 8
+    assert {"use", "keep", "any", "avoid", "undecided"} == {
+        str(c.kind) for path in WITH_LOCKS for c in concluded(path)
+    }
+
+
+# The type and its description
+
+
+@pytest.mark.parametrize(
+    "kind, table",
+    [
+        (Conclusion, "conclusion_members"),
+        (Reliability, "reliability_members"),
+    ],
+)
+def test_a_type_has_the_members_of_its_table(kind, table):
+    found = getattr(tables, table)
+    assert {f.name for f in fields(kind)} == set(found)
+    inner = {"situation": "Situation", "subjects": "Subject", "reference": "Subject"}
+    inner |= {"effect": "Effect", "costs": "Cost", "conditions": "Condition", "reason": "Condition"}
+    for name, member in found.items():
+        if member.of:
+            of = getattr(types, inner[name])
+            assert {f.name for f in fields(of)} == set(member.of), name
+
+
+def test_kinds_and_grades_are_those_of_the_record():
+    assert tuple(map(str, Kind)) == tables.conclusion_kinds
+    assert tuple(map(str, Grade)) == tables.conclusion_grades
+
+
+@stored
+def test_the_json_fits_its_schema_and_its_evidence_is_in_the_file(path):
+    if not concluded(path):
+        return
+    found = json.loads(as_json(campaign_of(path), [section_of(path)]))
+    jsonschema.validate(found, conclusions_schema())
+    ids = {s.id for s in campaign_of(path).points.values()}
+    for conclusion in found["studies"][0]["conclusions"]:
+        assert conclusion["evidence"], conclusion
+        assert set(conclusion["evidence"]) <= ids
+
+
+# Decisions
+
+
+@stored
+def test_an_effect_is_the_quotient_of_the_costs_that_are_shown_with_it(path):
+    for c in concluded(path):
+        effect = c.effect
+        if effect is None or effect.value is None or c.kind is Kind.undecided:
+            continue
+        mine, chosen = c.cost_of(c.reference), c.cost_of(c.subjects[0])
+        if c.kind in (Kind.keep, Kind.any) and c.question == "lock":
+            continue  # the effect is what another lock may gain
+        over, under = (chosen, mine) if effect.quantity == "slowdown" else (mine, chosen)
+        assert effect.value == pytest.approx(over.ns / under.ns)
+        assert effect.low <= effect.value <= effect.high
+
+
+@stored
+def test_a_kept_lock_is_not_shown_to_be_slower_and_another_is_used_only_if_it_is(path):
+    """relate/ names the leaders: locks without a shown difference to the fastest."""
+    campaign = campaign_of(path)
+    contests = list(situations(campaign))
+    for _, points, source in campaign.parts():
+        for table in tables_of(points, source):
+            contests += [one for one in (table.alone, table.shared) if one]
+    known = {s.id: one for one in contests for s in one.points}
+    for c in concluded(path):
+        if c.question != "lock" or c.reference is None or c.kind is Kind.undecided:
+            continue
+        one = known[c.reference.point]
+        leaders = {s.id for s in one.leaders}
+        if c.kind is Kind.use:
+            assert c.reference.point not in leaders
+        elif leaders & {s.id for s in one.points if s.point.backend == c.reference.backend}:
+            assert c.reference.point in leaders
+
+
+@stored
+def test_no_two_conclusions_of_a_file_contradict_each_other(path):
+    found = concluded(path)
+    for a, b in combinations(found, 2):
+        if a.situation != b.situation and Kind.avoid not in (a.kind, b.kind):
+            continue
+        advised = [{s.name for s in c.subjects} for c in (a, b)]
+        if Kind.avoid in (a.kind, b.kind) and Kind.undecided not in (a.kind, b.kind):
+            assert not advised[0] & advised[1], (a, b)
+        elif a.question == b.question and a.reference == b.reference:
+            pytest.fail(f"two answers to one question: {a} {b}")
+        elif a.question == b.question == "lock":
+            # A lock for one reader to use is a lock for another reader to keep.
+            for x, y in ((a, b), (b, a)):
+                if x.kind is Kind.use and y.reference and x.subjects[0].name == y.reference.name:
+                    assert y.kind in (Kind.keep, Kind.any, Kind.undecided), (a, b)
+
+
+# Screens
+
+
+def number(text):
+    found = re.search(r"[\d,]+\.?\d*", text)
+    return float(found[0].replace(",", "")) if found else math.nan
+
+
+@stored
+def test_printed_ratios_follow_from_the_printed_costs(path):
+    section = section_of(path)
+    checked = 0
+    for grid in section.screen.grids if section else ():
+        columns = [c.replace("\u200b", "") for c in grid.columns]
+        for row in grid.rows:
+            texts = dict(zip(columns, (f.text for f in row), strict=True))
+            gain = texts["gain"]
+            if "now" in texts:
+                mine, chosen = (number(row[i].text) for i in (2, 4))
+            else:
+                marked = [f for f in row if f.chosen and f.text.strip("* ")]
+                if not marked or not gain.endswith("x") or gain.startswith("<"):
+                    continue
+                chosen = number(marked[0].text)
+                default = next(n for n in columns if n in ("std::mutex", "omp critical"))
+                mine = number(texts[default])
+            if gain.startswith("<") or not gain.endswith("x"):
+                continue
+            checked += 1
+            low, _, high = gain.rstrip("x").partition("-")
+            if high:
+                assert number(low) * 0.96 <= mine / chosen <= number(high) * 1.04
+            else:
+                assert number(low) == pytest.approx(mine / chosen, rel=0.05)
+    assert checked or not section
+
+
+@stored
+def test_every_form_shows_the_same_conclusions(path):
+    section = section_of(path)
+    if section is None:
+        return
+    screen = section.screen
+    avoided = [c for c in section.conclusions if c.kind is Kind.avoid]
+    assert sum(len(g.rows) for g in screen.grids) + len(avoided) == len(section.conclusions)
+    assert len(screen.answers) == len(section.conclusions)
+    report = build(campaign_of(path))
+    (whole,) = [s for s in report.sections if s.id == "locks"]
+    report.sections = [whole]
+    text = as_plain(section.title, section.blocks)
+    page = html.unescape(as_page(report))
+    markdown = as_markdown(report)
+    for words in (*screen.notes, *screen.sentences, screen.reliability, screen.next):
+        assert words in text
+        assert words.replace("`", "") in page.replace("<code>", "").replace("</code>", "")
+        assert escaped_md(words) in markdown
+    for field in (f for grid in screen.grids for row in grid.rows for f in row):
+        assert field.text.strip() in text
+        assert field.text.strip() in page
+        assert escaped_md(field.text) in markdown
+
+
+@stored
+def test_reliability_and_next_step_are_the_last_two_lines(path):
+    section = section_of(path)
+    if section:
+        last = section.first[-1].items
+        assert last[-2:] == [section.screen.reliability, section.screen.next]
+        assert all(last[-2:])
+
+
+@stored
+def test_a_sentence_has_at_most_25_words(path):
+    section = section_of(path)
+    if section is None:
+        return
+    screen = section.screen
+    captions = [grid.caption for grid in screen.grids]
+    texts = [*captions, *screen.notes, *screen.sentences, *screen.answers]
+    for text in (*texts, screen.reliability, screen.next):
+        for sentence in re.split(r"(?<=[.;:]) ", text):
+            assert len(sentence.split()) <= 25, sentence
+
+
+@stored
+def test_a_screen_has_the_words_of_the_field(path):
+    section = section_of(path)
+    if section is None:
+        return
+    screen = section.screen
+    cells = [f.text for grid in screen.grids for row in grid.rows for f in row]
+    texts = [*cells, *screen.notes, *screen.sentences, *screen.answers, screen.reliability]
+    said = re.sub(r"\S*/\S*", "", " ".join(texts))  # without paths
+    for word in internal_words():
+        assert not re.search(rf"\b{word}s?\b", said), word
+
+
+def test_the_command_prints_the_conclusions_as_json(capsys):
+    path = ROOT / "docs/measurements/xeon-2-vcpu-locks.jsonl.xz"
+    assert main(["text", str(path), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    jsonschema.validate(found, conclusions_schema())
+    assert [study["study"] for study in found["studies"]] == ["locks"]
+    without = ROOT / "docs/measurements/xeon-64-vcpu-barrier.jsonl.xz"
+    assert main(["text", str(without), "--format", "json"]) == 2
+    assert "--format json" in capsys.readouterr().err
