@@ -1,6 +1,8 @@
 """The locks of a campaign from costs made by hand: which lock is kept, which is used instead, and
 what that depends on. No test looks at prose."""
 
+from collections import Counter
+
 import pytest
 
 from syncmeter_analysis.conclude.conclusion import Grade, Kind
@@ -132,7 +134,7 @@ def test_an_atomic_add_that_is_as_fast_is_no_gain(tmp_path):
     lines = [five(lock("std", op, 2), ns) for op, ns in (("lock_add", 40.0), ("atomic_add", 40.2))]
     lines.append(five(lock("std", "shared_mutex_add", 2), 90.0))
     (one,) = concluded(tmp_path, *lines, question="atomic_or_lock")
-    assert (one.kind, names(one)) == (Kind.any, ["std atomic", "std lock"])
+    assert (one.kind, names(one)) == (Kind.any, ["std lock", "std atomic"])
 
 
 def test_the_readers_lock_is_kept_if_none_is_shown_to_be_faster(tmp_path):
@@ -152,10 +154,41 @@ def test_a_faster_lock_is_used_with_its_gain_over_the_readers_own(tmp_path):
     assert [c.name for c in one.conditions] == ["cpu_per_thread"]
 
 
-def test_a_lock_of_a_virtual_machine_may_lose_its_cpu(tmp_path):
-    lines = [five(lock("std", "lock_add", 2), 90.0), five(lock("std", "ticket_lock_add", 2), 40.0)]
-    machine = {**campaign()["machine"], "hypervisor": True}
-    (one,) = concluded(tmp_path, *lines, threads=2, machine=machine)
+#: A machine whose host may take CPUs away.
+GUEST = {**campaign()["machine"], "hypervisor": True}
+
+
+def test_a_virtual_machine_uses_a_lock_that_sleeps(tmp_path):
+    def of(mutex_ns, spin_ns, *more):
+        lines = [
+            five(lock("std", "lock_add", 2), mutex_ns),
+            five(lock("std", "ticket_lock_add", 2), spin_ns),
+            *(five(lock("posix", f"{op}_add", 2), ns) for op, ns in more),
+        ]
+        (one,) = concluded(tmp_path, *lines, threads=2, machine=GUEST)
+        return one
+
+    kept = of(90.0, 40.0)
+    assert (kept.kind, names(kept)) == (Kind.keep, ["std lock"])
+    reserved = kept.condition("reserved_cpus")
+    assert reserved.subject.name == ("std", "ticket_lock")
+    assert reserved.value == pytest.approx(90 / 40, rel=0.01)
+    assert kept.cost_of(reserved.subject)
+
+    used = of(90.0, 40.0, ("mutex_adaptive", 60.0))
+    assert (used.kind, names(used)) == (Kind.use, ["posix mutex_adaptive"])
+    assert used.effect.value == pytest.approx(1.5, rel=0.01)
+    assert used.condition("reserved_cpus").value == pytest.approx(90 / 40, rel=0.01)
+
+    assert of(40.0, 90.0).condition("reserved_cpus") is None
+
+
+def test_a_virtual_machine_without_a_lock_that_sleeps_needs_reserved_cpus(tmp_path):
+    ops = ("mcs_lock_add", 50.0), ("clh_lock_add", 90.0)
+    (one,) = concluded(
+        tmp_path, *(five(lock("std", *of[:1], 2), of[1]) for of in ops), machine=GUEST
+    )
+    assert (one.kind, names(one)) == (Kind.use, ["std mcs_lock"])
     assert [c.name for c in one.conditions] == ["cpu_per_thread", "no_steal", "own_code"]
 
 
@@ -235,11 +268,11 @@ def test_without_a_default_the_fastest_is_used(tmp_path):
 
 
 def test_an_unfair_lock_has_a_fair_one_with_it(tmp_path):
-    def of(fairness, unfair_visits=5):
+    def of(fairness, unfair_visits=5, default=0.9):
         lines = [
             five(lock("omp", "spin_lock_add", 2), 100.0, fairness)[:unfair_visits],
             five(lock("omp", "ticket_lock_add", 2), 200.0),
-            five(lock("omp", "critical_add", 2), 300.0, 0.4),
+            five(lock("omp", "critical_add", 2), 300.0, default),
         ]
         (one,) = concluded(tmp_path, *lines)
         return one.condition("unfair")
@@ -249,6 +282,21 @@ def test_an_unfair_lock_has_a_fair_one_with_it(tmp_path):
     assert unfair.subject.name == ("omp", "ticket_lock")
     assert of(0.9) is None
     assert of(0.35, unfair_visits=1) is None
+    assert of(0.35, default=0.4) is None  # the default has the same disadvantage
+
+
+def test_a_fair_lock_replaces_an_unfair_lock_without_a_shown_difference(tmp_path):
+    def chosen(fair_ns):
+        lines = [
+            five(lock("posix", "pthread_spin_add", 2), 100.0, 0.1, part=0.02),
+            five(lock("std", "clh_lock_add", 2), fair_ns, part=0.05),
+            five(lock("std", "lock_add", 2), 300.0),
+        ]
+        (one,) = concluded(tmp_path, *lines)
+        return names(one)
+
+    assert chosen(102.0) == ["std clh_lock"]
+    assert chosen(140.0) == ["posix pthread_spin"]
 
 
 def test_owner_changes_explain_a_cost_below_that_of_a_line(tmp_path):
@@ -379,6 +427,10 @@ def test_the_reliability_is_the_worst_of_what_is_known(tmp_path):
     assert reliability(c, found).grade == "good"
     assert reliability(c, found, "missed").grade == "moderate"
     assert reliability(c, found, "failed").grade == "poor"
+    for busy, grade in {5: "good", 30: "moderate", 50: "poor", 100: "poor"}.items():
+        rounds = {(0, 0, True): busy, (0, 0, False): 100 - busy}
+        c.conduct.rounds_by_state = Counter(rounds)
+        assert reliability(c, found).grade == grade
     once = written(tmp_path, [line for line in locks_lines(4) if line["visit"] == 1])
     assert reliability(once, conclude(once)).grade == "poor"
 

@@ -13,6 +13,9 @@ from syncmeter_analysis.relate.relation import least_visits
 #: A larger share makes times too long. Ratios stay usable.
 quiet_share = 0.1
 
+#: From this share on most ratios compare disturbed samples.
+disturbed_from = 0.5
+
 #: Fewer repetitions make intervals too uncertain.
 usual_repetitions = 5
 
@@ -47,11 +50,17 @@ def reliability(
     visits = [s.visits for s in campaign.points.values() if s.id in ids and s.visits]
     repetitions = min(visits, default=0)
     share = campaign.conduct.busy_share
+    if share is None:
+        by_noise = "unknown"
+    elif share >= disturbed_from:
+        by_noise = "poor"
+    else:
+        by_noise = "good" if share <= quiet_share else "moderate"
     by_visits = "good" if repetitions >= usual_repetitions else "moderate"
     grades = [
         _of_controls[controls],
         by_visits if repetitions >= least_visits else "poor",
-        "unknown" if share is None else "good" if share <= quiet_share else "moderate",
+        by_noise,
     ]
     hops = [c.situation.hop_ns for c in conclusions if c.situation.hop_ns]
     hop_ns = hops[0] if hops else None

@@ -3,7 +3,7 @@ other defaults, locks to avoid, reliability and the next step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
 from syncmeter_analysis.conclude.conclusion import (
@@ -20,21 +20,31 @@ from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.reliability import reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
-from syncmeter_analysis.voice.words import has, heading_of, library_of, name_of, say, with_article
+from syncmeter_analysis.voice.words import (
+    explanation_of,
+    has,
+    heading_of,
+    library_of,
+    name_of,
+    say,
+    with_article,
+)
 
 
 def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
-    """Returns the screen, which shows each conclusion once."""
-    marks = _Marks(conclusions)
+    """Returns the screen, which shows each conclusion once. A conclusion outside the table of
+    situations is left out if it keeps the reader's lock."""
+    marks = _Marks()
     grids: list[Grid] = []
     legend: list[str] = []
     sentences: list[str] = []
     for team in _teams(conclusions):
         rows = [c for c in team if _is_row(c, team)]
-        others = [c for c in team if c not in rows and c.kind is not Kind.avoid]
+        others = [c for c in team if c not in rows and _is_case(c)]
+        marks.merge([*rows, *others])
         if rows:
             grids.append(_situations(rows, marks))
-            legend += [line for line in _legend(rows, [*rows, *others]) if line not in legend]
+            legend += [line for line in _legend(rows, others) if line not in legend]
         if others:
             grids.append(_cases(others, marks))
         sentences += dict.fromkeys(filter(None, map(_reason, team)))
@@ -83,21 +93,37 @@ def _is_row(c: Conclusion, team: Sequence[Conclusion]) -> bool:
     return not (atomics and c.question == "lock" and c.situation.work == "one_add")
 
 
+def _is_case(c: Conclusion) -> bool:
+    """Returns whether the conclusion is a row of the table of other cases, if it has no other row."""
+    kept = c.kind in (Kind.keep, Kind.any) and c.reference is not None
+    return c.kind is not Kind.avoid and not kept
+
+
 def _api(subject: Subject | None) -> str:
     return name_of(subject) + library_of(subject) if subject else ""
 
 
 class _Marks:
-    """Assigns letters to conditions in the order of their first use."""
+    """Assigns letters to conditions in the order of their first use. Conditions of several rows share
+    one letter: of an unfair lock with the worst value, of a lock for reserved CPUs with all gains."""
 
-    def __init__(self, conclusions: Sequence[Conclusion]) -> None:
+    def __init__(self) -> None:
         self._letters: dict[str, str] = {}
-        found = [x for c in conclusions for x in c.conditions if x.name == "unfair"]
-        self._unfair = max(found, key=lambda x: x.value or 0.0, default=None)
+        self._unfair: dict[str, Condition] = {}
+        self._reserved: dict[tuple[str, str], list[Condition]] = {}
+
+    def merge(self, shown: Sequence[Conclusion]) -> None:
+        found = [(x, c) for c in shown if (x := c.condition("unfair"))]
+        found.sort(key=lambda item: item[0].value or 0.0)
+        self._unfair = {_choice_name(c): x for x, c in found}
+        self._reserved = {}
+        for c in shown:
+            if x := c.condition("reserved_cpus"):
+                self._reserved.setdefault(_compared(c, x), []).append(x)
 
     def of(self, c: Conclusion) -> str:
-        """Returns ` (a,b)` or ''. All unfair locks share one letter, which tells the worst value."""
-        texts = _conditions(c, self._unfair)
+        """Returns ` (a,b)` or ''."""
+        texts = _conditions(c, self._unfair, self._reserved)
         found = [self._letters.setdefault(t, _letter(len(self._letters))) for t in texts]
         return f" ({','.join(found)})" if found else ""
 
@@ -110,6 +136,11 @@ def _letter(number: int) -> str:
     """Returns `a` to `z`, then `aa`, `bb`."""
     letters = len(ascii_lowercase)
     return ascii_lowercase[number % letters] * (number // letters + 1)
+
+
+def _compared(c: Conclusion, x: Condition) -> tuple[str, str]:
+    """Returns the names for the condition's lock and the compared lock."""
+    return name_of(x.subject) if x.subject else "", name_of(c.reference or c.subjects[0])
 
 
 def _choice_name(c: Conclusion) -> str:
@@ -132,12 +163,14 @@ def _situations(rows: Sequence[Conclusion], marks: _Marks) -> Grid:
 
 
 def _columns(rows: Sequence[Conclusion]) -> list[Subject]:
-    """Returns the atomic add, the default and each recommended lock with figures, once for each
-    name."""
+    """Returns the atomic add, the default, and each lock with figures that is recommended or needs
+    reserved CPUs, once for each name."""
     atomics = [s for c in rows for s in c.subjects if s.op == "atomic"]
     defaults = [c.reference for c in rows if c.reference]
     found: dict[str, Subject] = {}
-    for s in (*atomics, *defaults, *(c.subjects[0] for c in rows if c.costs and c.subjects)):
+    chosen = [c.subjects[0] for c in rows if c.costs and c.subjects]
+    reserved = [x.subject for c in rows if (x := c.condition("reserved_cpus")) and x.subject]
+    for s in (*atomics, *defaults, *chosen, *reserved):
         found.setdefault(name_of(s), s)
     return list(found.values())
 
@@ -175,7 +208,9 @@ def _ns(cost: Cost | None) -> str:
 
 def _use(c: Conclusion, marks: _Marks) -> Field:
     name = _choice_name(c)
-    if c.kind is Kind.any and c.question == "lock":
+    if c.reference and name == name_of(c.reference) and c.kind is not Kind.undecided:
+        name = say("locks.keep", name=name)
+    elif c.kind is Kind.any:
         name = say("locks.any_lock")
     return Field(name + marks.of(c), c.evidence)
 
@@ -186,7 +221,7 @@ def _shown(cost: Cost | None) -> float:
 
 
 def _printed_ratio(c: Conclusion) -> float | None:
-    """Returns the quotient of the two costs as the screen prints them."""
+    """Returns the quotient as the screen prints both costs."""
     over, under = c.cost_of(c.reference), c.cost_of(next(iter(c.subjects), None))
     if c.effect and c.effect.quantity == "slowdown":
         over, under = under, over
@@ -206,7 +241,7 @@ def _gain(c: Conclusion) -> Field:
         return Field(say("locks.gain_of", value=numbers.factor(ratio)), c.evidence)
     if effect.high is None:
         return Field(say("locks.unknown_gain"))
-    return Field(say("locks.no_gain_above", high=_bound(effect)))
+    return Field(say("locks.no_gain"))
 
 
 #: A gain whose interval reaches farther is printed as a range.
@@ -219,23 +254,31 @@ def _width(c: Conclusion) -> float:
     return max(e.high / e.value, e.value / e.low) - 1 if e and e.value and e.low and e.high else 0.0
 
 
-def _bound(effect: Effect) -> str:
+def _bound(effect: Effect) -> float:
     """Returns the upper end. Verdicts ignore gains within the margin."""
-    return numbers.factor_up(max(effect.high or 0.0, 1 + default_margin))
+    return max(effect.high or 0.0, 1 + default_margin)
 
 
-def _legend(rows: Sequence[Conclusion], shown: Sequence[Conclusion]) -> Iterator[str]:
+def _legend(rows: Sequence[Conclusion], others: Sequence[Conclusion]) -> Iterator[str]:
     """Explains the table with these rows, and the gains in all tables."""
+    shown = [*rows, *others]
     yield say("locks.legend.marked")
+    columns = [*_columns(rows), *(s for c in shown for s in c.subjects[:1])]
+    names = dict.fromkeys(filter(None, map(explanation_of, columns)))
+    if names:
+        yield " ".join(names)
     reference = name_of(rows[0].reference) if rows[0].reference else ""
     ends = [end for c in shown if c.kind is Kind.use and 0 < (end := _width(c)) <= _narrow]
     if ends:
         yield say("locks.legend.gain", reference=reference, ends=numbers.percent(max(ends)))
     else:
         yield say("locks.legend.gain_bare", reference=reference)
-    kept = [c for c in shown if c.kind in (Kind.keep, Kind.any) and c.question != "lock_unknown"]
-    if any(c.effect and c.effect.high for c in kept):
-        yield say("locks.legend.none")
+    kept = [c for c in shown if _gain(c).text == say("locks.no_gain")]
+    bounds = [_bound(c.effect) for c in kept if c.effect]
+    if bounds:
+        spins = any(c.condition("reserved_cpus") for c in kept)
+        name = "locks.legend.no_gain_asleep" if spins else "locks.legend.no_gain"
+        yield say(name, high=numbers.factor_up(max(bounds)))
 
 
 # Other defaults, and one thread
@@ -285,12 +328,20 @@ def _with_library(subject: Subject | None) -> str:
 # Conditions, reasons and sentences
 
 
-def _conditions(c: Conclusion, unfair: Condition | None) -> list[str]:
-    """Returns half sentences for the notes. `unfair` is the worst unfairness."""
-    each = [unfair if x.name == "unfair" and unfair else x for x in c.conditions]
-    found = [_condition(c, x) for x in each if not _is_said(c, x)]
+def _conditions(
+    c: Conclusion,
+    unfair: Mapping[str, Condition],
+    reserved: Mapping[tuple[str, str], Sequence[Condition]],
+) -> list[str]:
+    """Returns half sentences for the notes. `unfair` has the worst unfairness by lock."""
+    found = []
+    for x in c.conditions:
+        if x.name == "reserved_cpus":
+            found.append(_reserved(c, reserved[_compared(c, x)]))
+        elif not _is_said(c, x):
+            found.append(_condition(c, unfair[_choice_name(c)] if x.name == "unfair" else x))
     if c.question == "lock_unknown" and c.effect and c.effect.high:
-        found.append(say("locks.conditions.worst_loss", high=numbers.factor_up(c.effect.high)))
+        found.append(_worst_loss(c, c.effect.high))
     if c.kind is Kind.undecided and not {x.name for x in c.conditions} & _problems:
         other = [s for s in c.subjects if c.reference and s.name != c.reference.name]
         if other and c.effect and c.effect.high:
@@ -308,8 +359,38 @@ _problems = {"below_resolution", "no_cost", "one_repetition"}
 
 
 def _is_said(c: Conclusion, condition: Condition) -> bool:
-    """Returns whether another condition includes this one."""
-    return condition.name == "cpu_per_thread" and c.condition("no_steal") is not None
+    """Returns whether another condition or the legend includes this one."""
+    return condition.name in ("own_code", "default_loss") or (
+        condition.name == "cpu_per_thread" and c.condition("no_steal") is not None
+    )
+
+
+def _worst_loss(c: Conclusion, high: float) -> str:
+    """Returns the recommended lock's loss, and the default's if it is greater."""
+    default = c.condition("default_loss")
+    return say(
+        "locks.conditions.worst_loss_default" if default else "locks.conditions.worst_loss",
+        high=numbers.factor_up(high),
+        reference=name_of(c.reference) if c.reference else "",
+        value=numbers.factor_up(default.value or 0.0) if default else "",
+    )
+
+
+def _reserved(c: Conclusion, found: Sequence[Condition]) -> str:
+    """Returns one spinning lock's gains in all rows, and the worst unfairness."""
+    gains = sorted(x.value or 0.0 for x in found)
+    low, high = numbers.factor(gains[0]), numbers.factor(gains[-1])
+    name = "reserved_cpus" if low == high else "reserved_cpus_range"
+    said = say(
+        f"locks.conditions.{name}",
+        subject=with_article(found[0].subject) if found[0].subject else "",
+        low=low,
+        high=high,
+        reference=name_of(c.reference or c.subjects[0]),
+    )
+    unfair = max(x.compared or 0.0 for x in found)
+    more = say("locks.conditions.reserved_unfair", value=numbers.factor(unfair)) if unfair else ""
+    return said + more
 
 
 def _condition(c: Conclusion, x: Condition) -> str:
@@ -322,7 +403,14 @@ def _condition(c: Conclusion, x: Condition) -> str:
         name += "_fair"
     subject = with_article(x.subject) if x.subject else ""
     reference = name_of(c.reference) if c.reference else ""
-    return say(name, value=value, compared=compared, subject=subject, reference=reference)
+    return say(
+        name,
+        value=value,
+        compared=compared,
+        subject=subject,
+        reference=reference,
+        choice=_choice_name(c),
+    )
 
 
 def _reason(c: Conclusion) -> str:
@@ -356,8 +444,11 @@ def _situation(c: Conclusion) -> str:
 def _sentence(c: Conclusion) -> str:
     """Returns the conclusion as sentences that stand alone."""
     name, effect, ratio = str(c.kind), c.effect, _printed_ratio(c)
+    bound = c.kind in (Kind.keep, Kind.any) or c.question == "lock_unknown"
     if c.question == "lock_unknown":
         name = "worst_loss"
+    elif bound and c.condition("reserved_cpus") and effect and effect.high:
+        name = "keep_asleep"
     elif c.kind is Kind.any and c.question == "atomic_or_lock":
         name = "any_atomic"
     elif c.kind is Kind.use and c.reference is None:
@@ -373,7 +464,6 @@ def _sentence(c: Conclusion) -> str:
         if effect
         else ("", "")
     )
-    bound = c.kind in (Kind.keep, Kind.any) or name == "worst_loss"
     said = say(
         f"locks.sentences.{name}",
         situation=_work(c) if c.kind is Kind.avoid else _situation(c),
@@ -383,14 +473,18 @@ def _sentence(c: Conclusion) -> str:
         reference=_with_library(c.reference),
         value=numbers.factor(ratio) if ratio else "",
         low=low,
-        high=_bound(effect) if bound and effect and effect.high else high,
+        high=numbers.factor_up(_bound(effect)) if bound and effect and effect.high else high,
         subject_ns=_ns(c.cost_of(next(iter(c.subjects), None))),
         reference_ns=_ns(c.cost_of(c.reference)),
     )
     short = [_short(x) for x in c.conditions if has(f"locks.only_if.{x.name}")]
-    return " ".join([said, *(short if c.kind is Kind.use else [])])
+    return " ".join([said, *(short if c.kind is Kind.use or name == "keep_asleep" else [])])
 
 
 def _short(x: Condition) -> str:
     value, compared = (numbers.duration(ns or 0.0) for ns in (x.value, x.compared))
-    return say(f"locks.only_if.{x.name}", value=value, compared=compared)
+    if x.name == "reserved_cpus":
+        value = numbers.factor(x.value or 0.0)
+    subject = with_article(x.subject) if x.subject else ""
+    subject = subject[:1].upper() + subject[1:] if " " in subject else subject
+    return say(f"locks.only_if.{x.name}", value=value, compared=compared, subject=subject)

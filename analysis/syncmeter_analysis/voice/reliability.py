@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncmeter_analysis.conclude.reliability import Reliability, quiet_share
+from syncmeter_analysis.conclude.reliability import Reliability, disturbed_from, quiet_share
 from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.words import has, say
 
@@ -18,9 +18,11 @@ def _facts(found: Reliability) -> Iterator[str]:
         yield say("reliability.imported")
         return
     if found.disturbed_share is not None:
-        much = found.disturbed_share > quiet_share
-        share = numbers.percent(found.disturbed_share)
-        yield say(f"reliability.disturbed{'_much' if much else ''}", share=share)
+        if found.disturbed_share >= disturbed_from:
+            name = "disturbed_most"
+        else:
+            name = "disturbed_much" if found.disturbed_share > quiet_share else "disturbed"
+        yield say(f"reliability.{name}", share=numbers.percent(found.disturbed_share))
     if found.repetitions:
         yield say("reliability.repetitions", count=found.repetitions)
     if has(f"reliability.{found.controls}"):

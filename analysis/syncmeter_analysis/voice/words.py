@@ -64,6 +64,13 @@ def heading_of(subject: Subject) -> str:
     return _name(subject).replace("|", soft_break).replace(f" {soft_break}", " ")
 
 
+def explanation_of(subject: Subject) -> str:
+    """Returns `CLH lock: a queue lock.`, or '' for a name that readers know."""
+    name = name_of(subject)
+    text = _table("terms")["explained"].get(name, "")
+    return say("locks.legend.name", name=name, text=text) if text else ""
+
+
 def library_of(subject: Subject) -> str:
     """Returns `libgomp`, `libomp`, or '' for an API with one library."""
     return str(_table("terms")["libraries"].get(subject.backend, ""))

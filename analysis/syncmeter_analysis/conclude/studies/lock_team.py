@@ -16,7 +16,19 @@ from syncmeter_analysis.relate.distance import are_alike, hops_of, meet
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.lock_tables import LockTable, lock_of
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code, spins
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    least_visits,
+    ratio,
+    verdict,
+)
 from syncmeter_analysis.relate.summary import Measured
+
+#: An unfair lock makes the slowest thread this much slower than the fastest thread.
+unfair_from = 2.0
 
 
 @dataclass(frozen=True)
@@ -150,30 +162,115 @@ def rank(s: Measured) -> tuple[bool, ...]:
     return not is_default(op), is_own_code(op), s.point.backend == references.libraries, spins(op)
 
 
+def _may_use(s: Measured, reference: Reference) -> bool:
+    return reference.may_use(s.point.backend, is_own_code(s.point.op))
+
+
 def _usable(one: Contest, reference: Reference) -> Contest:
     """Returns the contest, without unusable locks if all of its leaders are unusable."""
-    if any(reference.may_use(s.point.backend, is_own_code(s.point.op)) for s in one.leaders):
+    if any(_may_use(s, reference) for s in one.leaders):
         return one
-    return contest(
-        s for s in one.points if reference.may_use(s.point.backend, is_own_code(s.point.op))
-    )
+    return contest(s for s in one.points if _may_use(s, reference))
 
 
 def leaders_of(one: Contest, reference: Reference) -> list[Measured]:
     """Returns the leaders in reach of the API."""
     found = _usable(one, reference).leaders
-    return [s for s in found if reference.may_use(s.point.backend, is_own_code(s.point.op))]
+    return [s for s in found if _may_use(s, reference)]
 
 
-def choice_of(team: Team, one: Contest, reference: Reference) -> Measured | None:
+@dataclass(frozen=True)
+class Choice:
+    """The recommended lock and the locks that it was compared with. `reserved` is a faster lock that
+    spins, if the host may take CPUs away and the recommended lock therefore sleeps."""
+
+    one: Contest
+    lock: Measured
+    reserved: Measured | None = None
+
+
+def choice_of(team: Team, one: Contest, reference: Reference) -> Choice | None:
+    """Returns the recommended lock. In a virtual machine a spinning lock is recommended only if no
+    sleeping lock was compared. It is undecided if the default is not comparable with it."""
+    fastest = _choice_among(team, one, reference)
+    if fastest is None:
+        return None
+    if team.place.hypervisor and spins(fastest.point.op):
+        asleep = safe_of(team, one)
+        lock = _choice_among(team, asleep, reference)
+        reserved = _reserved(team, one, lock, fastest, reference) if lock else None
+        if lock and (reserved or lock is not default_of(asleep, reference)):
+            return Choice(asleep, lock, reserved)
+    return Choice(one, fastest)
+
+
+def safe_of(team: Team, one: Contest) -> Contest:
+    """Returns the contest of sleeping locks in a virtual machine, otherwise of all locks."""
+    if not team.place.hypervisor:
+        return one
+    return contest([s for s in one.points if not spins(s.point.op)], one.source)
+
+
+def _reserved(
+    team: Team, one: Contest, lock: Measured, fastest: Measured, reference: Reference
+) -> Measured | None:
+    """Returns the spinning lock near the fastest that is shown to be faster than this lock. A fair
+    lock comes before an unfair lock, then the least demands on a program count."""
+    usable = _usable(one, reference)
+    spinning = [s for s in usable.points if spins(s.point.op) and _may_use(s, reference)]
+    near = [s for s in spinning if usable.is_near(s) and s.usable] or [fastest]
+    faster = [s for s in near if _is_slower(ratio(lock, s))]
+    return _easiest(team, list(filter(_is_fair, faster)) or faster)
+
+
+def _choice_among(team: Team, one: Contest, reference: Reference) -> Measured | None:
     """Returns the default if no lock is shown to be faster. Otherwise returns the leader near the
-    fastest with the least demands on a program and the most leads."""
+    fastest with the least demands on a program and the most leads. A fair lock replaces an unfair
+    lock that is not shown to be faster."""
     mine, leaders = default_of(one, reference), leaders_of(one, reference)
     if mine in leaders:
         return mine
     near = [s for s in leaders if _usable(one, reference).is_near(s)] or leaders
-    ranked = sorted(near, key=lambda s: (rank(s), -team.led[lock_of(s)]))
-    return _by_its_first_name(one, ranked[0]) if ranked else None
+    chosen = _easiest(team, near)
+    if chosen and unfairness(chosen) >= unfair_from:
+        known = _usable(one, reference)
+        fair = [s for s in known.points if _is_fair(s) and known.is_near(s)]
+        fair = [s for s in fair if _may_use(s, reference) and _is_as_fast(ratio(s, chosen))]
+        chosen = _easiest(team, fair) or chosen
+    return _by_its_first_name(one, chosen) if chosen else None
+
+
+def _easiest(team: Team, found: Sequence[Measured]) -> Measured | None:
+    return min(found, key=lambda s: (rank(s), -team.led[lock_of(s)]), default=None)
+
+
+def _is_slower(r: Ratio | NotComparable) -> bool:
+    return isinstance(r, Ratio) and r.bounded and verdict(r) is Verdict.slower
+
+
+def _is_as_fast(r: Ratio | NotComparable) -> bool:
+    """Returns whether no difference is shown, or a difference within the margin."""
+    if not isinstance(r, Ratio) or not r.bounded:
+        return False
+    return not _is_slower(r) or r.high <= 1 + default_margin
+
+
+def unfairness(s: Measured) -> float:
+    """Returns the time of the slowest thread over the time of the fastest thread, or 1."""
+    known = s.usable and s.point.lanes > 1 and s.visits >= least_visits
+    return (s.slowest_over_fastest or 1.0) if known else 1.0
+
+
+def _is_fair(s: Measured) -> bool:
+    known = s.usable and s.cost and s.slowest_over_fastest and s.visits >= least_visits
+    return bool(known) and unfairness(s) < unfair_from
+
+
+def fair_of(team: Team, one: Contest, reference: Reference) -> Measured | None:
+    """Returns the fair lock near the fastest fair lock with the least demands on a program."""
+    safe = [s for s in safe_of(team, one).points if _may_use(s, reference)]
+    fair = contest(filter(_is_fair, safe))
+    return _easiest(team, [s for s in fair.leaders if fair.is_near(s)])
 
 
 def _by_its_first_name(one: Contest, s: Measured) -> Measured:

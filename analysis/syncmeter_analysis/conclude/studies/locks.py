@@ -23,24 +23,25 @@ from syncmeter_analysis.conclude.studies.lock_team import (
     choice_of,
     cost_of,
     default_of,
+    fair_of,
     hops_between,
     is_same_lock,
     leaders_of,
     lock_name,
     name_of,
-    rank,
     references_of,
     situation_of,
     subject_of,
     teams_of,
+    unfair_from,
+    unfairness,
 )
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.distance import are_alike
 from syncmeter_analysis.relate.lock_tables import (
     LockTable,
     atomic_of,
-    lock_of,
     situations,
     tables_of,
 )
@@ -56,8 +57,8 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 
-#: An unfair lock makes the slowest thread this much slower than the fastest thread.
-unfair_from = 2.0
+#: A conclusion warns about an unfair lock that is this much less fair than the default.
+unfairer_from = 1.5
 
 #: A conclusion warns if p99.9 waits grow by this factor.
 longer_from = 2.0
@@ -100,7 +101,8 @@ def _of_team(team: Team) -> Iterator[Conclusion]:
     # Each situation shows the cost for each choice.
     main = known[0]
     chosen = [c for one in team.contests if (c := choice_of(team, one, main))]
-    shown = tuple(dict.fromkeys([name_of(s) for s in chosen]))
+    locks = [s for c in chosen for s in (c.lock, c.reserved) if s]
+    shown = tuple(dict.fromkeys(map(name_of, locks)))
     for one in team.contests:
         if one is team.shared and team.table:
             yield from _atomic(team, team.table, known, shown)
@@ -114,35 +116,50 @@ def _which_lock(
     team: Team, one: Contest, reference: Reference, shown: Sequence[tuple[str, str]]
 ) -> Conclusion:
     """Decides between the default and the best lock of one situation."""
-    mine = default_of(one, reference)
-    choice = choice_of(team, one, reference)
+    chosen = choice_of(team, one, reference)
+    compared = chosen.one if chosen else one
+    mine, choice = default_of(compared, reference), chosen.lock if chosen else None
     situation = situation_of(team, one)
     effect: Effect | None = None
     subjects: Sequence[Measured]
-    problem = _problem(one)
+    problem = _problem(one) or _uncertain(compared)
     if problem or choice is None:
         kind, subjects = Kind.undecided, [s for s in (mine or choice,) if s]
         conditions = [problem or Condition("no_cost")]
     elif mine is None:
-        kind, subjects = (Kind.any if len(one.leaders) > 1 else Kind.use), (choice,)
-        conditions = [*_conditions(team, one, choice, choice), *_stalled(one)]
+        kind, subjects = (Kind.any if len(compared.leaders) > 1 else Kind.use), (choice,)
+        conditions = [*_conditions(team, one, reference, None, choice), *_stalled(one)]
     elif choice is mine:
-        effect, rival = _gain_at_most(one, mine, reference)
-        kind = _kind_of_kept(one, effect, reference)
+        effect, rival = _gain_at_most(compared, mine, reference)
+        kind = _kind_of_kept(compared, effect, reference)
         subjects = (mine, rival) if kind is Kind.undecided and rival else (mine,)
-        conditions = [] if kind is Kind.undecided else [*_unfair(team, one, mine), *_stalled(one)]
+        conditions = [] if kind is Kind.undecided else _stalled(one)
     else:
         r = ratio(mine, choice)
         decided = verdict(r) is Verdict.slower
         kind = Kind.use if decided else Kind.undecided
         effect = _speedup(mine, choice, r)
         subjects = (choice,) if decided else (mine, choice)
-        conditions = [*_conditions(team, one, mine, choice), *_stalled(one)] if decided else []
+        found = [*_conditions(team, one, reference, mine, choice), *_stalled(one)]
+        conditions = found if decided else []
+    reserved = chosen.reserved if chosen and kind is not Kind.undecided else None
+    now = mine or choice
+    if now and reserved:
+        conditions.insert(0, _reserved(now, reserved))
     if team.table and team.table.shared is None:
         conditions.append(Condition("one_thread"))
     is_known = effect is not None and effect.high is not None
     grade = Grade.measured if is_known else Grade.unknown
+    more = [name_of(reserved)] if reserved else []
+    shown = (*shown, *more)
     return _made(kind, "lock", situation, subjects, mine, effect, grade, one, shown, conditions)
+
+
+def _reserved(mine: Measured, reserved: Measured) -> Condition:
+    """Returns the gain of a spinning lock if the host reserves the CPUs, and its unfairness."""
+    found = unfairness(reserved)
+    unfair = found if found >= unfair_from else None
+    return Condition("reserved_cpus", _quotient(mine, reserved), unfair, subject_of(reserved))
 
 
 def _kind_of_kept(one: Contest, effect: Effect, reference: Reference) -> Kind:
@@ -203,9 +220,16 @@ def _placements(one: Contest) -> list[Condition]:
 def _problem(one: Contest) -> Condition | None:
     """Returns the reason why nothing can be decided, or None."""
     if one.below:
-        return Condition("below_resolution", subject=subject_of(one.below[0]))
+        return _uncertain(one)
     if sum(s.usable and s.cost is not None for s in one.points) < least_compared:
         return Condition("no_cost")
+    return _uncertain(one)
+
+
+def _uncertain(one: Contest) -> Condition | None:
+    """Returns the reason why the fastest lock is unknown, or None."""
+    if one.below:
+        return Condition("below_resolution", subject=subject_of(one.below[0]))
     return Condition("one_repetition") if one.is_open else None
 
 
@@ -237,7 +261,9 @@ def _gain_at_most(
     return _speedup(mine, s, r), s
 
 
-def _conditions(team: Team, one: Contest, mine: Measured, choice: Measured) -> Iterator[Condition]:
+def _conditions(
+    team: Team, one: Contest, reference: Reference, mine: Measured | None, choice: Measured
+) -> Iterator[Condition]:
     if spins(choice.point.op):
         yield Condition("cpu_per_thread", team.place.cpus)
         if team.place.hypervisor:
@@ -246,31 +272,14 @@ def _conditions(team: Team, one: Contest, mine: Measured, choice: Measured) -> I
         yield Condition("own_code")
     if choice.point.backend == references.libraries:
         yield Condition("library", subject=subject_of(choice))
-    yield from _unfair(team, one, choice)
-    waits = _longer_waits(choice, mine)
-    if waits:
+    if (found := unfairness(choice)) >= unfair_from and (
+        mine is None or found >= unfairer_from * unfairness(mine)
+    ):
+        fair = fair_of(team, one, reference)
+        cost = fair.cost.value if fair and fair.cost else None
+        yield Condition("unfair", found, cost, subject_of(fair) if fair else None)
+    if mine and (waits := _longer_waits(choice, mine)):
         yield Condition("longer_waits", waits[0], waits[1])
-
-
-def _unfair(team: Team, one: Contest, s: Measured) -> Iterator[Condition]:
-    """Yields a condition with a fair alternative if the lock is unfair."""
-    if (unfairness := _unfairness(s)) < unfair_from:
-        return
-    fair = _fair(team, one)
-    cost = fair.cost.value if fair and fair.cost else None
-    yield Condition("unfair", unfairness, cost, subject_of(fair) if fair else None)
-
-
-def _unfairness(s: Measured) -> float:
-    known = s.usable and s.point.lanes > 1 and s.visits >= least_visits
-    return (s.slowest_over_fastest or 1.0) if known else 1.0
-
-
-def _fair(team: Team, one: Contest) -> Measured | None:
-    repeated = [s for s in one.points if s.slowest_over_fastest and s.visits >= least_visits]
-    fair = contest(s for s in repeated if _unfairness(s) < unfair_from)
-    near = [s for s in fair.leaders if fair.is_near(s)]
-    return min(near, key=lambda s: (rank(s), -team.led[lock_of(s)]), default=None)
 
 
 def _longer_waits(choice: Measured, mine: Measured) -> tuple[float, float] | None:
@@ -324,7 +333,7 @@ def _atomic(
         elif says is Verdict.faster:
             kind, subjects = Kind.keep, (mine,)
         else:
-            kind, subjects = (Kind.any if near else Kind.undecided), (atomic, mine)
+            kind, subjects = (Kind.any if near else Kind.undecided), (mine, atomic)
         situation = situation_of(team, one)
         made = _made(
             kind, "atomic_or_lock", situation, subjects, mine, effect, grade, one, shown, ()
@@ -364,6 +373,7 @@ def _unknown(team: Team, reference: Reference) -> Iterator[Conclusion]:
         reference=subject_of(mine.s),
         effect=Effect("worst_loss", None, None, r.high),
         grade=Grade.bound,
+        conditions=(Condition("default_loss", mine.at_worst.high),) if better else (),
         evidence=tuple(s.id for one in known for s in one.points if is_same_lock(s, chosen.s)),
         next=("advise",),
     )
