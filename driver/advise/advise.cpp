@@ -25,6 +25,7 @@
 #include "driver/advise/preload.hpp"
 #include "driver/advise/price_meter.hpp"
 #include "driver/advise/probe_settings.hpp"
+#include "driver/advise/run_alone.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/campaign/cpu_use.hpp"
@@ -78,6 +79,7 @@ std::optional<program_run> run_within(std::optional<double> longest_s, program_c
                      .wait_status = done.wait_status,
                      .other_cpu_share =
                          share_of_others(before, after, static_cast<int>(::getpid())),
+                     .stolen_cpu_share = share_stolen(before, after),
                      .voluntary_switches = done.voluntary_switches,
                      .involuntary_switches = done.involuntary_switches,
                      .interrupted = done.interrupted_by != 0};
@@ -232,6 +234,38 @@ std::vector<site> run_sampled(program_counts& of, double plain_s) {
   return std::move(found.sites);
 }
 
+/// Runs the program by one thread or on one CPU if a change could remove sharing. Drops disturbed
+/// runs, too long runs, and runs with another exit status than the plain run.
+void run_alone(program_counts& of, const std::vector<site>& sites, double budget_s) {
+  // The plain run's CPU time predicts the run alone.
+  constexpr double share_of_budget = 0.3, most_load = 0.1;
+  constexpr int most_runs = 3;
+  const program_run plain = of.runs.front();
+  const cpu_grant grant = read_cpu_grant();
+  if (!has_shared_sites(sites) || grant.allowed.size() < 2 ||
+      plain.user_s + plain.system_s > share_of_budget * budget_s)
+    return;
+  const double longest_s =
+      std::min(budget_s, longest_alone_s(plain.wall_s, static_cast<double>(grant.allowed.size())));
+  const std::optional<off_t> input = start_of_input();
+  const bool is_openmp = uses_openmp_alone(sites);
+  double used_s = 0, longest_run_s = 0;
+  for (int turn = 0; turn < most_runs && used_s + longest_run_s <= share_of_budget * budget_s;
+       ++turn) {
+    if (turn > 0 && input) (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+    std::optional<pinned_to_one_cpu> pinned;
+    if (!is_openmp) pinned.emplace(grant.allowed);
+    std::optional<program_run> run = run_within(
+        longest_s, of, "alone",
+        is_openmp ? std::vector<std::string>{"OMP_THREAD_LIMIT=1"} : std::vector<std::string>{});
+    if (!run || run->wait_status != plain.wait_status || of.interrupted_by != 0) return;
+    used_s += run->wall_s;
+    longest_run_s = std::max(longest_run_s, run->wall_s);
+    const double load = run->other_cpu_share.value_or(0) + run->stolen_cpu_share.value_or(0);
+    if (load <= most_load) of.runs.push_back(*std::move(run));
+  }
+}
+
 /// Prices behind each run, as long as there are further ones, and then as many as it takes for an
 /// interval; or all from a file.
 class prices_in_turn {
@@ -353,6 +387,9 @@ program_counts make_runs(const std::vector<std::string>& command, double budget_
     return of;
   }
   const double timed_s = of.runs.back().wall_s;
+  read_input_again();
+  run_alone(of, timed.sites, budget_s);
+  if (of.interrupted_by != 0) return of;
   read_input_again();
   run_patched(of, codes, timed, budget_s);
   of.of_last_run = timed;

@@ -106,7 +106,7 @@ struct lock_case {
   [[nodiscard]] bool is_mostly_hidden() const {
     return object != nullptr && 2 * object->hidden > object->acquisitions;
   }
-  /// What a thread that takes it has of what all of them have together, at all of its sites.
+  /// Returns the mean over the threads that acquire the lock, at all sites.
   [[nodiscard]] double mean_s(double all_s) const {
     const bool is_known = object != nullptr && !object->threads.empty();
     return all_s / (is_known ? threads : std::max(threads, threads_at(ids, sites)));
@@ -128,6 +128,11 @@ struct lock_case {
     if (use.wait_ns > 0) waits_s += cost.mechanism_s * std::min(1.0, use.waited_ns / use.wait_ns);
     waits += use.waited;
     is_drawn |= of.times && of.times->every > 1;
+  }
+  /// Returns the free lock's price times all calls.
+  [[nodiscard]] removed_work calls_to_remove() const {
+    const double each_ns = std::max(0.0, setting.stamps.free_lock_ns - setting.stamps.stamp_ns);
+    return {.cpu_s = static_cast<double>(count) * each_ns * 1e-9};
   }
   void sort_ids() {
     std::ranges::stable_sort(ids, std::ranges::greater{},
@@ -225,18 +230,18 @@ std::optional<advice> about_section(const lock_case& of) {
       std::min(of.object->wait_ns * 1e-9, std::max(0.0, of.setting.wall_s - share_s));
   // Whoever takes it while it has another lock may wait for it as well.
   if (of.is_known_in_part()) at_most_s = std::max(0.0, of.setting.wall_s - share_s);
-  return of.found(
+  advice found = of.found(
       "section", at_most_s,
-      fmt::format("Hold it for a shorter time, or let several locks guard the data: {}.{}",
-                  always ? "no other lock helps"
-                         : "threads wait about as long as others hold it, and another "
-                           "lock hardly helps",
+      fmt::format("Move work that needs no shared data out of the critical section. {}.{}",
+                  always ? "No other type of lock helps" : "Another type of lock hardly helps",
                   signals_under_text(of.object->number, of.sites)),
       fmt::format("Threads wait {}{} of {} for it, all together, and one that held it no "
                   "longer than its share would need {}: to work at the same time saves "
                   "at most {}.",
                   of.is_known_in_part() ? "at least " : "", seconds_text(of.object->wait_ns * 1e-9),
                   seconds_text(of.setting.wall_s), seconds_text(share_s), seconds_text(at_most_s)));
+  found.removes = of.calls_to_remove();
+  return found;
 }
 
 /// Readers of a lock write to it.
@@ -250,38 +255,43 @@ std::optional<advice> about_readers(const lock_case& of) {
                          static_cast<double>(std::max<std::uint64_t>(1, of.object->acquisitions));
   const std::string moves =
       changes < some ? ""
-                     : fmt::format(": {:.0f} % of them come after another thread, and the lock's "
-                                   "cache line moves to their processor",
+                     : fmt::format(": for {:.0f} % of the calls the lock's cache line moves from "
+                                   "another CPU",
                                    100 * std::min(1.0, changes));
   advice found = of.found(
       "readers", of.below_wall(of.all_sections_s),
       fmt::format(
-          "Readers hardly wait, and yet each writes to the lock{}. A copy of the data for "
-          "each thread, or an atomic pointer to data that are replaced as a whole, needs no "
-          "lock.",
+          "Readers hardly wait, but each writes to the lock{}. Read the data through an atomic "
+          "pointer that writers replace as a whole.",
           moves),
-      fmt::format("A thread spends {} to take it, read and give it back, in the mean; to read "
+      fmt::format("A copy of the data for each thread needs no lock, either. A thread spends {} to "
+                  "take it, read and give it back, in the mean; to read "
                   "without it saves at most what all threads together spend, {}.",
                   of.in_wall(of.mean_s(of.all_sections_s)),
                   seconds_text(of.below_wall(of.all_sections_s))));
   found.seen_share = of.mean_s(of.all_sections_s) / of.setting.wall_s;
+  found.removes = of.calls_to_remove();
   return found;
 }
 
 advice about_lock(const lock_case& of) {
   advice found = of.found(
       "locks", of.below_wall(of.all_sections_s),
-      fmt::format(
-          "{} variable for each thread, an atomic operation{} may save time.",
-          of.is_mostly_hidden() ? "If that is long, hold it for a shorter time; if not, a" : "A",
-          of.locks_here > 1 ? " or a lock of another kind" : ", several locks or another one"),
-      fmt::format("A thread spends {} in the calls that take it, in the mean, and {} with the work "
+      fmt::format("{}Give each thread its own variable and combine them at the end.",
+                  of.is_mostly_hidden() ? "If the lock is held for long, hold it for a shorter "
+                                          "time. Otherwise: "
+                                        : ""),
+      fmt::format("Other changes: an atomic operation{}. A thread spends {} in the calls that take "
+                  "it, in the mean, and {} with the work "
                   "under the lock and its release. A change saves between nothing and that of "
                   "all threads together, {}.",
+                  of.locks_here > 1 ? ", another type of lock"
+                                    : ", several locks, another type of lock",
                   of.in_wall(of.mean_s(of.all_calls_s)),
                   seconds_text(of.below_wall(of.mean_s(of.all_sections_s))),
                   seconds_text(of.below_wall(of.all_sections_s))));
   found.kind = "range";
+  found.removes = of.calls_to_remove();
   return found;
 }
 

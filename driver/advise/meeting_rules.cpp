@@ -74,15 +74,19 @@ std::optional<advice> about_imbalance(const meeting& m) {
                           spread_text(m.lateness.equal_work_s, m.setting.wall_s),
                           m.lateness.why_unsure(m.setting.wall_s));
   return m.bound("imbalance", most,
-                 fmt::format("threads wait for the last one to arrive ({}), which no other "
-                             "barrier changes: give the threads equal work, by another schedule{} "
-                             "or smaller pieces{}.",
-                             m.of.kind, m.of.label ? " (Kokkos::Dynamic)" : "",
+                 fmt::format("threads wait for the last thread to arrive ({}). Give the threads "
+                             "equal work, by {}.",
+                             m.of.kind,
+                             m.of.label ? "another schedule (Kokkos::Dynamic)"
+                             : m.of.kind == "barrier_wait"
+                                 ? "smaller pieces"
+                                 : "another schedule (schedule(dynamic)) or "
+                                   "smaller pieces"),
+                 fmt::format("{}A thread waits {} of {}{}; perfect balance saves at most that{}.{}",
                              m.of.kind == "barrier" && !m.of.label
-                                 ? ", or leave out the barrier (nowait) where what follows needs "
-                                   "nothing of it"
-                                 : ""),
-                 fmt::format("A thread waits {} of {}{}; perfect balance saves at most that{}.{}",
+                                 ? "Or leave out the barrier (nowait) if the next statements need "
+                                   "nothing from it. "
+                                 : "",
                              seconds_text(late_s), seconds_text(m.setting.wall_s), of_runs,
                              m.beyond(late_s, most), machine));
 }

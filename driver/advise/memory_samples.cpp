@@ -44,11 +44,13 @@ advice about_atomic(const site& of, std::size_t id, double wall_s) {
                               "less than it seems: a variable for each thread, or fewer updates of "
                               "this one, save at most that.",
                               where, seconds_text(at_most_s), seconds_text(wall_s), there),
-          .cause = fmt::format("{}: CPU time is spent {} A variable for each thread, or fewer "
-                               "updates of this one, may save time.",
+          .cause = fmt::format("{}: CPU time is spent {} Give each thread its own "
+                               "variable and combine them at the end.",
                                where, there),
           .seen_share = seen_share,
-          .run_s = wall_s};
+          .run_s = wall_s,
+          .removes =
+              removed_work{.cpu_share = std::min(1.0, with_next * of.samples->function_share)}};
 }
 
 }  // namespace

@@ -44,7 +44,10 @@ struct pieces {
             .at_least_s = low_s,
             .seen_share = seen_s / wall_s,
             .kind = low_s > 0 ? "estimate" : "bound",
-            .more_ids = other_ids};
+            .more_ids = other_ids,
+            .removes = price_ns ? std::optional(removed_work{.cpu_s = static_cast<double>(count) *
+                                                                      price_ns->high * 1e-9})
+                                : std::nullopt};
   }
 };
 

@@ -40,6 +40,14 @@ interval as_it_is(const std::vector<program_run>& runs, double program_run::* ta
   return found;
 }
 
+std::optional<double> cpu_s_alone(const std::vector<program_run>& runs) {
+  std::optional<double> least_s;
+  for (const program_run& run : runs)
+    if (run.arm == "alone")
+      least_s = std::min(least_s.value_or(run.user_s + run.system_s), run.user_s + run.system_s);
+  return least_s;
+}
+
 std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs) {
   const std::vector<double> plain = taken_by_arm(runs, "plain", &program_run::wall_s),
                             counted = taken_by_arm(runs, "count", &program_run::wall_s);

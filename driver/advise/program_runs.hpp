@@ -12,13 +12,14 @@
 namespace syncmeter {
 
 /// One run of the program: as it is ("plain"), with its calls counted ("count"), timed ("time"),
-/// as it is with its CPU time sampled ("sample"), and with its first call of CUDA and its end alone
-/// looked at ("span").
+/// as it is with its CPU time sampled ("sample"), without sharing ("alone"), and with a look at its
+/// first call of CUDA and its end alone ("span").
 struct program_run {
   std::string arm;
   double wall_s = 0, user_s = 0, system_s = 0;
   int wait_status = 0;                         ///< as waitpid has it
   std::optional<double> other_cpu_share{};     ///< of the allowed CPUs, what other programs used
+  std::optional<double> stolen_cpu_share{};    ///< taken by the hypervisor
   std::optional<double> voluntary_switches{};  ///< how often a thread gave up its CPU to wait
   double involuntary_switches = 0;             ///< how often one was taken off it
   /// Of a timed run, how long threads were ready to run and had no processor, all together.
@@ -47,6 +48,8 @@ struct counting_cost {
 /// least and the greatest; 0 without one.
 [[nodiscard]] interval as_it_is(const std::vector<program_run>& runs,
                                 double program_run::* taken_s);
+/// Returns the least CPU time among runs alone, or nothing without a run.
+[[nodiscard]] std::optional<double> cpu_s_alone(const std::vector<program_run>& runs);
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
 

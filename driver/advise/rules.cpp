@@ -19,6 +19,7 @@
 #include "driver/advise/meeting_rules.hpp"
 #include "driver/advise/memory_samples.hpp"
 #include "driver/advise/piece_rules.hpp"
+#include "driver/advise/run_alone.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/advise/turn_rules.hpp"
 #include "driver/text/messages.hpp"
@@ -28,7 +29,8 @@ namespace syncmeter {
 namespace {
 
 constexpr auto all_rules = std::to_array<advice_rule>({
-#define SM_RULE(name, is_of_setting, is_of_waits, study) {#name, is_of_setting, is_of_waits, study},
+#define SM_RULE(name, title, is_of_setting, is_of_waits, study)                                    \
+  {#name, title, is_of_setting, is_of_waits, study},
 #include "driver/advise/rules.def"
 });
 
@@ -165,6 +167,11 @@ std::string_view study_of(std::string_view rule) {
   return row == nullptr ? "" : row->study;
 }
 
+std::string_view title_of(std::string_view rule) {
+  const advice_rule* const row = find_rule(rule);
+  return row == nullptr ? rule : row->title;
+}
+
 advice_setting setting_of_run() {
   const cpu_grant grant = read_cpu_grant();
   const auto pus = static_cast<double>(grant.allowed.size());
@@ -204,19 +211,20 @@ std::vector<advice> advise_on(const std::vector<site>& sites, const advice_setti
   add_of_gpu(advise_on_kernels(sites, setting, notes));
   std::ranges::move(advise_on_pieces(sites, setting, pace), std::back_inserter(all));
   std::ranges::move(advise_on_meetings(sites, setting, pace, notes), std::back_inserter(all));
-  std::erase_if(all, [&](const advice& a) { return a.at_most_s < least_worth_saying * wall_s; });
   for (advice& each : all) {
     assert(find_rule(each.rule) != nullptr);
     extend_to_longest_run(each, setting);
     if (each.run_s == 0)
       each.run_s =
           each.of_plain_runs && setting.plain_wall_s.high > 0 ? setting.plain_wall_s.high : wall_s;
+    bound_by_run_alone(each, sites, setting);
     // Streams of a GPU that work at once may take more together.
     each.at_most_s = std::min(each.at_most_s, each.run_s);
     each.at_least_s = std::min(each.at_least_s, each.run_s);
     each.seen_share =
         std::min(std::max(each.seen_share, each.at_least_s / each.run_s), each.share_of_run());
   }
+  std::erase_if(all, [](const advice& a) { return a.share_of_run() < least_worth_saying; });
   std::ranges::stable_sort(all, std::ranges::greater{}, rank_of);
   name_order_of_runs(all);
   for (const std::string_view rule : {"regions", "barriers"}) name_sum(all, rule, sites, setting);

@@ -18,7 +18,7 @@ namespace syncmeter {
 
 /// A row of rules.def.
 struct advice_rule {
-  std::string_view name;
+  std::string_view name, title;
   bool is_of_setting, is_of_waits;
   std::string_view study;
 };
@@ -37,6 +37,12 @@ struct tried_saving {
 struct swap_saving {
   std::string swap;  ///< as the library of swaps names it
   double low_s = 0, high_s = 0;
+};
+
+/// CPU time over all threads for removed calls, as an upper estimate.
+struct removed_work {
+  double cpu_s = 0;
+  double cpu_share = 0;  ///< part relative to all CPU time
 };
 
 /// What a change of all sites of one rule saves, of one run.
@@ -64,6 +70,8 @@ struct advice {
                                ///< and prices: what counting the calls costs is not in them
   std::vector<swap_saving> swaps{};  ///< of a mutex that has a price
   double run_s = 0;  ///< the run that its seconds are of: the timed one, or a plain one
+  /// Set if the change only ends sharing. The run alone then bounds the gain.
+  std::optional<removed_work> removes{};
   std::optional<summed_saving> with_others{};  ///< of several of its rule the first one has it
 
   /// Of that run, at most.
@@ -71,6 +79,8 @@ struct advice {
   /// That leaves less of the run than is worth saying.
   [[nodiscard]] bool is_bound_by_run() const { return share_of_run() > 1 - least_worth_saying; }
 };
+/// Returns the heading for this rule.
+[[nodiscard]] std::string_view title_of(std::string_view rule);
 /// Whether one of them is about this site.
 [[nodiscard]] bool is_in_advice(const std::vector<advice>& advices, std::size_t id);
 /// "saves 0.1 s to 0.2 s of 1 s", as the report has it.
@@ -102,7 +112,8 @@ struct advice_setting {
   /// The longest of the timed runs' times that threads were ready to run and had no processor, all
   /// together; nothing where one of them is not known.
   std::optional<double> run_delay_s{};
-  unsigned gpu_processes = 0;  ///< that had a GPU do something
+  unsigned gpu_processes = 0;           ///< that had a GPU do something
+  std::optional<double> alone_cpu_s{};  ///< see run_alone.hpp
 
   /// Whether savings are of plain runs, by counts and prices.
   [[nodiscard]] bool is_by_counts() const { return counts_alone && plain_wall_s.value > 0; }

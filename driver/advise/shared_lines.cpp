@@ -91,7 +91,8 @@ std::vector<advice> advise_on_shared_lines(const std::vector<site>& sites,
                              seconds_text(setting.wall_s)),
          .cause = cause,
          .seen_share = at.all_waits_s / static_cast<double>(at.threads.size()) / setting.wall_s,
-         .more_ids = {at.ids.begin() + 1, at.ids.end()}});
+         .more_ids = {at.ids.begin() + 1, at.ids.end()},
+         .removes = removed_work{}});
   }
   return all;
 }

@@ -243,4 +243,10 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
   return std::clamp(others_ns / all_ns, 0.0, 1.0);
 }
 
+std::optional<double> share_stolen(const cpu_times& before, const cpu_times& after) {
+  const double all_ns = (after.now_ns - before.now_ns) * static_cast<double>(after.allowed_pus);
+  if (all_ns <= 0 || after.used_ns <= before.used_ns) return std::nullopt;
+  return std::clamp((after.stolen_ns - before.stolen_ns) / all_ns, 0.0, 1.0);
+}
+
 }  // namespace syncmeter

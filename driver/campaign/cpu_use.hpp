@@ -53,4 +53,8 @@ struct cpu_times {
 [[nodiscard]] std::optional<double> share_of_others(const cpu_times& before, const cpu_times& after,
                                                     int own);
 
+/// Returns the hypervisor's share in the allowed CPUs' time between two readings, or nothing if no
+/// counts can be read.
+[[nodiscard]] std::optional<double> share_stolen(const cpu_times& before, const cpu_times& after);
+
 }  // namespace syncmeter

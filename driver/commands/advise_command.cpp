@@ -180,6 +180,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     setting.plain_wall_s = as_it_is(counted.runs, &program_run::wall_s);
     setting.cuda_span_s = middle_and_ends(cuda_spans_s(counted.runs));
     setting.timed_cuda_span_s = timed->cuda_span_s.value_or(0);
+    setting.alone_cpu_s = cpu_s_alone(counted.runs);
     setting.gpu_processes = counted.of_last_run.gpu_processes;
     setting.prices = counted.prices;
     setting.stamps = costs_of_stamps();

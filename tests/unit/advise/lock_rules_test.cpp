@@ -60,7 +60,7 @@ TEST(advise_on_locks, who_holds_a_lock_all_the_time_is_to_hold_it_less) {
   // Of 0.9 s one of two threads has 0.45 s to do, and 0.1 s are not under the lock.
   EXPECT_NEAR(all[0].at_most_s, 0.55, 1e-9);
   EXPECT_THAT(all[0].text, HasSubstr("90 us each time, 90 % of the time"));
-  EXPECT_THAT(all[0].text, HasSubstr("no other lock helps."));
+  EXPECT_THAT(all[0].text, HasSubstr("No other type of lock helps."));
   EXPECT_THAT(all[0].cause, Not(HasSubstr("saves at most")));
 }
 
@@ -263,8 +263,7 @@ TEST(advise_on_locks, many_locks_at_one_site_are_told_from_one) {
   const auto together = advise_with({taking("mutex_lock", locks)});
   ASSERT_THAT(together, SizeIs(1));
   EXPECT_THAT(together[0].text,
-              HasSubstr("There are 4 of them already. A variable for each thread, "
-                        "an atomic operation or a lock of another kind may"));
+              HasSubstr("There are 4 of them already. Give each thread its own variable"));
   EXPECT_NEAR(together[0].at_most_s, 610'000 * 300e-9, 1e-9);
   // One of them that is worth it has an advice of its own, and the others stay below.
   locks = {{1, use_of(1'000'000, 200, 100)}, {2, use_of(10'000, 200, 100)}};
