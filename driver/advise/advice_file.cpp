@@ -11,6 +11,7 @@
 
 #include "core/machine/topology.hpp"
 #include "driver/advise/advise.hpp"
+#include "driver/advise/grade.hpp"
 #include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/objects.hpp"
 #include "driver/advise/source_lines.hpp"
@@ -72,12 +73,15 @@ void add_times_to(json& line, const site& of) {
   line["inside_ns"] = times.inside_ns / threads;
 }
 
-json line_of_advice(const advice& of, std::size_t rank, bool withheld) {
+json line_of_advice(const advice& of, std::size_t rank, grade how) {
+  const bool withheld = how == grade::rough || how == grade::undetermined;
   std::vector<std::size_t> ids{of.site_id};
   ids.insert(ids.end(), of.more_ids.begin(), of.more_ids.end());
   json line{{"record", "advice"},
             {"rank", rank},
             {"rule", of.rule},
+            {"title", title_of(of.rule)},
+            {"grade", name_of(how)},
             {"sites", std::move(ids)},
             {"saves_s", {{"low", of.at_least_s}, {"high", of.at_most_s}}},
             {"run_s", of.run_s},
@@ -229,6 +233,7 @@ json line_of_run(const program_run& run) {
       {"exit",
        WIFSIGNALED(run.wait_status) ? -WTERMSIG(run.wait_status) : WEXITSTATUS(run.wait_status)},
       {"other_cpu_share", run.other_cpu_share ? json(*run.other_cpu_share) : json(nullptr)},
+      {"stolen_cpu_share", run.stolen_cpu_share ? json(*run.stolen_cpu_share) : json(nullptr)},
       {"voluntary_switches", is_switch_known ? json(*run.voluntary_switches) : json(nullptr)},
       {"involuntary_switches", is_switch_known ? json(run.involuntary_switches) : json(nullptr)}};
   if (run.run_delay_s) line["run_delay_s"] = *run.run_delay_s;
@@ -326,7 +331,7 @@ std::vector<json> advice_lines(const program_counts& of) {
     lines.push_back(line_of_object(of.objects[i], i + 1, timed->wall_s));
   for (const price& each : of.prices) lines.push_back(line_of_price(each));
   for (std::size_t i = 0; i < of.advices.size(); ++i)
-    lines.push_back(line_of_advice(of.advices[i], i + 1, is_withheld(of.advices[i], of)));
+    lines.push_back(line_of_advice(of.advices[i], i + 1, grade_of(of.advices[i], of)));
   return lines;
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "driver/advise/advise.hpp"
+#include "driver/advise/grade.hpp"
 #include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/advise/source_lines.hpp"
@@ -39,6 +40,8 @@ std::string runs_text(const program_counts& of) {
   add("count", "counted run", "counted runs");
   add("sample", "sampled run", "sampled runs");
   add("time", "timed run", "timed runs");
+  add("alone", "run without sharing (one thread or one CPU)",
+      "runs without sharing (one thread or one CPU)");
   add("kernels", "run with patched kernels", "runs with patched kernels");
   add("span", "run from CUDA's first call on", "runs from CUDA's first call on");
   text += '.';
@@ -74,6 +77,23 @@ std::string studies_text(const std::vector<advice>& advices) {
   return text;
 }
 
+/// Returns the cause, the time before and after the change, and the grade, on one line if they fit.
+std::string heading_of(std::size_t number, const advice& each, grade how, std::size_t width) {
+  const std::string title = fmt::format("{}. {}", number, title_of(each.rule));
+  const std::string expected = expected_text(each, how);
+  const std::string right =
+      expected.empty() ? std::string(name_of(how)) : fmt::format("{}  {}", expected, name_of(how));
+  if (title.size() + right.size() + 2 > width) return fmt::format("{}\n   {}", title, right);
+  return title + std::string(width - title.size() - right.size(), ' ') + right;
+}
+
+/// Returns the time share for a cause without a known gain.
+std::string share_text(const advice& each, grade how) {
+  if ((how != grade::rough && how != grade::undetermined) || each.seen_share < least_worth_saying)
+    return "";
+  return fmt::format("A thread spends {:.0f} % of the time there.", 100 * each.seen_share);
+}
+
 /// What may be gained, or that nothing is.
 std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   const std::string conclusion = conclusion_of(of);
@@ -81,10 +101,17 @@ std::string advice_paragraphs(const program_counts& of, std::size_t width) {
   if (!conclusion.empty()) text += wrapped(printable(conclusion), 0, width) + "\n";
   for (std::size_t i = 0; i < of.advices.size(); ++i) {
     const advice& each = of.advices[i];
-    const bool withheld = is_withheld(each, of);
-    const std::string saving = withheld ? "no saving is named" : saving_text(each);
-    text += wrapped(fmt::format("{}. {}: {}.", i + 1, each.rule, saving), 3, width) + "\n   " +
-            wrapped(printable(withheld ? each.cause : each.text), 3, width) + "\n";
+    const grade how = grade_of(each, of);
+    text += heading_of(i + 1, each, how, width) + "\n   " +
+            wrapped(printable(each.cause), 3, width) + "\n";
+    if (const std::string share = share_text(each, how); !share.empty())
+      text += "   " + wrapped(share, 3, width) + "\n";
+  }
+  if (!of.advices.empty()) {
+    for (const std::string& line : legend_of(of)) text += wrapped(line, 0, width) + "\n";
+    text += wrapped("Reliability: " + reliability_text(of), 0, width) + "\n";
+    if (const std::string next = next_text(of); !next.empty())
+      text += wrapped("Next: " + next, 0, width) + "\n";
   }
   if (const std::string studies = studies_text(of.advices); !studies.empty())
     text += wrapped(studies, 0, width) + "\n";
@@ -294,13 +321,18 @@ std::string advice_text(const program_counts& of, page_style style) {
       std::ranges::any_of(sites, [](const site& s) { return cost_of(s).has_value(); });
   const bool has_samples =
       std::ranges::any_of(sites, [](const site& s) { return s.samples.has_value(); });
+  const bool has_lateness = std::ranges::any_of(
+      sites, [](const site& each) { return cost_of(each).has_value() && shows_lateness(each); });
   if (timed && has_times)
-    text += wrapped(fmt::format("late: share of a thread's time in which it waits for the last "
-                                "thread to arrive, or for a signal. after: from then on until it "
-                                "goes on, or in the calls.{}",
-                                has_samples ? " samples: share of the CPU time." : ""),
-                    0, width) +
-            "\n";
+    text +=
+        wrapped(fmt::format("{}after: {}share of a thread's time in the calls.{}",
+                            has_lateness ? "late: share of a thread's time in which it waits for "
+                                           "the last thread to arrive, or for a signal. "
+                                         : "",
+                            has_lateness ? "from then on until it goes on, or " : "",
+                            has_samples ? " samples: share of the CPU time." : ""),
+                0, width) +
+        "\n";
   return text + kernel_table(of.of_last_run.sites, of.prices, style);
 }
 

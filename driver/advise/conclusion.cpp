@@ -210,10 +210,7 @@ std::string conclusion_of(const program_counts& of) {
   if (of.timed_run() == nullptr) return verdict_without_times(of);
   if (of.of_last_run.sites.empty()) return verdict_without_sites(of);
   const std::string withheld = why_withheld(of);
-  if (!of.advices.empty())
-    return std::ranges::none_of(of.advices, [&](const advice& a) { return is_withheld(a, of); })
-               ? ""
-               : fmt::format("No saving is named, as {}. {}", withheld, what_to_run_instead(of));
+  if (!of.advices.empty()) return "";
   if (!may_show_shares(of))
     return fmt::format("Whether there is something to gain is not known, as {}. {} {}",
                        withheld.empty() ? "the program ran once" : withheld,

@@ -10,6 +10,7 @@
 
 #include "core/harness/stats.hpp"
 #include "driver/advise/advise.hpp"
+#include "driver/advise/grade.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/text/messages.hpp"
 
@@ -71,7 +72,8 @@ std::string why_withheld(const program_counts& of) {
 }
 
 bool is_withheld(const advice& each, const program_counts& of) {
-  return !(each.of_plain_runs ? why_disturbed(of) : why_withheld(of)).empty();
+  const grade how = grade_of(each, of);
+  return how == grade::rough || how == grade::undetermined;
 }
 
 std::vector<std::string> uncounted_parts(const program_counts& of) {

@@ -92,9 +92,7 @@ def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     assert set(rules[:1]) & causes_of(name, advice), advice.text
     first = advice.advice[0]
     assert first["rank"] == 1
-    # Where times of counted runs are another program's, counts, prices and plain runs may tell what is saved.
-    by_counts = rules[0] in ("regions", "barriers", "locks", "sleeping", "tasks")
-    assert (first["saves_s"] is None) == (advice.header["withheld"] is not None) or (by_counts and first["saves_s"])
+    assert (first["saves_s"] is None) == (first["grade"] in ("rough", "unknown"))
     # One lock has two conditions. Signals are sent under the lock to one condition.
     assert rules.count("signals") <= 1
     if first["saves_s"]:

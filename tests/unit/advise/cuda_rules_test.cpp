@@ -301,12 +301,12 @@ TEST(advise_on_cuda, its_seconds_are_named_however_long_counting_takes) {
   of.of_last_run.sites = {launches(1'000'000, 1000, 2000)};
   of.advices = {first_of(of.of_last_run.sites, setting_of(2.2, 3))};
   EXPECT_FALSE(is_withheld(of.advices.front(), of));
-  EXPECT_THAT(advice_text(of, {}), HasSubstr("at most all"));
+  EXPECT_THAT(advice_text(of, {}), HasSubstr("2.5 s -> at best"));
   EXPECT_THAT(conclusion_of(of), IsEmpty());
   // But not where others disturb the runs.
   of.runs.back().other_cpu_share = 0.2;
   EXPECT_TRUE(is_withheld(of.advices.front(), of));
-  EXPECT_THAT(advice_text(of, {}), Not(HasSubstr("at most all")));
+  EXPECT_THAT(advice_text(of, {}), Not(HasSubstr("at best")));
 }
 
 }  // namespace
