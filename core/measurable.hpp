@@ -59,7 +59,9 @@ struct measurable {
   kernel_namer kernel_name = nullptr;  ///< instead of `code`, where another API launches the
                                        ///< kernels
   litmus_check litmus = nullptr;       ///< the op's untimed check; null when it has none
-  std::string_view unsupported{};      ///< why not, for the user; empty when supported
+  lane_body owner_body = nullptr;  ///< counts owner changes in an untimed sample, or null if the
+                                   ///< op acquires no lock or the backend does not count
+  std::string_view unsupported{};  ///< why not, for the user, or empty
 };
 
 template <class... Ops> struct op_list {};
@@ -181,6 +183,8 @@ template <class Backend, class T, class Op, form F> consteval measurable make_ro
     if constexpr (requires { Backend::code_on_device; })
       row.code_on_device = Backend::code_on_device;
     row.litmus = Backend::template litmus_of<Op, lane>();
+    if constexpr (requires { Backend::template owner_body_of<Backend, Op, F>(); })
+      row.owner_body = Backend::template owner_body_of<Backend, Op, F>();
   } else {
     row.unsupported = Backend::why_unsupported(Op::info, row.type, F);
   }

@@ -85,9 +85,12 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
   using space = Space;
 
   explicit lane(const lane_setup& s)
-      : host_lane<T>{s}, ring_registers{s}, member_{this_member<Space>},
-        scatter_{std::any_cast<scatter_sum<Space, T>>(&shared(s).scatter)}, lanes_{s.lanes},
-        lock_{&shared(s).lock}, input_{&shared(s).input} {}
+      : host_lane<T>{s}, ring_registers{s}, member_{this_member<Space>}, lanes_{s.lanes},
+        lock_{&shared(s).lock}, input_{&shared(s).input} {
+    // Kokkos sums numbers alone, not owner notes.
+    if constexpr (std::is_arithmetic_v<T>)
+      scatter_ = std::any_cast<scatter_sum<Space, T>>(&shared(s).scatter);
+  }
 
   SM_FN void barrier() const { team_barrier(*member_); }
 
@@ -186,7 +189,7 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
   SM_FN std::uint32_t next_word() { return static_cast<std::uint32_t>(this->operand_up()); }
 
   const member_of<Space>* member_;
-  const scatter_sum<Space, T>* scatter_;
+  const scatter_sum<Space, T>* scatter_ = nullptr;
   unsigned lanes_;
   int* lock_;
   const reduction_array* input_;

@@ -294,6 +294,7 @@ visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
       visit running(timed, shape, options, begin_ns, calibrated.span_ns, result);
       running.take_rounds();
       running.conclude();
+      result.owner_changes = subject.count_owner_changes(calibrated.trips);
     }
   } catch (const std::exception& problem) {
     fail(result, problem.what());

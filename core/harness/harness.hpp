@@ -57,6 +57,13 @@ class bench {
   /// Mean hop between the lanes now, in ns; nothing where the point is not contended or there is
   /// one placement state only.
   virtual std::optional<double> pair_probe() { return std::nullopt; }
+  /// Returns owner changes per acquisition of a lock. Takes one more sample on the test side,
+  /// without the clock. Returns nothing if lanes share no lock or every try was disturbed. May
+  /// throw like take().
+  virtual std::optional<double> count_owner_changes(std::uint32_t trips) {
+    static_cast<void>(trips);
+    return std::nullopt;
+  }
   /// Monotonic time in ns.
   virtual std::int64_t now_ns() = 0;
 };
@@ -127,6 +134,7 @@ struct visit_result {
   double hop_ns = 0;             ///< median of the pair probe over the visit; 0 when there is none
   std::optional<bool> additive;  ///< with additivity: cost(4)/4 agrees with cost(1)
   std::array<double, 3> additivity_ns{};  ///< cost of 1, 2/2, 4/4 measured ops
+  std::optional<double> owner_changes;    ///< per acquisition of a lock that lanes share, 0 to 1
   double timed_ns = 0;                    ///< inside timed loops and probes
   double elapsed_ns = 0;
 };

@@ -126,6 +126,18 @@ template <class Op, int Count, class Lane> void timed_body(bench& on, unsigned l
   rig.leave(lane, outcome);
 }
 
+/// Runs one lane in the sample that counts owner changes: the test side's loop adds to the note for
+/// the lane's lock.
+template <class Op, class Lane> void count_owners(bench& on, unsigned lane) {
+  auto& rig = static_cast<host_rig&>(on);
+  lane_setup setup = rig.setup(lane);
+  setup.cell = &static_cast<noted_lock*>(rig.board())[setup.cell_index].note;
+  const Lane words{setup};
+  rig.enter(lane);
+  const auto outcome = loop<Op, 1, Lane>(words, rig.trips());
+  rig.leave(lane, outcome);
+}
+
 /// Before a sample on an array, which is made for the point and gets another maximum each time.
 /// `input` and `fill` are the backend's.
 template <class T>
@@ -156,6 +168,15 @@ struct host_backend {
   template <class Op, class Lane> static constexpr litmus_check litmus_of() {
     return host_litmus_of<Op, Lane>();
   }
+  /// Returns a body for ops that add under a lock or hold a lock, and null for readers.
+  template <class Backend, class Op, form F> static constexpr lane_body owner_body_of() {
+    if constexpr (Op::info.family == family::critical &&
+                  (Op::info.oracle == oracle::adds || Op::info.holds_lock)) {
+      using lane = detail::lane_for<Backend, Op, typename Backend::template lane<owner_note, F>>;
+      if constexpr (runs_on<Op, lane>) return &count_owners<Op, lane>;
+    }
+    return nullptr;
+  }
 };
 
 /// The address of the loop without or with the op.
@@ -176,6 +197,7 @@ template <class Backend> struct loops_alone : Backend {
     return &two_loops_at<Op, Lane>;
   }
   template <class, class> static constexpr litmus_check litmus_of() { return nullptr; }
+  template <class, class, form> static constexpr lane_body owner_body_of() { return nullptr; }
 };
 
 }  // namespace syncmeter

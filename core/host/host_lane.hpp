@@ -7,6 +7,7 @@
 
 #include "core/harness/oracle.hpp"
 #include "core/op.hpp"
+#include "core/owner_note.hpp"
 
 namespace syncmeter {
 
@@ -124,6 +125,28 @@ template <class T> class host_lane {
   T below_;
   T above_;
   bits_of<T> tally_ = 0;
+};
+
+/// A lane for counting owner changes, with the words that an add under a lock needs. The lock
+/// orders the accesses: volatile is not needed.
+template <> class host_lane<owner_note> {
+ public:
+  using value_type = owner_note;
+
+  explicit host_lane(const lane_setup& s)
+      : cell_{static_cast<owner_note*>(s.cell)}, one_{.owner = s.lane + 1} {}
+
+  [[nodiscard]] SM_FN owner_note& cell() const { return *cell_; }
+  [[nodiscard]] SM_FN owner_note one() const { return one_; }
+  [[nodiscard]] SM_FN owner_note plain_read(const owner_note& from) const { return from; }
+  SM_FN void plain_write(owner_note& to, owner_note value) const { to = value; }
+  SM_FN void plain_add(owner_note& to) const { to = to + one_; }
+  SM_FN void sink(owner_note) const {}
+  [[nodiscard]] lane_outcome outcome() const { return {}; }
+
+ private:
+  owner_note* cell_;
+  owner_note one_;
 };
 
 /// A backend's lane for an op with an object of its own, and so for a user's: what it may ask of

@@ -57,6 +57,11 @@ using team_runner = bool (*)(unsigned lanes, lane_body body, bench& rig);
 /// Lets go of the backend's idle threads, so that they burn nothing while fewer lanes are measured.
 using team_releaser = void (*)();
 
+/// The owner note for one lock, alone on two lines.
+struct alignas(128) noted_lock {
+  owner_note note;
+};
+
 /// One timed loop as a lane saw it. On lines of its own, so that lanes do not disturb each other.
 struct alignas(128) lane_record : lane_watch {
   std::int64_t start_ns = 0, stop_ns = 0;
@@ -93,6 +98,7 @@ class host_rig final : public bench {
   void begin_round() override;
   sample take(std::size_t index, std::uint32_t trips) override;
   std::optional<double> pair_probe() override;
+  std::optional<double> count_owner_changes(std::uint32_t trips) override;
   std::int64_t now_ns() override;
   [[nodiscard]] std::uint32_t trips_in_step() const override;
 

@@ -171,6 +171,30 @@ std::optional<double> host_rig::pair_probe() {
   return hop_ns(probe_ns);
 }
 
+// A lane with a lock of its own never loses the lock. While a lane is preempted, another lane
+// acquires the lock many times in a row: the sample is taken again.
+std::optional<double> host_rig::count_owner_changes(std::uint32_t trips) {
+  constexpr int most_tries = 3;
+  if (row_.owner_body == nullptr || cell_count() >= lanes_) return std::nullopt;
+  trips_ = trips;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    std::vector<noted_lock, lane_allocator<noted_lock>> locks(cell_count());
+    board_ = locks.data();
+    make_objects();
+    run_on_team(row_.owner_body);
+    objects_.clear();
+    sample seen;
+    judge_lanes(seen);
+    if (seen.dropped != drop::none) continue;
+    double changes = 0;
+    for (const noted_lock& lock : locks) changes += lock.note.changes;
+    const double acquisitions =
+        static_cast<double>(lanes_) * trips * row_.info.unroll * ops_in_step(row_.info, 1);
+    return changes / acquisitions;
+  }
+  return std::nullopt;
+}
+
 void host_rig::lower_floors(std::span<const double> known_ns) {
   if (known_ns.size() != floors_.size()) return;
   for (std::size_t lane = 0; lane < floors_.size(); ++lane) {

@@ -13,6 +13,7 @@
 #include "core/op.hpp"
 #include "core/ops/literal.hpp"
 #include "core/ops/spun_work.hpp"
+#include "core/owner_note.hpp"
 
 namespace syncmeter::ops {
 
@@ -34,13 +35,14 @@ template <class Lock> class held_lock {
         inside_{steps_of(who.section_ns)}, outside_{steps_of(who.think_ns)} {}
 
   /// One section of one lane, with the time before it. The wait is from the call of lock until it
-  /// is back, one reading of the clock included.
-  void section(unsigned lane) {
+  /// is back, one reading of the clock included. Calls `also`, if given, under the lock.
+  template <class... Also> void section(unsigned lane, Also... also) {
     spend(outside_);
     const auto asked = std::chrono::steady_clock::now();
     enter(guarded_.lock, lane);
     const auto entered = std::chrono::steady_clock::now();
     guarded_.sections = guarded_.sections + 1;
+    (also(), ...);
     spend(inside_);
     leave(guarded_.lock, lane);
     waits_[lane % lanes_].add(std::chrono::nanoseconds{entered - asked}.count());
@@ -77,7 +79,11 @@ template <class Lock> class held_lock {
 /// of it.
 template <class Lock> struct held_op : self_paired<held_op<Lock>> {
   using object = held_lock<Lock>;
-  SM_FN static void common(auto& lane) { step(lane.object(), lane.number()); }
+  template <class Lane> SM_FN static void common(Lane& lane) {
+    if constexpr (notes_owners<Lane>)
+      lane.object().section(lane.number(), [&lane] { lane.plain_add(lane.cell()); });
+    else step(lane.object(), lane.number());
+  }
   SM_LOOP static void step(object& held, unsigned lane) { held.section(lane); }
   static std::string check(const object& held, const object_use& use) { return held.wrong(use); }
   static void waits(const object& held, wait_times& all) { held.add_waits(all); }

@@ -225,6 +225,7 @@ nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
     if (info.launching == launching::cluster) j["launching"] = "cluster";
   }
   if (const auto deviation = host_deviation_ns(result, info)) j["host_deviation_ns"] = *deviation;
+  if (result.owner_changes) j["owner_changes"] = *result.owner_changes;
   if (result.additive) {
     j["additivity"] = {{"additive", *result.additive}, {"cost_ns", result.additivity_ns}};
   }

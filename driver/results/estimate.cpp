@@ -151,7 +151,7 @@ void overrule(point_summary& s, const visits_of_point& visits) {
 }
 
 void add_conduct(point_summary& s, const visits_of_point& visits) {
-  std::vector<double> fairness, slowest;
+  std::vector<double> fairness, slowest, owner_changes;
   std::size_t adds_up = 0, checked = 0;
   for (const visit_record* visit : visits) {
     s.rounds_kept += visit->rounds_kept;
@@ -159,6 +159,8 @@ void add_conduct(point_summary& s, const visits_of_point& visits) {
     if (!visit->estimates.empty() && visit->fairness > 0) fairness.push_back(visit->fairness);
     if (!visit->estimates.empty() && visit->slowest_over_fastest > 0)
       slowest.push_back(visit->slowest_over_fastest);
+    if (!visit->estimates.empty() && visit->owner_changes > 0)
+      owner_changes.push_back(visit->owner_changes);
     if (visit->additivity.additive) {
       ++checked;
       adds_up += *visit->additivity.additive ? 1U : 0U;
@@ -166,6 +168,7 @@ void add_conduct(point_summary& s, const visits_of_point& visits) {
   }
   if (!fairness.empty()) s.fairness = median(fairness);
   if (!slowest.empty()) s.slowest_over_fastest = median(slowest);
+  if (!owner_changes.empty()) s.owner_changes = median(owner_changes);
   if (checked != 0) s.additive = 2 * adds_up > checked;
 }
 

@@ -90,3 +90,24 @@ def test_a_pu_that_does_not_exist_fails_the_point_with_its_number(worker, capabi
             point = {"backend": capability["backend"], "op": "barrier", "order": "unordered"}
             visit = worker.ask({"kind": "measure", "id": 1, "point": point, "pus": [4000], "options": {}})
             assert visit["status"] == "failed" and "4000" in visit["reason"]
+
+
+def test_owner_changes_are_counted_of_each_lock_that_lanes_share(worker, capabilities):
+    host = {b["name"] for b in capabilities["backends"] if b["clock"] == "host lanes"}
+    locks = [c for c in capabilities["ops"] if c["backend"] in host and c["supported"] and c["family"] == "critical"]
+    if not locks:
+        pytest.skip("this worker has no lock on a CPU")
+    wrong = []
+    for capability in locks:
+        shared, *apart = capability["placements"] or ["none"]
+        # A worker leaves the member out if a lane was preempted in each sample: visit again.
+        for _ in range(10):
+            changes = worker.measure(capability, shared, 2).get("owner_changes")
+            if changes is not None or capability["op"].endswith("_read"):
+                break
+        others = [worker.measure(capability, shared, 1), *(worker.measure(capability, placement, 2) for placement in apart)]
+        # Readers share the lock. Two lanes change the owner at least once in other locks.
+        right = changes is None if capability["op"].endswith("_read") else changes is not None and 0 < changes <= 1
+        if not right or any("owner_changes" in visit for visit in others):
+            wrong.append((capability["op"], capability.get("type"), changes))
+    assert wrong == []

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -330,6 +331,43 @@ TEST(Harness, CyclesAreWhatTheDeviceCounted) {
   const visit_result counted = bench.measure({});
   EXPECT_NEAR(counted.estimates.at(0).cost_cycles.value, 6, 0.01);
   EXPECT_EQ(scripted_bench({}).measure({}).estimates.at(0).cost_cycles.value, 0);
+}
+
+TEST(OwnerChanges, AreCountedOnceAfterTheRoundsWithTheirTrips) {
+  std::uint32_t counted_trips = 0;
+  scripted_bench bench({.owner_changes = [&](std::uint32_t trips) {
+    counted_trips = trips;
+    return 0.25;
+  }});
+  const auto visit = bench.measure({});
+  EXPECT_EQ(visit.owner_changes, 0.25);
+  EXPECT_EQ(counted_trips, visit.trips);
+  EXPECT_THAT(bench.samples_before_count(), ::testing::ElementsAre(bench.calls().size()));
+  EXPECT_THAT(visit.rounds, SizeIs(11)) << "the sample is no round";
+}
+
+TEST(OwnerChanges, AreLeftOutWithoutALockAndWithoutAnEstimate) {
+  EXPECT_EQ(scripted_bench({}).measure({}).owner_changes, std::nullopt);
+  const auto counted = [](std::uint32_t) { return 0.25; };
+  scripted_bench slow({.step_ns = 1e9, .owner_changes = counted});
+  const auto too_slow = slow.measure({});
+  EXPECT_EQ(too_slow.status, status::too_slow);
+  EXPECT_EQ(too_slow.owner_changes, std::nullopt);
+  EXPECT_THAT(slow.samples_before_count(), ::testing::IsEmpty());
+  scripted_bench wrong({.disturb = [](sample& taken, const call&) { taken.failure = "wrong"; },
+                        .owner_changes = counted});
+  EXPECT_EQ(wrong.measure({}).owner_changes, std::nullopt);
+  EXPECT_THAT(wrong.samples_before_count(), ::testing::IsEmpty());
+}
+
+TEST(OwnerChanges, AFailureOfTheirSampleFailsTheVisit) {
+  scripted_bench bench({.owner_changes = [](std::uint32_t) -> double {
+    throw std::runtime_error("the team is gone");
+  }});
+  const auto visit = bench.measure({});
+  EXPECT_EQ(visit.status, status::failed);
+  EXPECT_EQ(visit.reason, "the team is gone");
+  EXPECT_EQ(visit.owner_changes, std::nullopt);
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ struct script {
   std::function<void(sample&, const call&)> disturb{};
   /// The pair probe as a function of time; empty: no placement states.
   std::function<double(double)> hop_ns{};
+  /// Returns owner changes per acquisition for a number of trips. Empty: the op holds no lock.
+  std::function<double(std::uint32_t)> owner_changes{};
 };
 
 class scripted_bench : public bench {
@@ -68,6 +70,12 @@ class scripted_bench : public bench {
     for (const auto& round : rounds) expected_.insert(expected_.end(), round.begin(), round.end());
   }
 
+  std::optional<double> count_owner_changes(std::uint32_t trips) override {
+    if (!script_.owner_changes) return std::nullopt;
+    samples_before_count_.push_back(calls_.size());
+    return script_.owner_changes(trips);
+  }
+
   std::int64_t now_ns() override { return static_cast<std::int64_t>(clock_ns_); }
 
   visit_result measure(const visit_options& options) {
@@ -78,6 +86,10 @@ class scripted_bench : public bench {
   /// How many samples had been taken each time a round began.
   [[nodiscard]] const std::vector<std::size_t>& samples_before_round() const {
     return samples_before_round_;
+  }
+  /// How many samples had been taken each time owner changes were counted.
+  [[nodiscard]] const std::vector<std::size_t>& samples_before_count() const {
+    return samples_before_count_;
   }
   /// How many rounds were announced each time, and the sides of all of them.
   [[nodiscard]] const std::vector<std::size_t>& expected_at_once() const {
@@ -99,7 +111,8 @@ class scripted_bench : public bench {
 
   script script_;
   std::vector<call> calls_;
-  std::vector<std::size_t> samples_before_round_, expected_at_once_, expected_;
+  std::vector<std::size_t> samples_before_round_, samples_before_count_, expected_at_once_,
+      expected_;
   std::size_t probes_ = 0;
   double clock_ns_ = 0;
   double sampled_ns_ = 0;

@@ -51,6 +51,14 @@ TEST(summarize, the_estimate_is_the_median_of_visits_with_their_range) {
   EXPECT_DOUBLE_EQ(s.test_ns, 4.0);
 }
 
+TEST(point_lines, have_the_median_of_the_owner_changes_that_visits_counted) {
+  std::vector<nlohmann::json> visits = visits_of({{.cost = 2.0}, {.cost = 2.1}, {.cost = 1.9}, {}});
+  EXPECT_FALSE(point_lines(file_of(visits)).front().contains("owner_changes"));
+  for (const std::size_t i : {0U, 1U, 2U})
+    visits[i]["owner_changes"] = 0.1 + 0.3 * static_cast<double>(i);
+  EXPECT_DOUBLE_EQ(point_lines(file_of(visits)).front().at("owner_changes"), 0.4);
+}
+
 TEST(point_lines, have_nothing_of_lanes_that_no_visit_compares) {
   nlohmann::json line = visit(atomic_add(), 1, "ok", {{.cost = 2.0}});
   EXPECT_EQ(point_lines(file_of({line})).front().at("fairness"), 0.98);

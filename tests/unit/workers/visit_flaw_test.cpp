@@ -67,6 +67,7 @@ TEST(visit_flaw, is_named_with_what_it_is) {
            row{"/rounds_kept", "\"11\"", "\"rounds_kept\""},
            row{"/trips", "1.5", "\"trips\""},
            row{"/fairness", "7", "\"fairness\""},
+           row{"/owner_changes", "1.01", "\"owner_changes\""},
            row{"/family", "7", "\"family\""},
            row{"/pus", R"(["0"])", "\"pus\""},
            row{"/drops", R"({"moved":-1})", "\"drops\""},
