@@ -99,7 +99,11 @@ std::string why_not_judged(const program_counts& of) {
   if (const auto parts = uncounted_parts(of); !parts.empty())
     return fmt::format("advise does not count {}", join(parts, " and "));
   const auto withheld = [&](const advice& each) { return is_withheld(each, of); };
-  if (std::ranges::any_of(of.advices, withheld)) return why_withheld(of);
+  if (std::ranges::any_of(of.advices, withheld)) {
+    for (std::string why : {why_withheld(of), why_rough(of)})
+      if (!why.empty()) return why;
+    return "the gain from a change is unknown";
+  }
   if (!of.advices.empty() || counts.sites.empty() || may_show_shares(of)) return "";
   const std::string why = why_withheld(of);
   return why.empty() ? "the program ran once, and the cost of counting is unknown" : why;

@@ -86,6 +86,17 @@ TEST(advice_lines, have_no_seconds_that_are_not_known) {
   EXPECT_TRUE(unknown.at("saves_s").is_null());
 }
 
+TEST(why_not_judged, names_a_gain_without_a_figure) {
+  program_counts of = quiet();
+  of.advices = {saving(0, 0.5)};
+  EXPECT_EQ(why_not_judged(of), "");
+  of.advices = {saving(0, 1)};
+  EXPECT_NE(why_not_judged(of), "") << "the bound is all of the run";
+  of.advices = {saving(0, 0.5)};
+  of.runs.push_back({.arm = "plain", .wall_s = 1.6});
+  EXPECT_NE(why_not_judged(of), "") << "plain runs differ";
+}
+
 TEST(legend_of, explains_each_grade_once) {
   program_counts of = quiet();
   of.advices = {saving(0, 1), saving(0, 0.5), saving(0, 0.25)};
