@@ -34,17 +34,25 @@ inline void* new_memory(std::size_t bytes) {
   return map_memory(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/// Postpones asynchronous cancellation, which would leave a lock held for ever: the loader's, or a
-/// lock in the probe.
+/// Postpones cancellation, which would leave a lock held for ever: the loader's, or a lock in the
+/// probe. The state alone does not: a signal that pthread_cancel sent before the state changed ends
+/// the thread in glibc 2.36 if the type is asynchronous.
 class no_cancellation {
  public:
-  no_cancellation() { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  no_cancellation() {
+    ::pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type_before_);
+    ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_before_);
+  }
   no_cancellation(const no_cancellation&) = delete;
   no_cancellation& operator=(const no_cancellation&) = delete;
-  ~no_cancellation() { ::pthread_setcancelstate(before_, nullptr); }
+  ~no_cancellation() {
+    ::pthread_setcancelstate(state_before_, nullptr);
+    ::pthread_setcanceltype(type_before_, nullptr);
+  }
 
  private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
+  int type_before_ = PTHREAD_CANCEL_DEFERRED;
+  int state_before_ = PTHREAD_CANCEL_ENABLE;
 };
 
 /// Holds a lock, an int that is 0 where nobody does; a thread that waits lets others run.
