@@ -146,12 +146,19 @@ struct times_block {
   std::uint64_t every;           ///< of how many each was one
   std::uint64_t fork_ns;    ///< of a region, from the call to a thread's begin, over all threads
   std::uint64_t inside_ns;  ///< of a region, from a thread's begin to its end, over all threads
-  interval_sums lateness;   ///< from a thread's arrival to the last one's; of a region, each
-                            ///< thread's
-  interval_sums mechanism;  ///< from the last arrival to this thread's return; of a lock, the call
-  interval_sums hold;       ///< of a lock, from the return of the call to its release; of a wait
-                            ///< for a signal, of the lock that it took again
-  std::uint64_t object;     ///< of its row
+  /// Each kind of call has one member of a union and leaves the others unnamed.
+  union {
+    interval_sums until_last;    ///< threads that meet: from the arrival to the last arrival
+    interval_sums until_signal;  ///< wait for a signal: from the call to the last signal
+    interval_sums call;          ///< all other calls: from the call to its return
+  };
+  union {
+    interval_sums after_last;    ///< threads that meet: from the last arrival to the return
+    interval_sums after_signal;  ///< wait for a signal: from the signal to the return
+    interval_sums work;          ///< chunk of a loop: from the return to the next call
+  };
+  interval_sums held;    ///< lock, also after a wait for a signal: from the return to the release
+  std::uint64_t object;  ///< of its row
   std::uint64_t same_processor;  ///< of those that meet, threads that find another one's processor
   std::uint64_t under_lock;  ///< of signals, those by a thread that has the lock that the waiter
                              ///< takes

@@ -34,7 +34,7 @@ void add_region(const region_frame& frame, std::uint64_t called, std::uint64_t b
   for (unsigned i = 0; i < stamps.team; ++i)
     if (stamps.of[i].end > last) last = stamps.of[i].end;
   for (unsigned i = 0; i < stamps.team; ++i) {
-    add_to(times->lateness, since(stamps.of[i].end, last));
+    add_to(times->until_last, since(stamps.of[i].end, last));
     times->fork_ns += since(called, stamps.of[i].begin);
     times->inside_ns += since(stamps.of[i].begin, stamps.of[i].end);
     bool same = false;
@@ -42,7 +42,7 @@ void add_region(const region_frame& frame, std::uint64_t called, std::uint64_t b
       same |= other != i && stamps.of[other].region_processor == stamps.of[i].region_processor;
     times->same_processor += same ? 1 : 0;
   }
-  add_to(times->mechanism, since(last, back));
+  add_to(times->after_last, since(last, back));
   ++times->timed;
 }
 
@@ -56,8 +56,8 @@ void add_barrier(times_block* times, std::uint64_t arrived, std::uint64_t last, 
                  bool same_processor) {
   if (times == nullptr) return;
   times->same_processor += same_processor ? 1 : 0;
-  add_to(times->lateness, since(arrived, last));
-  add_to(times->mechanism, since(last, back));
+  add_to(times->until_last, since(arrived, last));
+  add_to(times->after_last, since(last, back));
   ++times->timed;
 }
 

@@ -44,17 +44,16 @@ void write_down(const timed_section& of) {
   if (times == nullptr) return;
   ++times->timed;
   if (of.what != kind::cond_wait) {
-    add_to(times->mechanism, since(of.begun, of.returned));
-    if (of.released == 0) return;
-    add_to(times->lateness, since(of.begun, of.released));
-    if (of.gives_back != 0) add_to(times->hold, since(of.returned, of.gives_back));
+    add_to(times->call, since(of.begun, of.returned));
+    if (of.what == kind::chunk) add_to(times->work, since(of.returned, of.next_fetch));
+    else if (of.gives_back != 0) add_to(times->held, since(of.returned, of.gives_back));
     return;
   }
   const std::uint64_t last = is_signalled(of) ? of.signalled : of.returned;
   if (of.is_in_vain) ++times->in_vain;
-  add_to(times->lateness, since(of.begun, last));
-  add_to(times->mechanism, since(last, of.returned));
-  add_to(times->hold, since(of.returned, of.gives_back));
+  add_to(times->until_signal, since(of.begun, last));
+  add_to(times->after_signal, since(last, of.returned));
+  add_to(times->held, since(of.returned, of.gives_back));
 }
 
 /// Whether a call is for the lock of the timed section, in which this thread is.
@@ -165,7 +164,6 @@ bool leaves_section(const void* lock) {
 /// in vain, for which the next wait makes room while the lock is held.
 void end_section() {
   timed_sections& own = *sections_of_thread();
-  if (own.section.begun != 0) own.section.released = now();
   write_down(own.before_wait);
   own.before_wait.begun = 0;
   write_down(own.section);
@@ -175,7 +173,7 @@ void end_section() {
 std::uint64_t begin_fetch() {
   timed_sections* const own = sections_of_thread();
   if (own != nullptr && own->chunk.begun != 0) {
-    own->chunk.released = now();
+    own->chunk.next_fetch = now();
     write_down(own->chunk);
     own->chunk.begun = 0;
   }
@@ -197,7 +195,7 @@ condition_wait::condition_wait(const void* condition, const void* lock, call_fra
   timed_sections* const own = waits.locks_held == 0 ? nullptr : sections_of_thread();
   if (own != nullptr && own->section.object == object_) {
     timed_section& section = own->section;
-    if (section.begun != 0) section.gives_back = section.released = now();
+    if (section.begun != 0) section.gives_back = now();
     // Woken, and with the lock since: there was nothing for this thread.
     section.is_in_vain = section.begun != 0 && section.what == kind::cond_wait &&
                          section.condition == condition_ && is_signalled(section);

@@ -40,8 +40,8 @@ struct timed_section {
   std::uint64_t condition = 0;   ///< of a wait for a signal: its number, which its row has
   std::uint64_t begun = 0;       ///< 0: not timed
   std::uint64_t returned = 0;    ///< of a wait for a signal, with the lock taken again
-  std::uint64_t gives_back = 0;  ///< the call that releases the lock, and its return
-  std::uint64_t released = 0;    ///< of a chunk, the call for the next one
+  std::uint64_t gives_back = 0;  ///< the call that releases the lock
+  std::uint64_t next_fetch = 0;  ///< chunk: the call for the next chunk
   std::uint64_t signalled = 0;   ///< the last signal before it returned; 0: none
   bool is_in_vain = false;  ///< a wait for a signal, behind which the thread waits for the next
 };

@@ -43,6 +43,10 @@ class Row:
     label: str
 
 
+#: Kinds of calls at which threads meet, or wait for a signal.
+MEETINGS = ("region", "barrier", "barrier_wait", "cond_wait")
+
+
 @dataclasses.dataclass
 class Times:
     kind: str
@@ -51,12 +55,13 @@ class Times:
     every: int
     fork_ns: int
     inside_ns: int
-    lateness_ns: int
-    long_lateness_ns: int
-    mechanism_ns: int
+    #: Until the last thread arrives or the signal comes. All other kinds: the call.
+    until_last_ns: int
+    long_until_last_ns: int
+    #: From there on to the return. Chunks: to the next call.
+    after_last_ns: int
     buckets: list[int]
-    waits: list[int]
-    hold_ns: int
+    held_ns: int
     object: int
     same_processor: int
     under_lock: int
@@ -66,6 +71,16 @@ class Times:
     #: The module's offset of where the first thread of the team called the same barrier; 0: from here.
     met_at: int
     offset: int
+
+    @property
+    def call_ns(self):
+        assert self.kind not in MEETINGS
+        return self.until_last_ns
+
+    @property
+    def work_ns(self):
+        assert self.kind == "chunk"
+        return self.after_last_ns
 
 
 def blocks(path):
@@ -96,12 +111,12 @@ def read_times(path):
             bases[range(first, end)] = base
         if type_of_block == 3:
             address, kind, _, *sums = struct.unpack_from("<QIIQQQQQQQ160IQQ160IQQ160IQQQQQQQ", block, 8)
-            threads, timed, every, fork, inside, lateness, long_lateness = sums[:7]
-            buckets, (mechanism, _), waits, more = sums[7:167], sums[167:169], sums[169:329], sums[491:]
+            threads, timed, every, fork, inside, until_last, long_until_last = sums[:7]
+            buckets, after_last, held, more = sums[7:167], sums[167], sums[329], sums[491:]
             base = next((base for code, base in bases.items() if address in code), 0)
             more[-1] -= base + 1 if more[-1] else 0
             if not any(address in runtime for runtime in runtimes):
-                found.append(Times(KINDS[kind], threads, timed, every, fork, inside, lateness, long_lateness, mechanism, buckets, waits, sums[329], *more, address - 1 - base))
+                found.append(Times(KINDS[kind], threads, timed, every, fork, inside, until_last, long_until_last, after_last, buckets, held, *more, address - 1 - base))
     return found
 
 

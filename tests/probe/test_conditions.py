@@ -7,7 +7,7 @@ def test_waits_are_cut_at_the_signal(build, count, monkeypatch):
     printed = {kind: list(map(int, numbers)) for kind, *numbers in map(str.split, run.done.stdout.splitlines())}
     for kind in ("cond_wait", "signal"):
         parts = [times for times in run.times if times.kind == kind]
-        assert [sum(getattr(times, name) for times in parts) for name in ("timed", "lateness_ns", "mechanism_ns", "hold_ns",
+        assert [sum(getattr(times, name) for times in parts) for name in ("timed", "until_last_ns", "after_last_ns", "held_ns",
                                                                           "under_lock")] == printed[kind]
     # The condition, which is not its lock.
     condition, lock = ({row.object for row in run.rows if row.kind in kinds and row.object}
@@ -16,7 +16,7 @@ def test_waits_are_cut_at_the_signal(build, count, monkeypatch):
     assert {times.object for times in run.times if times.kind in ("cond_wait", "signal")} == condition
     # What is held ends where the wait begins.
     locks = [times for times in run.times if times.kind == "mutex_lock"]
-    assert [sum(times.timed for times in locks), sum(times.hold_ns for times in locks)] == printed["mutex_lock"]
+    assert [sum(times.timed for times in locks), sum(times.held_ns for times in locks)] == printed["mutex_lock"]
     # One lock, given back three times in each turn; its owner changes twice, but for a thread that loses its processor
     # before it notes the release.
     (followed, changes), = run.owners[0].values()

@@ -48,7 +48,7 @@ def test_holds_are_those_planned(mode, build, count, monkeypatch):
         (_, acquisitions, _, _, held), = planned(run)
         times = [each for each in run.times if each.object]
         assert sum(each.timed for each in times) == acquisitions
-        found = sum(each.hold_ns for each in times)
+        found = sum(each.held_ns for each in times)
         if found == pytest.approx(held, rel=0.02):
             break
     assert found == pytest.approx(held, rel=0.02)
@@ -57,7 +57,7 @@ def test_holds_are_those_planned(mode, build, count, monkeypatch):
 def test_waits_are_those_planned(build, count, monkeypatch):
     monkeypatch.setenv("SYNCMETER_PROBE_EVERY", "0,1")
     run = count(build("objects"), "contend")
-    waits = sum(sum(each.waits[68:]) for each in run.times if each.kind == "mutex_lock")
+    waits = sum(sum(each.buckets[68:]) for each in run.times if each.kind == "mutex_lock")
     # Beyond a quarter of a millisecond, which the call for a free lock takes too where the thread loses its processor.
     assert 1 <= waits / planned(run)[0][1] < 1.2
 

@@ -1,4 +1,4 @@
-"""Lateness and mechanism of regions and barriers, by a clock that the program plans."""
+"""Times of meetings, locks and chunks, by a clock that the program plans."""
 
 import collections
 import os
@@ -10,7 +10,7 @@ MEETINGS = ("region", "barrier", "barrier_wait")
 
 
 def sums_of(parts):
-    return [sum(getattr(times, name) for times in parts) for name in ("timed", "lateness_ns", "mechanism_ns", "fork_ns", "inside_ns")]
+    return [sum(getattr(times, name) for times in parts) for name in ("timed", "until_last_ns", "after_last_ns", "fork_ns", "inside_ns")]
 
 
 def printed_by(run):
@@ -29,7 +29,7 @@ def test_meetings_are_those_planned(compiler, every, build, count, monkeypatch):
         parts = [times for times in run.times if times.kind == kind and times.timed > 1]
         assert {(times.threads, times.every) for times in parts} == {(2, every)}
         assert (kind, sums_of(parts)) == (kind, printed[kind])
-        assert 0 < sum(times.long_lateness_ns for times in parts) < printed[kind][1]
+        assert 0 < sum(times.long_until_last_ns for times in parts) < printed[kind][1]
         assert sum(sum(times.buckets) for times in parts) == printed[kind][0] * (2 if kind == "region" else 1)
 
 
@@ -94,10 +94,11 @@ def test_sections_are_those_planned(compiler, build, count, monkeypatch):
         if kind not in MEETINGS:
             parts = [times for times in run.times if times.kind == kind]
             assert {(times.threads, times.every) for times in parts} == {(0, 1)}
-            *sums, _ = sums_of(parts)
-            assert (kind, [*sums, sum(times.hold_ns for times in parts)]) == (kind, expected)
+            after = "work_ns" if kind == "chunk" else "held_ns"
+            sums = [sum(getattr(times, name) for times in parts) for name in ("timed", "call_ns", after)]
+            assert (kind, sums) == (kind, expected)
             # At futexes every other call wakes: it is in the mean, and not in the median.
-            waits = sum(sum(times.waits) for times in parts)
+            waits = sum(sum(times.buckets) for times in parts)
             assert (kind, waits) == (kind, expected[0] // (2 if kind == "futex" else 1))
 
 

@@ -1,7 +1,7 @@
-// A program with a clock of its own, which the probe reads in place of the system's: when threads
-// arrive and leave is planned, and the sums that must come out are printed: KIND TIMED LATENESS
-// MECHANISM FORK INSIDE, in ns over all threads, of the regions and barriers whose number is a
-// multiple of the first argument.
+// A program with its own clock for the probe. The program plans when threads arrive and leave, and
+// prints the expected sums in ns over all threads: KIND TIMED UNTIL_LAST AFTER_LAST FORK INSIDE for
+// regions and barriers, if their number is a multiple of the first argument. Locks have KIND TIMED
+// CALL HELD, and chunks have KIND TIMED CALL WORK.
 #include <linux/futex.h>
 #include <omp.h>
 #include <pthread.h>
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace {
 
@@ -33,9 +34,14 @@ void plan(std::uint64_t a, std::uint64_t b, std::uint64_t c = 0, std::uint64_t d
 
 std::uint64_t every = 1;
 struct sums {
-  std::uint64_t timed = 0, lateness = 0, mechanism = 0, fork = 0, inside = 0;
+  std::uint64_t timed = 0, until_last = 0, after_last = 0, fork = 0, inside = 0;
+  std::uint64_t call = 0, held = 0, work = 0;
   void print(const char* kind) const {
-    std::printf("%s %lu %lu %lu %lu %lu\n", kind, timed, lateness, mechanism, fork, inside);
+    std::printf("%s %lu %lu %lu %lu %lu\n", kind, timed, until_last, after_last, fork, inside);
+  }
+  void print_calls(const char* kind) const {
+    const bool is_chunk = std::string_view(kind) == "chunk";
+    std::printf("%s %lu %lu %lu\n", kind, timed, call, is_chunk ? work : held);
   }
 };
 
@@ -53,9 +59,10 @@ constexpr std::uint64_t called_before = 5000, begun_before = 3000;
 void expect_meetings(sums& all, bool both_leave) {
   for (std::uint64_t n = 0; n < number; n += every) {
     all.timed += both_leave ? 2 : 1;
-    for (int thread = 0; thread < 2; ++thread) all.lateness += last_arrival(n) - arrival(n, thread);
-    all.mechanism += leaving(n, 0) - last_arrival(n);
-    if (both_leave) all.mechanism += leaving(n, 1) - last_arrival(n);
+    for (int thread = 0; thread < 2; ++thread)
+      all.until_last += last_arrival(n) - arrival(n, thread);
+    all.after_last += leaving(n, 0) - last_arrival(n);
+    if (both_leave) all.after_last += leaving(n, 1) - last_arrival(n);
   }
 }
 
@@ -100,9 +107,9 @@ void plan_release(std::uint64_t n) {
 void expect_sections(sums& all) {
   for (std::uint64_t n = 0; n < number; ++n) {
     ++all.timed;
-    all.lateness += 500 + 3 * n;
-    all.mechanism += 100 + n;
-    all.inside += 300 + n;
+    all.call += 100 + n;
+    all.held += 300 + n;
+    all.work += 400 + 2 * n;
   }
 }
 #define SECTIONS(name, take, release)                                                              \
@@ -153,7 +160,7 @@ SECTIONS(given_up, (pthread_mutex_lock(&checked), pthread_mutex_timedlock(&check
       plan_section(n);
       syscall(SYS_futex, &word, operation, 0, nullptr, nullptr, 0);
       ++all.timed;
-      all.mechanism += operation == FUTEX_WAIT ? 100 + n : 0;
+      all.call += operation == FUTEX_WAIT ? 100 + n : 0;
     }
 }
 [[gnu::noinline]] void criticals() {
@@ -223,13 +230,11 @@ void sections() {
   const auto print = [](const char* kind, int functions) {
     sums all;
     for (int i = 0; i < functions; ++i) expect_sections(all);
-    // A chunk is no lock, and not given back.
-    if (*kind == 'c' && kind[1] == 'h') all.inside = 0;
-    all.print(kind);
+    all.print_calls(kind);
   };
   sums of_futexes;
   futexes(of_futexes);
-  of_futexes.print("futex");
+  of_futexes.print_calls("futex");
   print("mutex_lock", 6);
   print("rwlock_read", 1);
   print("rwlock_write", 1);
