@@ -19,6 +19,11 @@ sm_add_programs_of(${CMAKE_SOURCE_DIR}/backends)
 if(TARGET syncmeter-probe)
   add_dependencies(programs syncmeter-probe)
 endif()
+foreach(model IN ITEMS lock-model lock-model-openmp)
+  if(TARGET ${model})
+    add_dependencies(programs ${model})
+  endif()
+endforeach()
 
 # Each worker with its census as a target of its own, worker-NAME, and their names in workers.txt: so that
 # scripts/run builds what a command measures with.

@@ -21,6 +21,8 @@ OTHERS = {
     "core": (),
     # Preloaded into other programs: it needs nothing, and the driver knows its files alone.
     "probe": (),
+    # Programs that link the C library alone. The driver passes arguments.
+    "models": (),
     "driver": ("core", "probe/tables.hpp", "probe/device_counts.hpp", "probe/swaps.hpp", "probe/wrapped.def"),
     # Processes with memory in common reach it by the same words as threads.
     "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend"))),
@@ -44,13 +46,13 @@ def allowed(folder: str, file: str, header: str) -> bool:
         position = {room: i for i, group in enumerate(ROOMS.get(folder, [])) for room in group.split()}
         own, other = room_of(file, folder), room_of(header, folder)
         return own == other or folder not in ROOMS or position.get(other, 99) < position.get(own, -1)
-    if header.split("/")[0] in ("core", "backends", "probe", "driver", "analysis", "tests"):
+    if header.split("/")[0] in ("core", "backends", "probe", "models", "driver", "analysis", "tests"):
         return any(header == other or header.startswith(other + "/") for other in OTHERS.get(folder, ("core",)))
     # Everybody may read the record, which includes nothing.
     return folder not in WITHOUT_AN_API or not APIS.match(header)
 
 
-folders = ["core", "driver", "probe", *(f"backends/{path.name}" for path in (SOURCE / "backends").iterdir() if path.is_dir())]
+folders = ["core", "driver", "probe", "models", *(f"backends/{path.name}" for path in (SOURCE / "backends").iterdir() if path.is_dir())]
 wrong = []
 for folder in folders:
     if folder == "backends/triton":  # of Python
