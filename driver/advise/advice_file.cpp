@@ -14,6 +14,7 @@
 #include "driver/advise/grade.hpp"
 #include "driver/advise/kernel_prices.hpp"
 #include "driver/advise/objects.hpp"
+#include "driver/advise/run_alone.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/text/messages.hpp"
 
@@ -21,6 +22,8 @@ namespace syncmeter {
 namespace {
 
 using json = nlohmann::json;
+
+constexpr int schema_of_advise = 2;
 
 json policy_of_environment() {
   json policy = json::object();
@@ -61,8 +64,9 @@ void add_times_to(json& line, const site& of) {
       line["in_vain"] = times.in_vain;
       return;
     }
-    line["wait_ns"] = line_of_times(times.mechanism, callers);
-    line["section_ns"] = line_of_times(times.lateness, callers);
+    line["call_ns"] = line_of_times(times.call, callers);
+    if (is_for_lock(of)) line["held_ns"] = line_of_times(times.held, callers);
+    if (of.kind == "chunk") line["work_ns"] = line_of_times(times.work, callers);
     return;
   }
   line["lateness_ns"] = line_of_times(times.lateness, threads);
@@ -87,18 +91,17 @@ json line_of_advice(const advice& of, std::size_t rank, grade how) {
             {"run_s", of.run_s},
             {"seen_share", of.seen_share},
             {"kind", of.kind},
+            {"of_setting", is_of_setting(of.rule)},
             {"proof", of.rule == "atomics" ? "samples" : "calls"},
             {"tried", nullptr},
-            {"text", printable(withheld ? of.cause : of.text)}};
+            {"text", printable(of.cause)}};
   if (const auto study = study_of(of.rule); !study.empty()) line["study"] = study;
   if (withheld) {
-    line["saves_s"] = line["run_s"] = line["seen_share"] = nullptr;
-  } else {
-    for (const swap_saving& each : of.swaps)
-      line["swaps"].push_back({{"swap", each.swap}, {"low", each.low_s}, {"high", each.high_s}});
-    if (const auto& all = of.with_others)
-      line["with_others"] = {
-          {"sites", all->sites}, {"low", all->low_s}, {"high", all->high_s}, {"run_s", all->run_s}};
+    line["saves_s"] = line["run_s"] = nullptr;
+    if (how == grade::rough) line["seen_share"] = nullptr;
+  } else if (const auto& all = of.with_others) {
+    line["with_others"] = {
+        {"sites", all->sites}, {"low", all->low_s}, {"high", all->high_s}, {"run_s", all->run_s}};
   }
   if (!of.tried) return line;
   line["tried"] = {{"low", of.tried->low_s}, {"high", of.tried->high_s}};
@@ -122,7 +125,6 @@ json line_of_price(const price& of) {
             {"high", of.cost_ns.high},
             {"when", of.after_run == 0 ? json(nullptr) : json(of.after_run)}};
   if (of.what.blocks > 0) line["blocks"] = of.what.blocks;
-  if (!of.swap.empty()) line["swap"] = of.swap;
   if (of.equal_work_s > 0) line["measured_s"] = of.equal_work_s;
   if (of.is_disturbed) line["disturbed"] = true;
   for (const slowed_work& each : of.narrow)
@@ -183,22 +185,67 @@ void add_kernels_to(std::vector<json>& lines, const std::vector<site>& sites,
       lines.push_back(line_of_kernel(each, ++id, i + 1, prices));
 }
 
-/// Times are those of all threads together, over the whole run; null where no call was timed.
-json line_of_object(const lock_object& of, std::size_t id, double wall_s) {
+/// The calls for one lock at one call site.
+json line_of_use(const lock_use& of, std::size_t call_site) {
   const auto if_timed = [&](double value) { return of.timed > 0 ? json(value) : json(nullptr); };
-  return {
-      {"record", "object"},
+  return {{"call_site", call_site},
+          {"calls", of.count},
+          {"timed", of.timed},
+          {"every", of.every},
+          {"contended", of.contended},
+          {"call_ns", if_timed(of.for_all_calls(of.call_ns))},
+          {"contended_call_ns", if_timed(of.for_all_calls(of.contended_call_ns))},
+          {"held_ns", if_timed(of.for_all_calls(of.held_ns))},
+          {"short_held_ns", if_timed(of.short_held_ns)}};
+}
+
+/// Times are sums over all threads and the whole run; null if no call was timed.
+json line_of_lock(const lock_object& of, std::size_t id, const std::vector<site>& sites,
+                  double wall_s) {
+  const auto if_timed = [&](double value) { return of.timed > 0 ? json(value) : json(nullptr); };
+  json call_sites = json::array(), uses = json::array();
+  std::uint64_t waits = 0;
+  for (const std::size_t call_site : of.ids) {
+    if (!is_for_lock(sites[call_site - 1])) {
+      waits += sites[call_site - 1].locks.at(of.number).count;
+      continue;
+    }
+    call_sites.push_back(call_site);
+    uses.push_back(line_of_use(sites[call_site - 1].locks.at(of.number), call_site));
+  }
+  json line{
+      {"record", "lock"},
       {"id", id},
       {"kind", of.kind},
-      {"sites", of.ids},
+      {"call_sites", std::move(call_sites)},
       {"acquisitions", of.acquisitions},
       {"owner_changes", of.owner_changes ? json(std::llround(*of.owner_changes)) : json(nullptr)},
       {"timed", of.timed},
-      {"waited", of.waited},
+      {"contended", of.contended},
       {"hidden", of.hidden},
-      {"wait_ns", if_timed(of.wait_ns)},
+      {"call_ns", if_timed(of.call_ns)},
       {"held_ns", if_timed(of.held_ns)},
-      {"utilisation", if_timed(of.exclusive_ns * 1e-9 / wall_s)}};
+      {"exclusive_ns", if_timed(of.exclusive_ns)},
+      {"short_held_ns", if_timed(of.short_held_ns)},
+      {"utilization", if_timed(of.exclusive_ns * 1e-9 / wall_s)},
+      {"uses", std::move(uses)}};
+  if (waits > 0) line["waits"] = waits;
+  if (!of.threads.empty()) line["threads"] = of.threads.size();
+  return line;
+}
+
+/// One form of a lock's model: a time for each round. A change that failed has no times.
+json line_of_model(const lock_model& of, std::size_t lock) {
+  json line{{"record", "model"},
+            {"lock", lock},
+            {"form", form_text(of.form)},
+            {"program_s", of.program_s},
+            {"as_is_s", of.as_is_s}};
+  for (const auto& [name, times] :
+       {std::pair{"private_s", &of.private_s}, std::pair{"atomic_s", &of.atomic_s},
+        std::pair{"shards_s", &of.shards_s}})
+    if (!times->empty()) line[name] = *times;
+  return line;
 }
 
 /// Of one thread's path, as far as the times are those of the program.
@@ -207,9 +254,9 @@ void add_cost_to(json& line, const site& of) {
   if (!cost) return;
   const bool meets = of.times->threads > 0 || of.kind == "cond_wait";
   if (meets) line["takes_s"] = {{"lateness", cost->lateness_s}, {"mechanism", cost->mechanism_s}};
-  else if (has_section(of))
-    line["takes_s"] = {{"wait", cost->mechanism_s}, {"section", cost->lateness_s}};
-  else line["takes_s"] = {{"wait", cost->mechanism_s}};
+  else if (is_for_lock(of)) line["takes_s"] = {{"call", cost->call_s}, {"held", cost->held_s}};
+  else if (of.kind == "chunk") line["takes_s"] = {{"call", cost->call_s}, {"work", cost->work_s}};
+  else line["takes_s"] = {{"call", cost->call_s}};
 }
 
 /// Also where no saving is named: whether threads come late is judged by these.
@@ -238,6 +285,7 @@ json line_of_run(const program_run& run) {
       {"involuntary_switches", is_switch_known ? json(run.involuntary_switches) : json(nullptr)}};
   if (run.run_delay_s) line["run_delay_s"] = *run.run_delay_s;
   if (run.cuda_span_s) line["cuda_span_s"] = *run.cuda_span_s;
+  if (run.lock_call_share) line["lock_call_share"] = *run.lock_call_share;
   return line;
 }
 
@@ -247,7 +295,7 @@ json line_of_site(const site& of, std::size_t id) {
     frames.push_back({{"function", text_or_null(printable(frame.function))},
                       {"file", text_or_null(printable(frame.file))},
                       {"line", frame.line == 0 ? json(nullptr) : json(frame.line)}});
-  json line{{"record", "site"},
+  json line{{"record", "call_site"},
             {"id", id},
             {"kind", of.kind},
             {"module", text_or_null(printable(of.module))},
@@ -288,7 +336,7 @@ std::vector<json> advice_lines(const program_counts& of) {
   json words = json::array();
   for (const std::string& word : of.command) words.push_back(printable(word));
   json header{{"record", "advise"},
-              {"schema", 1},
+              {"schema", schema_of_advise},
               {"version", SM_VERSION},
               {"command", std::move(words)},
               {"program",
@@ -314,8 +362,15 @@ std::vector<json> advice_lines(const program_counts& of) {
                           {"lost", of.sampled->lost},
                           {"threads_at_work", of.sampled->threads_at_work}};
   if (const auto quota = read_cpu_grant().quota_cpus) header["quota"] = *quota;
-  const std::string withheld = why_withheld(of);
-  header["withheld"] = text_or_null(withheld);
+  const advice_setting here = setting_of_run();
+  header["cpus"] = here.usable_pus;
+  header["threads"] = most_threads(of.of_last_run.sites);
+  header["uncontended_lock_ns"] = costs_of_stamps().lock_pair_ns;
+  header["perturbed"] = counts_stand_alone(of);
+  header["not_counted"] = json::array();
+  if (const std::string why = why_not_counted(of); !why.empty())
+    header["not_counted"].push_back(why);
+  header["withheld"] = text_or_null(why_withheld(of));
   std::vector<json> lines{std::move(header)};
   const program_run* const timed = of.timed_run();
   const meeting_pace pace = pace_of(of.of_last_run.sites, timed == nullptr ? 0 : timed->wall_s);
@@ -328,7 +383,13 @@ std::vector<json> advice_lines(const program_counts& of) {
   }
   add_kernels_to(lines, of.of_last_run.sites, of.prices);
   for (std::size_t i = 0; i < of.objects.size(); ++i)
-    lines.push_back(line_of_object(of.objects[i], i + 1, timed->wall_s));
+    lines.push_back(line_of_lock(of.objects[i], i + 1, of.of_last_run.sites, timed->wall_s));
+  for (const auto& [number, model] : of.models) {
+    const auto lock = std::ranges::find(of.objects, number, &lock_object::number);
+    if (lock != of.objects.end())
+      lines.push_back(
+          line_of_model(model, static_cast<std::size_t>(lock - of.objects.begin()) + 1));
+  }
   for (const price& each : of.prices) lines.push_back(line_of_price(each));
   for (std::size_t i = 0; i < of.advices.size(); ++i)
     lines.push_back(line_of_advice(of.advices[i], i + 1, grade_of(of.advices[i], of)));

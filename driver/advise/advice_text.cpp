@@ -216,7 +216,7 @@ bool takes_a_share(const site& of, double wall_s) {
   if (of.samples && of.samples->share >= least_shown) return true;
   const auto cost = cost_of(of);
   if (cost)
-    return std::max(cost->mechanism_s, shows_lateness(of) ? cost->lateness_s : 0) >=
+    return std::max(cost->in_calls_s(), shows_lateness(of) ? cost->lateness_s : 0) >=
            least_shown * wall_s;
   return !of.samples && static_cast<double>(of.count) / std::max(1U, of.threads) * usual_call_s >=
                             least_untimed * wall_s;
@@ -306,7 +306,7 @@ std::string advice_text(const program_counts& of, page_style style) {
                each.team == 0 ? "" : fmt::to_string(each.team),
                each.threads == 0 ? "" : fmt::to_string(each.threads),
                cost && shows_lateness(each) ? share(cost->lateness_s) : "",
-               cost ? share(cost->mechanism_s) : "",
+               cost ? share(cost->in_calls_s()) : "",
                each.samples ? fmt::format("{:.1f} %", each.samples->share * 100) : "",
                printable(where_text(each))});
   }

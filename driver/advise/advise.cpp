@@ -26,6 +26,7 @@
 #include "driver/advise/price_meter.hpp"
 #include "driver/advise/probe_settings.hpp"
 #include "driver/advise/run_alone.hpp"
+#include "driver/advise/run_models.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/campaign/cpu_use.hpp"
@@ -234,21 +235,42 @@ std::vector<site> run_sampled(program_counts& of, double plain_s) {
   return std::move(found.sites);
 }
 
+/// Returns the calls that acquire locks.
+double lock_calls(const std::vector<site>& sites) {
+  double calls = 0;
+  for (const site& each : sites)
+    if (is_for_lock(each)) calls += static_cast<double>(each.count);
+  return calls;
+}
+
+/// Counts the lock calls by one OpenMP thread, and notes the share in the runs alone.
+void note_lock_calls_alone(program_counts& of, const call_counts& timed, double longest_s) {
+  const double calls = lock_calls(timed.sites);
+  if (calls == 0 || of.runs.back().arm != "alone") return;
+  const counts_folder folder;
+  std::vector<std::string> settings = settings_of_probe(folder, "0");
+  settings.emplace_back("OMP_THREAD_LIMIT=1");
+  if (!run_within(longest_s, of, "alone", settings) || of.interrupted_by != 0) return;
+  const double share = lock_calls(read_counts(folder.paths(), 0).sites) / calls;
+  for (program_run& run : of.runs)
+    if (run.arm == "alone" && share > 0) run.lock_call_share = share;
+}
+
 /// Runs the program by one thread or on one CPU if a change could remove sharing. Drops disturbed
 /// runs, too long runs, and runs with another exit status than the plain run.
-void run_alone(program_counts& of, const std::vector<site>& sites, double budget_s) {
+void run_alone(program_counts& of, const call_counts& timed, double budget_s) {
   // The plain run's CPU time predicts the run alone.
   constexpr double share_of_budget = 0.3, most_load = 0.1;
   constexpr int most_runs = 3;
   const program_run plain = of.runs.front();
   const cpu_grant grant = read_cpu_grant();
-  if (!has_shared_sites(sites) || grant.allowed.size() < 2 ||
+  if (!needs_run_alone(timed, of.timed_run()->wall_s) || grant.allowed.size() < 2 ||
       plain.user_s + plain.system_s > share_of_budget * budget_s)
     return;
   const double longest_s =
       std::min(budget_s, longest_alone_s(plain.wall_s, static_cast<double>(grant.allowed.size())));
   const std::optional<off_t> input = start_of_input();
-  const bool is_openmp = uses_openmp_alone(sites);
+  const bool is_openmp = uses_openmp_alone(timed.sites);
   double used_s = 0, longest_run_s = 0;
   for (int turn = 0; turn < most_runs && used_s + longest_run_s <= share_of_budget * budget_s;
        ++turn) {
@@ -264,6 +286,9 @@ void run_alone(program_counts& of, const std::vector<site>& sites, double budget
     const double load = run->other_cpu_share.value_or(0) + run->stolen_cpu_share.value_or(0);
     if (load <= most_load) of.runs.push_back(*std::move(run));
   }
+  if (!is_openmp) return;
+  if (input) (void)::lseek(STDIN_FILENO, *input, SEEK_SET);
+  note_lock_calls_alone(of, timed, longest_s);
 }
 
 /// Prices behind each run, as long as there are further ones, and then as many as it takes for an
@@ -388,7 +413,9 @@ program_counts make_runs(const std::vector<std::string>& command, double budget_
   }
   const double timed_s = of.runs.back().wall_s;
   read_input_again();
-  run_alone(of, timed.sites, budget_s);
+  run_alone(of, timed, budget_s);
+  if (of.interrupted_by != 0) return of;
+  const double models_s = run_models(of, timed, budget_s);
   if (of.interrupted_by != 0) return of;
   read_input_again();
   run_patched(of, codes, timed, budget_s);
@@ -409,7 +436,7 @@ program_counts make_runs(const std::vector<std::string>& command, double budget_
     run_for_span(of);
   };
   const double span_s = has_spans ? of.runs.front().wall_s : 0;
-  double used_s = pair_s + timed_s + prices.seconds();
+  double used_s = pair_s + timed_s + models_s + prices.seconds();
   const double each_s = pair_s + 2 * prices.seconds() + timed_turn_s + span_s;
   for (std::size_t pair = 1; pair < most_pairs_of_runs && used_s + each_s <= budget_s && !killed();
        ++pair) {

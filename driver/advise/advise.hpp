@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "driver/advise/counts.hpp"
+#include "driver/advise/lock_model.hpp"
 #include "driver/advise/prices.hpp"
 #include "driver/advise/program_file.hpp"
 #include "driver/advise/program_runs.hpp"
@@ -34,9 +36,10 @@ struct program_counts {
   std::vector<program_run> runs;
   call_counts of_last_run;  ///< of the timed one, where there is one
   std::vector<price> prices{};
-  std::vector<lock_object> objects{};  ///< of the timed run
-  std::vector<advice> advices;         ///< of the timed run
-  std::vector<std::string> notes;      ///< beside those of its file
+  std::vector<lock_object> objects{};                          ///< of the timed run
+  std::vector<std::pair<std::uint64_t, lock_model>> models{};  ///< by the number of the lock
+  std::vector<advice> advices;                                 ///< of the timed run
+  std::vector<std::string> notes;                              ///< beside those of its file
   std::optional<sampling> sampled{};
   std::vector<refused_processes> refused{};  ///< in the worst run
   bool leaves_processes = false;             ///< that go on after the end of a run
@@ -84,13 +87,10 @@ inline constexpr double most_disturbance = 0.05;
 [[nodiscard]] std::string why_withheld(const program_counts& counted);
 /// Whether those of this advice are not named.
 [[nodiscard]] bool is_withheld(const advice& of, const program_counts& counted);
-/// Returns why --fail-above cannot pass this program, in half a sentence: a part of the program was
-/// not counted or not timed, or its savings are withheld. Returns an empty text if all is known.
-[[nodiscard]] std::string why_not_judged(const program_counts& counted);
+/// Returns why the program is not wholly counted and timed, in half a sentence, or an empty text.
+[[nodiscard]] std::string why_not_counted(const program_counts& counted);
 /// Returns the program parts that are known to be uncounted, as nouns for a sentence.
 [[nodiscard]] std::vector<std::string> uncounted_parts(const program_counts& counted);
-/// Returns whether a saving that is not withheld exceeds this share.
-[[nodiscard]] bool saves_more_than(double share, const program_counts& counted);
 /// Whether what sites take may be shown as times of the program: not where no saving is named, nor
 /// where what counting costs is not known.
 [[nodiscard]] bool may_show_shares(const program_counts& counted);

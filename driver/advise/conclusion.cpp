@@ -29,7 +29,7 @@ const site* site_that_takes_much(const program_counts& of) {
 /// What threads wait for without any work there; empty of other kinds.
 std::string_view awaited(std::string_view kind) {
   return kind == "cond_wait"  ? "a signal"
-         : kind == "join"     ? "the end of others"
+         : kind == "join"     ? "the end of other threads"
          : kind == "sem_wait" ? "a semaphore"
          : kind == "futex"    ? "another thread by futex"
                               : "";
@@ -37,21 +37,18 @@ std::string_view awaited(std::string_view kind) {
 
 /// That no site takes much, and where a thread waits longest, which is no cost of synchronization.
 std::string no_site_takes_much(const program_counts& of, const std::string& besides = "",
-                               std::string_view site_or_call = "site") {
+                               std::string_view site_or_call = "call site") {
   const double wall_s = of.timed_run()->wall_s;
   const auto waits_s = [](const site& each) {
     const site_cost cost = cost_of(each).value_or(site_cost{});
     if (awaited(each.kind).empty()) return 0.0;
-    return each.kind == "cond_wait" ? cost.lateness_s : cost.mechanism_s;
+    return each.kind == "cond_wait" ? cost.lateness_s : cost.call_s;
   };
   const auto most = std::ranges::max_element(of.of_last_run.sites, {}, waits_s);
   if (most == of.of_last_run.sites.end() || waits_s(*most) < least_worth_saying * wall_s)
     return fmt::format("no {} takes 2 % of the time{}.", site_or_call, besides);
-  return fmt::format("no {} but those where threads wait takes 2 % of the time{}. Threads wait "
-                     "longest for {} ({:.0f} % of the time at {}): that is for what other threads "
-                     "do, and no other call makes it shorter.",
-                     site_or_call, besides, awaited(most->kind),
-                     100 * std::min(1.0, waits_s(*most) / wall_s), where_text(*most));
+  return fmt::format("no {} takes 2 % of the time{}, except waits for {}.", site_or_call, besides,
+                     awaited(most->kind));
 }
 
 /// A call of a kind that is not timed, so often that sleeping at each would take much of the time:
@@ -153,9 +150,7 @@ std::string verdict_on_shares(const program_counts& of) {
     return each.kind == "create" || each.team > 1 || each.threads > 1;
   });
   return fmt::format("Nothing to gain{}: {}{}", unless_all_is_counted(of), no_site_takes_much(of),
-                     has_threads ? " A loop of the program's own that waits for another thread to "
-                                   "change a variable is no call, and looks like work."
-                                 : "");
+                     has_threads ? " Loops that poll a variable are not counted." : "");
 }
 
 /// Of a program without a site.
@@ -223,9 +218,9 @@ std::string conclusion_of(const program_counts& of) {
   return fmt::format("{} {}", verdict_on_shares(of),
                      !of.sampled ? "Atomic operations are no calls, and not timed."
                      : has_atomic
-                         ? "Atomic operations are sampled; below a quarter of the time, a locked "
+                         ? "Atomic operations are sampled. Below a quarter of the time, a locked "
                            "instruction may cost nothing."
-                         : "By samples, no atomic operation takes 1 % of the CPU time.");
+                         : "No atomic operation takes 1 % of the CPU time.");
 }
 
 }  // namespace syncmeter

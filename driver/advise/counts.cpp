@@ -57,7 +57,8 @@ struct row_of_thread {
 /// One site's intervals while files are read.
 struct times_sums {
   site_times times;
-  std::array<std::uint64_t, std::size(probe::interval_sums{}.buckets)> lateness{}, mechanism{};
+  using buckets = std::array<std::uint64_t, std::size(probe::interval_sums{}.buckets)>;
+  buckets lateness{}, mechanism{}, call{}, held{}, work{};
 };
 
 /// The same of what the GPU did.
@@ -141,7 +142,7 @@ void add_intervals(const probe::interval_sums& from, interval_times& to, auto& b
 
 void add_times(const probe::times_block& block, site_sums& to) {
   if (!to.times) to.times.emplace();
-  auto& [times, lateness, mechanism] = *to.times;
+  auto& [times, lateness, mechanism, call, held, work] = *to.times;
   times.timed += block.timed;
   times.every = block.every;
   times.threads = static_cast<unsigned>(block.threads);
@@ -151,8 +152,18 @@ void add_times(const probe::times_block& block, site_sums& to) {
   times.under_lock += block.under_lock;
   times.to_all += block.to_all;
   times.in_vain += block.in_vain;
-  add_intervals(block.lateness, times.lateness, lateness);
-  add_intervals(block.mechanism, times.mechanism, mechanism);
+  const auto what = static_cast<probe::kind>(block.kind);
+  if (block.threads > 0) {
+    add_intervals(block.until_last, times.lateness, lateness);
+    add_intervals(block.after_last, times.mechanism, mechanism);
+  } else if (what == probe::kind::cond_wait) {
+    add_intervals(block.until_signal, times.lateness, lateness);
+    add_intervals(block.after_signal, times.mechanism, mechanism);
+  } else {
+    add_intervals(block.call, times.call, call);
+    if (what == probe::kind::chunk) add_intervals(block.work, times.work, work);
+    else add_intervals(block.held, times.held, held);
+  }
 }
 
 double middle_of(std::uint32_t bucket) {
@@ -171,18 +182,18 @@ double quantile_of(const auto& buckets, double share) {
 }
 
 void add_lock_times(const probe::times_block& block, double waits_from_ns, lock_use& to) {
-  const double held_ns = quantile_of(block.hold.buckets, 0.1);
-  to.short_hold_ns = to.timed == 0 ? held_ns : std::min(to.short_hold_ns, held_ns);
+  const double held_ns = quantile_of(block.held.buckets, 0.1);
+  to.short_held_ns = to.timed == 0 ? held_ns : std::min(to.short_held_ns, held_ns);
   to.timed += block.timed;
-  to.hold_ns += static_cast<double>(block.hold.sum_ns);
+  to.every = block.every;
+  to.held_ns += static_cast<double>(block.held.sum_ns);
   // What a wait for a signal waits for is not the lock alone; behind it the lock is held.
   if (block.kind == static_cast<std::uint32_t>(probe::kind::cond_wait)) return;
-  to.wait_ns += static_cast<double>(block.mechanism.sum_ns);
-  to.section_ns += static_cast<double>(block.lateness.sum_ns);
+  to.call_ns += static_cast<double>(block.call.sum_ns);
   for (auto i = probe::bucket_of(static_cast<std::uint64_t>(waits_from_ns));
-       i < std::size(block.mechanism.buckets); ++i) {
-    to.waited += block.mechanism.buckets[i];
-    to.waited_ns += block.mechanism.buckets[i] * middle_of(i);
+       i < std::size(block.call.buckets); ++i) {
+    to.contended += block.call.buckets[i];
+    to.contended_call_ns += block.call.buckets[i] * middle_of(i);
   }
 }
 
@@ -268,6 +279,9 @@ std::optional<site_times> times_of(const std::optional<times_sums>& sums) {
   const double last = times.threads > 1 ? 1.0 / times.threads : 0;
   times.lateness.median_ns = quantile_of(sums->lateness, last + (1 - last) / 2);
   times.mechanism.median_ns = quantile_of(sums->mechanism, 0.5);
+  times.call.median_ns = quantile_of(sums->call, 0.5);
+  times.held.median_ns = quantile_of(sums->held, 0.5);
+  times.work.median_ns = quantile_of(sums->work, 0.5);
   return times;
 }
 

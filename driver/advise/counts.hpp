@@ -41,13 +41,15 @@ struct site_times {
   std::uint64_t timed = 0;  ///< regions; of all else calls, each thread's
   std::uint64_t every = 1;
   unsigned threads = 0;  ///< that meet; of a lock 0
-  /// Of threads that meet: from a thread's arrival to the last one's; of a lock: from the call
-  /// until its release has returned; of a wait for a signal: from the call to the last signal.
+  /// Of threads that meet: from a thread's arrival to the last one's; of a wait for a signal: from
+  /// the call to the last signal.
   interval_times lateness{};
-  /// From the last arrival, or signal, to the return; of a lock, the call.
-  interval_times mechanism{};
-  double fork_ns = 0;    ///< of regions: from the call to the begin, over all threads
-  double inside_ns = 0;  ///< of regions: from the begin to the end, over all threads
+  interval_times mechanism{};  ///< from the last arrival, or signal, to the return
+  interval_times call{};       ///< any other kind: from the call to its return
+  interval_times held{};       ///< lock: from the return of the call to the release
+  interval_times work{};       ///< chunk: from the return of the call to the next call
+  double fork_ns = 0;          ///< of regions: from the call to the begin, over all threads
+  double inside_ns = 0;        ///< of regions: from the begin to the end, over all threads
   /// Of threads that meet, over all: those that met another one on their processor.
   std::uint64_t same_processor = 0;
   /// Of signals to a thread that waits: those sent by one that had the lock that it takes again.
@@ -60,15 +62,18 @@ struct site_times {
 /// Time of the program that a site takes, as far as it was timed: of one thread's path, not the sum
 /// of all threads.
 struct site_cost {
-  /// Waiting for the last thread to arrive; of a lock, from the call until its release has
-  /// returned.
-  double lateness_s = 0;
-  double mechanism_s = 0;  ///< from its arrival on; of a region with the begin; of a lock the calls
-  std::size_t run = 0;     ///< the number of the run, from 1 on; 0: not known
-  double wall_s = 0;       ///< of that run; 0: not known
+  double lateness_s = 0;      ///< waiting for the last thread to arrive, or for a signal
+  double mechanism_s = 0;     ///< from its arrival on; of a region with the begin
+  double call_s = 0;          ///< any other kind: the calls
+  double held_s = 0;          ///< holding the lock
+  double work_s = 0;          ///< working on chunks
+  std::size_t run = 0;        ///< the number of the run, from 1 on; 0: not known
+  double wall_s = 0;          ///< of that run; 0: not known
   bool is_disturbed = false;  ///< others had the processors in that run
 
   [[nodiscard]] double in_all_s() const { return lateness_s + mechanism_s; }
+  /// The calls, or from the last arrival or signal on.
+  [[nodiscard]] double in_calls_s() const { return mechanism_s + call_s; }
 };
 
 /// Samples of CPU time at a site.
@@ -84,11 +89,17 @@ struct site_samples {
 /// Of a site's calls those that took one lock, over all threads.
 struct lock_use {
   std::uint64_t count = 0;
-  std::uint64_t timed = 0, waited = 0;  ///< of those that were timed, those that found it taken
-  double wait_ns = 0, section_ns = 0;   ///< of those that were timed, as of a site
-  double waited_ns = 0;                 ///< of it, the calls that found it taken, to an eighth
-  double hold_ns = 0;                   ///< from the return of the call to that of the release
-  double short_hold_ns = 0;             ///< a tenth of them are shorter, in the thread that is so
+  std::uint64_t timed = 0, every = 1;  ///< one call in `every` was to be timed
+  std::uint64_t contended = 0;         ///< timed calls that found the lock taken
+  double call_ns = 0;                  ///< timed calls, from the call to its return
+  double contended_call_ns = 0;        ///< part of call_ns for contended calls, to an eighth
+  double held_ns = 0;                  ///< timed calls, from the return of the call to the release
+  double short_held_ns = 0;            ///< 10th percentile, in the thread that has the shortest
+
+  /// Returns a sum over the timed calls as an estimate for all calls.
+  [[nodiscard]] double for_all_calls(double sum_ns) const {
+    return timed == 0 ? 0 : sum_ns * static_cast<double>(count) / static_cast<double>(timed);
+  }
 };
 
 /// What the GPU did for a site's calls, as CUPTI tells it.

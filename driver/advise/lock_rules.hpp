@@ -1,5 +1,5 @@
-// What may be gained where threads take locks: ranges and bounds, as no price is that of another
-// lock in this program.
+// Causes of locks that the driver still judges: spinning threads without CPUs, readers, and locks
+// in one cache line. The package concludes contended locks and work under a lock.
 #pragma once
 
 #include <vector>

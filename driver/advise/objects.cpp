@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "driver/advise/site_costs.hpp"
 
@@ -46,10 +47,19 @@ std::uint64_t hidden_of(const lock_use& use, std::uint64_t every) {
 const stamp_costs& costs_of_stamps() {
   static const stamp_costs costs = [] {
     std::mutex own;
-    return stamp_costs{.stamp_ns = least_ns([] {}), .free_lock_ns = least_ns([&] {
-                                                      own.lock();
-                                                      own.unlock();
-                                                    })};
+    const auto acquire = [&] {
+      own.lock();
+      own.unlock();
+    };
+    stamp_costs found{.stamp_ns = least_ns([] {}), .free_lock_ns = least_ns(acquire)};
+    std::thread([&] {
+      constexpr int pairs = 100;
+      const double all_ns = least_ns([&] {
+        for (int i = 0; i < pairs; ++i) acquire();
+      });
+      found.lock_pair_ns = std::max(0.0, all_ns - found.stamp_ns) / pairs;
+    }).join();
+    return found;
   }();
   return costs;
 }
@@ -71,19 +81,19 @@ void subtract_clock(call_counts& counts, double stamp_ns) {
   for (site& of : counts.sites) {
     if (!of.times) continue;
     const auto of_site = static_cast<double>(of.times->timed);
-    if (has_section(of)) subtract_from(of.times->lateness, of_site, 2);
-    subtract_from(of.times->mechanism, of_site, 1);
+    for (interval_times* const each :
+         {&of.times->mechanism, &of.times->call, &of.times->held, &of.times->work})
+      subtract_from(*each, of_site, 1);
     if (of.kind == "region") {
       subtract(of.times->fork_ns, of_site * of.times->threads);
       subtract(of.times->inside_ns, of_site * of.times->threads);
     }
     for (auto& [number, use] : of.locks) {
       const auto timed = static_cast<double>(use.timed);
-      subtract(use.wait_ns, timed);
-      subtract(use.waited_ns, static_cast<double>(use.waited));
-      subtract(use.section_ns, 2 * timed);
-      subtract(use.hold_ns, timed);
-      subtract(use.short_hold_ns, 1);
+      subtract(use.call_ns, timed);
+      subtract(use.contended_call_ns, static_cast<double>(use.contended));
+      subtract(use.held_ns, timed);
+      subtract(use.short_held_ns, 1);
     }
   }
 }
@@ -101,22 +111,21 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
       of.ids.push_back(i + 1);
       of.acquisitions += use.count;
       if (counts.sites[i].kind != "cond_wait") of.timed += use.timed;
-      of.waited += use.waited;
+      of.contended += use.contended;
       const std::uint64_t hidden = hidden_of(use, every);
       of.hidden += hidden;
       if (use.timed == 0) {
         if (hidden == 0) counted[number] += use.count;
         continue;
       }
-      of.short_hold_ns = counted_where_timed.contains(number)
-                             ? std::min(of.short_hold_ns, use.short_hold_ns)
-                             : use.short_hold_ns;
+      of.short_held_ns = counted_where_timed.contains(number)
+                             ? std::min(of.short_held_ns, use.short_held_ns)
+                             : use.short_held_ns;
       counted_where_timed[number] += use.count;
       counted[number] += use.count;
-      const double each = static_cast<double>(use.count) / static_cast<double>(use.timed);
-      of.wait_ns += use.wait_ns * each;
-      of.held_ns += use.hold_ns * each;
-      if (counts.sites[i].kind != "rwlock_read") of.exclusive_ns += use.hold_ns * each;
+      of.call_ns += use.for_all_calls(use.call_ns);
+      of.held_ns += use.for_all_calls(use.held_ns);
+      if (counts.sites[i].kind != "rwlock_read") of.exclusive_ns += use.for_all_calls(use.held_ns);
     }
   }
   std::vector<lock_object> all;
@@ -125,7 +134,7 @@ std::vector<lock_object> objects_of(const call_counts& counts) {
     of.known_for = counted[number];
     if (const std::uint64_t timed = counted_where_timed[number]; timed > 0) {
       const double more = static_cast<double>(counted[number]) / static_cast<double>(timed);
-      of.wait_ns *= more;
+      of.call_ns *= more;
       of.held_ns *= more;
       of.exclusive_ns *= more;
     }

@@ -22,15 +22,15 @@ struct lock_object {
   std::optional<double> owner_changes{};
   /// Of those that were timed, those that found it taken; without the waits for a signal, which
   /// take it again.
-  std::uint64_t timed = 0, waited = 0;
+  std::uint64_t timed = 0, contended = 0;
   /// Of the acquisitions, those of sites where chance would have timed many more: their thread has
   /// another lock meanwhile, whose time goes on. Nothing is known of them where none was timed.
   std::uint64_t hidden = 0;
   std::uint64_t known_for = 0;  ///< all other acquisitions, and those of sites where some were
                                 ///< timed
-  double wait_ns = 0;           ///< of all threads, for these acquisitions
+  double call_ns = 0;           ///< of all threads, for these acquisitions
   double held_ns = 0;           ///< likewise
-  double short_hold_ns = 0;     ///< of a tenth of the acquisitions: where nobody waited
+  double short_held_ns = 0;     ///< of a tenth of the acquisitions: where nobody waited
   double exclusive_ns = 0;      ///< of it, without what readers of a rwlock held it
   std::uint64_t address = 0;
   std::set<std::uint32_t> threads{};  ///< that take it; none: not known
@@ -40,6 +40,9 @@ struct lock_object {
 /// with its two looks at the clock: the least of many, on this machine.
 struct stamp_costs {
   double stamp_ns = 0, free_lock_ns = 0;
+  /// A call for a free mutex and its release in a process with threads, without the clock. glibc
+  /// leaves out the atomic instructions in a process with one thread.
+  double lock_pair_ns = 0;
 };
 [[nodiscard]] const stamp_costs& costs_of_stamps();
 /// A call that takes as long has found the lock taken: neither its own work nor a line of another

@@ -62,16 +62,17 @@ constexpr double alike = 10;
 /// the work and not in the call, and a call that waits for its looks at the clock meets fewer
 /// others at the loop's next chunk.
 std::optional<advice> about_chunks(const pieces& all, const site_cost& cost) {
-  const double each_s = cost.lateness_s / static_cast<double>(all.of.count) * all.threads;
-  const double fetch_s = cost.mechanism_s / static_cast<double>(all.of.count) * all.threads;
-  const double work_s = std::max(each_s - fetch_s, 1e-9);
+  const double per_chunk = all.threads / static_cast<double>(all.of.count);
+  const double fetch_s = cost.call_s * per_chunk;
+  const double work_s = std::max(cost.work_s * per_chunk, 1e-9);
+  const double each_s = fetch_s + work_s;
   // Where the calls take little of the run, so does what goes with them, and the bound is far off.
   constexpr double some = 0.05;
-  if (cost.mechanism_s < some * all.wall_s) return std::nullopt;
+  if (cost.call_s < some * all.wall_s) return std::nullopt;
   const bool as_priced = all.price_ns && each_s * 1e9 < alike * all.price_ns->high;
   return all.saving(
       "chunks", as_priced ? all.path_s(all.price_ns->low) : 0,
-      std::min(cost.lateness_s, all.wall_s), cost.mechanism_s,
+      std::min(cost.call_s + cost.work_s, all.wall_s), cost.call_s,
       fmt::format(
           "{}: {} {} {} chunks of a loop, one every {}, of which the call that fetches "
           "it takes {} and its work at most the rest. Chunks of at least {:.0f} times as many "

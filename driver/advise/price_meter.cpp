@@ -10,12 +10,9 @@
 #include "core/machine/topology.hpp"
 #include "driver/advise/equal_meetings.hpp"
 #include "driver/advise/equal_work.hpp"
-#include "driver/advise/lock_prices.hpp"
-#include "driver/advise/preload.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "probe/swaps.hpp"
 
 namespace syncmeter {
 namespace {
@@ -60,24 +57,11 @@ price_meter::price_meter(wanted_prices& wanted) : wanted_(wanted) {
   const worker_pool::settings how{
       .cpus = read_cpu_grant().allowed, .deadlines = {}, .on_start = {}};
   pool_.emplace(workers_, how);
-  const std::string library = find_own_library("libsyncmeter-swaps.so");
-  if (library.empty() || swapped_points() == 0) return;
-  for (const char* const swap : priced_swaps) {
-    swapped_workers& with = swapped_.emplace_back(swap, worker_of_backend("posix"));
-    with.workers.front().environment = {preload_setting(library),
-                                        fmt::format("{}={}", probe::swap_variable, swap)};
-    with.pool.emplace(with.workers, how);
-  }
-}
-
-std::size_t price_meter::swapped_points() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      wanted_.points, [](const planned_point& each) { return is_price_of_mutex(each.what); }));
 }
 
 double price_meter::seconds() const {
-  const std::size_t points = wanted_.points.size() + swapped_.size() * swapped_points();
-  const std::size_t starts = wanted_.points.empty() ? 0 : workers_.size() + swapped_.size();
+  const std::size_t points = wanted_.points.size();
+  const std::size_t starts = points == 0 ? 0 : workers_.size();
   return static_cast<double>(points) * visit_of_price_s + static_cast<double>(starts) * start_s +
          equal_work_seconds();
 }
@@ -93,7 +77,6 @@ void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& 
     prices.push_back({.what = what,
                       .cost_ns = {ns, ns, ns},
                       .after_run = after_run,
-                      .swap = {},
                       .equal_work_s = wanted_.equal_work_s,
                       .is_disturbed = is_disturbed,
                       .narrow = std::move(narrow)});
@@ -119,43 +102,29 @@ void price_meter::measure_equal_work(std::size_t after_run, std::vector<price>& 
   }
 }
 
-void price_meter::measure_point(worker_pool& by, const planned_point& what, price as,
+void price_meter::measure_point(const planned_point& what, std::size_t after_run,
                                 std::vector<price>& prices) {
   run_options options;
   options.precision = 0.02;
   options.oversubscribe = true;
   options.max_time_s = visit_of_price_s + what.what.gap_us * 50e-6;
   const exchange_outcome outcome =
-      by.measure(what.what.backend, what.what.wait,
-                 visit_request(what, visits_, options,
-                               {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
+      pool_->measure(what.what.backend, what.what.wait,
+                     visit_request(what, visits_, options,
+                                   {.seed = visits_, .quiet_floor_ns = {}, .state_bounds_ns = {}}));
   const visit_cost found = cost_of_visit(outcome);
   if (!found.cost_ns) {
-    note_first(wanted_.notes,
-               fmt::format("{}{} was not measured: ", price_text(what.what),
-                           as.swap.empty() ? "" : fmt::format(" with {} swapped in", as.swap)),
-               found.problem);
+    note_first(wanted_.notes, price_text(what.what) + " was not measured: ", found.problem);
     return;
   }
-  as.what = what.what;
-  as.cost_ns = *found.cost_ns;
-  prices.push_back(std::move(as));
+  prices.push_back({.what = what.what, .cost_ns = *found.cost_ns, .after_run = after_run});
 }
 
 void price_meter::measure(std::size_t after_run, std::vector<price>& prices) {
   ++visits_;
   measure_equal_work(after_run, prices);
-  for (const planned_point& each : wanted_.points)
-    measure_point(*pool_, each, {.what = {}, .after_run = after_run, .turn = visits_}, prices);
+  for (const planned_point& each : wanted_.points) measure_point(each, after_run, prices);
   pool_->close();
-  for (swapped_workers& with : swapped_) {
-    for (const planned_point& each : wanted_.points)
-      if (is_price_of_mutex(each.what))
-        measure_point(*with.pool, each,
-                      {.what = {}, .after_run = after_run, .swap = with.swap, .turn = visits_},
-                      prices);
-    with.pool->close();
-  }
 }
 
 }  // namespace syncmeter

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "driver/advise/prices.hpp"
@@ -38,22 +36,12 @@ class price_meter {
   [[nodiscard]] double equal_work_seconds() const;
 
  private:
-  /// With another lock in the place of the mutexes.
-  struct swapped_workers {
-    swapped_workers(const char* name, worker_info one) : swap(name), workers{std::move(one)} {}
-    std::string swap;
-    std::vector<worker_info> workers;
-    std::optional<worker_pool> pool{};
-  };
-  [[nodiscard]] std::size_t swapped_points() const;
-  /// Adds what one point takes, measured by these workers, to the prices.
-  void measure_point(worker_pool& by, const planned_point& what, price as,
-                     std::vector<price>& prices);
+  /// Adds the cost of one point to the prices.
+  void measure_point(const planned_point& what, std::size_t after_run, std::vector<price>& prices);
 
   wanted_prices& wanted_;
   std::vector<worker_info> workers_;
   std::optional<worker_pool> pool_;
-  std::list<swapped_workers> swapped_;
   unsigned visits_ = 0;
 };
 

@@ -14,7 +14,6 @@
 #include "driver/advise/equal_work.hpp"
 #include "driver/advise/gpu_points.hpp"
 #include "driver/advise/kernel_prices.hpp"
-#include "driver/advise/lock_prices.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/text/messages.hpp"
@@ -317,7 +316,6 @@ wanted_prices prices_for(const program_file& program, const std::vector<site>& s
   const topology& machine = wanted.machine;
   for (const site& each : worth_saying(sites, wall_s)) {
     auto at = priced_point(each, pace, program);
-    if (!at) at = priced_point_of_lock(each, wall_s, program);
     const thread_setting its = setting_for(at, program);
     if (is_timed_meeting(each) && waits_for_late_threads(each))
       add_equal_work(each, pace, its.placed, wanted);

@@ -34,8 +34,6 @@ struct price {
   interval cost_ns{};         ///< of one op, beyond the work in it or before it
   std::size_t after_run = 0;  ///< the number of the program's run that came before, from 1 on; 0:
                               ///< of a results file
-  std::string swap{};         ///< the lock in the place of its mutex; empty: as it is
-  unsigned turn = 0;          ///< those of one lie beside each other; 0: of a results file
   double equal_work_s = 0;    ///< how long equal work was measured; 0: no equal work
   bool is_disturbed = false;  ///< others had the processors meanwhile
   std::vector<slowed_work> narrow{};  ///< of equal work

@@ -42,9 +42,12 @@ interval as_it_is(const std::vector<program_run>& runs, double program_run::* ta
 
 std::optional<double> cpu_s_alone(const std::vector<program_run>& runs) {
   std::optional<double> least_s;
-  for (const program_run& run : runs)
-    if (run.arm == "alone")
-      least_s = std::min(least_s.value_or(run.user_s + run.system_s), run.user_s + run.system_s);
+  for (const program_run& run : runs) {
+    if (run.arm != "alone") continue;
+    const double all_s =
+        (run.user_s + run.system_s) / std::min(1.0, run.lock_call_share.value_or(1));
+    least_s = std::min(least_s.value_or(all_s), all_s);
+  }
   return least_s;
 }
 

@@ -25,7 +25,10 @@ struct program_run {
   /// Of a timed run, how long threads were ready to run and had no processor, all together.
   std::optional<double> run_delay_s{};
   std::optional<double> cuda_span_s{};  ///< from its first call of CUDA to its end
-  bool interrupted = false;             ///< it is a part of a run
+  /// Arm "alone" by one OpenMP thread: lock calls as a share of the team's lock calls. A small
+  /// share means that each thread repeats the work.
+  std::optional<double> lock_call_share{};
+  bool interrupted = false;  ///< it is a part of a run
 };
 
 /// Wall time of counted runs over that of the plain runs beside them.
@@ -35,7 +38,7 @@ struct counting_cost {
   std::size_t pairs = 0;     ///< of runs
 };
 
-/// What each run of this arm took.
+/// Returns this value for each run of the arm.
 [[nodiscard]] std::vector<double> taken_by_arm(const std::vector<program_run>& runs,
                                                std::string_view arm, double program_run::* taken_s);
 /// The median, the least and the greatest; 0 of none.
@@ -48,7 +51,7 @@ struct counting_cost {
 /// least and the greatest; 0 without one.
 [[nodiscard]] interval as_it_is(const std::vector<program_run>& runs,
                                 double program_run::* taken_s);
-/// Returns the least CPU time among runs alone, or nothing without a run.
+/// Returns the least CPU time among runs alone, scaled to the work by all threads, or nothing.
 [[nodiscard]] std::optional<double> cpu_s_alone(const std::vector<program_run>& runs);
 /// Nothing without a pair of runs.
 [[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);

@@ -40,11 +40,6 @@ const advice_rule* find_rule(std::string_view name) {
   return found == all_rules.end() ? nullptr : found;
 }
 
-bool is_of_setting(const advice& of) {
-  const advice_rule* const rule = find_rule(of.rule);
-  return rule != nullptr && rule->is_of_setting;
-}
-
 bool is_of_waits(const advice& of) {
   const advice_rule* const rule = find_rule(of.rule);
   return rule != nullptr && rule->is_of_waits;
@@ -52,7 +47,7 @@ bool is_of_waits(const advice& of) {
 
 /// What comes first is greater. Bounds that are the run do not tell which cause takes more of it.
 std::tuple<bool, double, double> rank_of(const advice& of) {
-  return {is_of_setting(of), of.is_bound_by_run() ? 1 : of.share_of_run(), of.seen_share};
+  return {is_of_setting(of.rule), of.is_bound_by_run() ? 1 : of.share_of_run(), of.seen_share};
 }
 
 /// "launches at most 99 %".
@@ -67,7 +62,7 @@ std::string seen_text(const advice& of) {
 /// of which the first one has most.
 void name_order_of_runs(std::vector<advice>& ranked) {
   const auto is_one = [](const advice& each) {
-    return !is_of_setting(each) && each.is_bound_by_run();
+    return !is_of_setting(each.rule) && each.is_bound_by_run();
   };
   const auto first = std::ranges::find_if(ranked, is_one);
   const auto end = std::find_if_not(first, ranked.end(), is_one);
@@ -165,6 +160,11 @@ std::span<const advice_rule> advice_rules() { return all_rules; }
 std::string_view study_of(std::string_view rule) {
   const advice_rule* const row = find_rule(rule);
   return row == nullptr ? "" : row->study;
+}
+
+bool is_of_setting(std::string_view rule) {
+  const advice_rule* const row = find_rule(rule);
+  return row != nullptr && row->is_of_setting;
 }
 
 std::string_view title_of(std::string_view rule) {

@@ -32,13 +32,6 @@ struct tried_saving {
   bool is_shown = false;  ///< it is better, beyond chance
 };
 
-/// What another lock in the place of a mutex saves, by prices of both: less than 0 where it takes
-/// longer.
-struct swap_saving {
-  std::string swap;  ///< as the library of swaps names it
-  double low_s = 0, high_s = 0;
-};
-
 /// CPU time over all threads for removed calls, as an upper estimate.
 struct removed_work {
   double cpu_s = 0;
@@ -62,14 +55,13 @@ struct advice {
   /// Of the run in which it was seen, what a thread spends in the cause, the mean of those that
   /// have it: as timed, or where counts alone stand so many at the lowest price; no bound.
   double seen_share = 0;
-  std::string kind = "bound";  ///< estimate, from a price on; bound, from times; range, of locks;
-                               ///< may_cost, a bound of what may also take longer
+  std::string kind = "bound";           ///< estimate, from a price on; bound, from times;
+                                        ///< may_cost, a bound of what may also take longer
   std::vector<std::size_t> more_ids{};  ///< further sites of the same lock
   std::optional<tried_saving> tried{};
   bool of_plain_runs = false;  ///< its seconds are of plain runs and a GPU's clock, or of counts
                                ///< and prices: what counting the calls costs is not in them
-  std::vector<swap_saving> swaps{};  ///< of a mutex that has a price
-  double run_s = 0;  ///< the run that its seconds are of: the timed one, or a plain one
+  double run_s = 0;            ///< the run that its seconds are of: the timed one, or a plain one
   /// Set if the change only ends sharing. The run alone then bounds the gain.
   std::optional<removed_work> removes{};
   std::optional<summed_saving> with_others{};  ///< of several of its rule the first one has it
@@ -79,6 +71,8 @@ struct advice {
   /// That leaves less of the run than is worth saying.
   [[nodiscard]] bool is_bound_by_run() const { return share_of_run() > 1 - least_worth_saying; }
 };
+/// Returns whether the cause of this rule is how the program is set up.
+[[nodiscard]] bool is_of_setting(std::string_view rule);
 /// Returns the heading for this rule.
 [[nodiscard]] std::string_view title_of(std::string_view rule);
 /// Whether one of them is about this site.

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "driver/advise/experiments.hpp"
 #include "driver/advise/site_costs.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -43,10 +44,15 @@ bool uses_openmp_alone(const std::vector<site>& sites) {
          });
 }
 
-bool has_shared_sites(const std::vector<site>& sites) {
-  constexpr std::array<std::string_view, 3> shared{"atomic", "chunk", "task"};
-  return std::ranges::any_of(sites, [&](const site& each) {
-    return is_for_lock(each) || contains(shared, std::string_view(each.kind));
+bool needs_run_alone(const call_counts& timed, double wall_s) {
+  constexpr std::array<std::string_view, 4> shared{"atomic", "chunk", "task", "rwlock_read"};
+  double uses = 0;
+  for (const site& each : timed.sites)
+    if (contains(shared, std::string_view(each.kind)))
+      uses += static_cast<double>(std::max<std::uint64_t>(1, each.count));
+  if (is_worth(experiment::alone_shared, uses)) return true;
+  return std::ranges::any_of(objects_of(timed), [&](const lock_object& lock) {
+    return is_worth(experiment::alone_lock, lost_share(lock, wall_s, costs_of_stamps()));
   });
 }
 

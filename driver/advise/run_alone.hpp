@@ -26,8 +26,9 @@ class pinned_to_one_cpu {
 /// Returns whether OpenMP's runtime starts all threads: OMP_THREAD_LIMIT=1 then leaves one thread.
 [[nodiscard]] bool uses_openmp_alone(const std::vector<site>& sites);
 
-/// Returns whether threads share a lock, an atomic variable, chunks or tasks at these sites.
-[[nodiscard]] bool has_shared_sites(const std::vector<site>& sites);
+/// Returns whether record/experiments.def asks for the run alone: threads lose time to a lock, or
+/// share atomic variables, chunks, tasks or reader locks. `wall_s` is the time of the timed run.
+[[nodiscard]] bool needs_run_alone(const call_counts& timed, double wall_s);
 
 /// Returns the time limit for a run alone: five times the work of all CPUs in a plain run. Spinning
 /// threads on one CPU may take longer.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/machine/topology.hpp"
+#include "driver/advise/experiments.hpp"
 #include "driver/advise/preload.hpp"
 #include "driver/census/isa/instruction_class.hpp"
 #include "driver/census/tools/elf_file.hpp"
@@ -33,7 +34,6 @@ enum class change_to_try {
   bind,
   schedule,
   libomp,
-  other_mutex,
   spinning_barrier
 };
 
@@ -54,7 +54,6 @@ const std::vector<promise>& promises() {
       {"imbalance", {schedule, bind}},
       {"chunks", {schedule, libomp}},
       {"tasks", {libomp, half_of_threads}},
-      {"locks", {other_mutex}},
   };
   return all;
 }
@@ -81,17 +80,14 @@ setting_to_try swap_of(probe::swap_kind kind, const trial_facts& facts, const st
           .swap = probe::swap_names[static_cast<std::size_t>(kind)]};
 }
 
-/// In the mean of the threads, what the calls at an advice's sites take that find their lock taken.
-double waits_s(const advice& each, const std::vector<site>& sites) {
-  std::vector<std::size_t> ids{each.site_id};
-  ids.insert(ids.end(), each.more_ids.begin(), each.more_ids.end());
+/// Returns the time in contended calls for this lock, the mean over its threads.
+double contended_s(const lock_object& lock, const std::vector<site>& sites) {
   double all_s = 0;
-  for (const std::size_t id : ids)
-    for (const auto& [number, use] : sites[id - 1].locks)
-      if (use.timed > 0)
-        all_s += use.waited_ns * 1e-9 * static_cast<double>(use.count) /
-                 static_cast<double>(use.timed) / std::max(1U, sites[id - 1].threads);
-  return all_s;
+  for (const std::size_t id : lock.ids) {
+    const lock_use& use = sites[id - 1].locks.at(lock.number);
+    all_s += use.for_all_calls(use.contended_call_ns) * 1e-9;
+  }
+  return all_s / static_cast<double>(std::max<std::size_t>(1, lock.threads.size()));
 }
 
 /// Why some threads have no processing unit at times, in a sentence; empty: they have.
@@ -107,16 +103,18 @@ std::string crowd_text(const std::vector<site>& sites, const program_run& timed,
              : "";
 }
 
-/// Another mutex changes who waits, and how: nothing where next to nobody does. The likeliest
-/// first; the last two have threads wait in line, where one that does not run keeps all others.
-std::vector<setting_to_try> other_mutexes(const advice& each, const program_counts& of,
-                                          const trial_facts& facts) {
+/// Returns other types of mutex for the first contended one, the likeliest first. In the last two
+/// threads wait in line, and a thread without a CPU keeps all others waiting.
+std::vector<setting_to_try> other_mutexes(const program_counts& of, const trial_facts& facts) {
   using enum probe::swap_kind;
   const std::vector<site>& sites = of.of_last_run.sites;
   const program_run* const timed = of.timed_run();
-  if (facts.swaps.empty() || timed == nullptr ||
-      waits_s(each, sites) < least_worth_saying * timed->wall_s)
-    return {};
+  if (facts.swaps.empty() || timed == nullptr) return {};
+  const auto lock = std::ranges::find_if(of.objects, [&](const lock_object& each) {
+    return each.kind == "mutex" &&
+           is_worth(experiment::trial_mutex, contended_s(each, sites) / timed->wall_s);
+  });
+  if (lock == of.objects.end()) return {};
   std::vector<setting_to_try> all{
       swap_of(adaptive, facts, "mutexes of type PTHREAD_MUTEX_ADAPTIVE_NP"),
       swap_of(ttas, facts, "test-and-test-and-set locks with backoff around its mutexes"),
@@ -126,6 +124,8 @@ std::vector<setting_to_try> other_mutexes(const advice& each, const program_coun
     for (std::size_t i = 2; i < all.size(); ++i)
       all[i].left_out =
           crowd + " One that is next in line and does not run keeps all others waiting.";
+  for (setting_to_try& each : all)
+    each.lock = static_cast<std::size_t>(lock - of.objects.begin()) + 1;
   return all;
 }
 
@@ -162,8 +162,6 @@ std::vector<setting_to_try> settings_of(change_to_try change, const advice& each
   case libomp:
     if (!has_runtime(of, "libgomp.") || facts.libomp.empty()) return {};
     return setting(preload_setting(facts.libomp));
-  case other_mutex:
-    return other_mutexes(each, of, facts);
   case spinning_barrier:
     if (facts.swaps.empty()) return {};
     return {
@@ -183,7 +181,6 @@ bool is_for(change_to_try change, const advice& each, const std::vector<site>& s
   using enum change_to_try;
   if (each.site_id == 0 || each.site_id > sites.size()) return false;
   const std::string& kind = sites[each.site_id - 1].kind;
-  if (change == other_mutex) return kind == "mutex_lock";
   if (change == spinning_barrier) return kind == "barrier_wait";
   return kind != "barrier_wait" && find_call(kind).lock.empty();
 }
@@ -206,7 +203,7 @@ std::string find_libomp() {
       try {
         if (read_elf_symbols(path).functions.contains("GOMP_parallel")) return path;
       } catch (const disassembly_error&) {
-        continue;  // a linker script, or of another word size
+        continue;  // a linker script, or another word size
       }
     }
   }
@@ -222,7 +219,7 @@ std::string setting_to_try::text() const {
 trial_facts facts_of_trials(const program_counts& counted) {
   const advice_setting here = setting_of_run();
   trial_facts facts{.pus = static_cast<unsigned>(here.usable_pus)};
-  if (counted.advices.empty()) return facts;
+  if (counted.advices.empty() && counted.objects.empty()) return facts;
   facts.libomp = find_libomp();
   facts.swaps = find_own_library("libsyncmeter-swaps.so");
   return facts;
@@ -247,6 +244,8 @@ std::vector<setting_to_try> settings_to_try(const program_counts& counted,
       }
     }
   }
+  for (setting_to_try& setting : other_mutexes(counted, facts))
+    if (!std::ranges::all_of(setting.settings, is_set)) found.push_back(std::move(setting));
   return found;
 }
 

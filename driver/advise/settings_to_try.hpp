@@ -12,7 +12,8 @@ namespace syncmeter {
 
 struct setting_to_try {
   std::vector<std::string> settings;      ///< NAME=VALUE
-  std::size_t rank = 0;                   ///< of the advice that it is for, from 1 on
+  std::size_t rank = 0;                   ///< of the advice, from 1 on; 0: for a lock
+  std::size_t lock = 0;                   ///< number of the lock, from 1 on; 0: for an advice
   std::string name{};                     ///< what they stand for; empty: themselves
   std::vector<std::size_t> more_ranks{};  ///< of further advice that it is for
   std::string swap{};                     ///< the lock that it puts in the place of mutexes
@@ -29,8 +30,8 @@ struct trial_facts {
 };
 [[nodiscard]] trial_facts facts_of_trials(const program_counts& counted);
 
-/// The settings for each advice, those of the first advice first, each once; without what the
-/// environment has already.
+/// The settings for each advice, each once, and then the settings for the first contended mutex.
+/// Settings of the environment are left out.
 [[nodiscard]] std::vector<setting_to_try> settings_to_try(const program_counts& counted,
                                                           const trial_facts& facts);
 

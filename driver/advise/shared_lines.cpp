@@ -64,10 +64,10 @@ std::vector<advice> advise_on_shared_lines(const std::vector<site>& sites,
     at.ids = std::move(ids);
     ++at.locks;
     at.count += object.acquisitions;
-    at.longest_wait_s = std::max(at.longest_wait_s, object.wait_ns * 1e-9);
-    at.all_waits_s += object.wait_ns * 1e-9;
+    at.longest_wait_s = std::max(at.longest_wait_s, object.call_ns * 1e-9);
+    at.all_waits_s += object.call_ns * 1e-9;
     at.threads.emplace(object.number >> process_bits, *object.threads.begin());
-    at.all_s += (object.wait_ns + object.held_ns) * 1e-9;
+    at.all_s += (object.call_ns + object.held_ns) * 1e-9;
     advised.insert(object.number);
   }
   std::vector<advice> all;

@@ -36,7 +36,7 @@ double waited_in_all_s(std::uint64_t lock, const std::vector<site>& sites) {
     const double part = static_cast<double>(use->second.count) /
                         static_cast<double>(std::max<std::uint64_t>(1, of.count));
     if (!find_call(of.kind).lock.empty())
-      all_s += cost->mechanism_s * of.threads * std::min(1.0, part);
+      all_s += cost->in_calls_s() * of.threads * std::min(1.0, part);
   }
   return all_s;
 }
@@ -323,18 +323,6 @@ std::vector<advice> advise_on_signals(const std::vector<site>& sites,
     advices.push_back(about(each, sites, setting));
   }
   return advices;
-}
-
-std::string signals_under_text(std::uint64_t lock, const std::vector<site>& sites) {
-  const auto uses = uses_of_all(sites);
-  for (const site& of : sites)
-    for (const auto& [number, use] : of.conditions)
-      if (of.kind == "signal" && use.lock == lock && is_under_lock(use) &&
-          !has_own_lock(uses.at(number)))
-        return fmt::format(" Signals from {} are sent by a thread that has it: release it before "
-                           "the signal, and before the work behind that.",
-                           where_text(of));
-  return "";
 }
 
 }  // namespace syncmeter

@@ -17,7 +17,4 @@ namespace syncmeter {
 [[nodiscard]] std::vector<advice> advise_on_signals(const std::vector<site>& sites,
                                                     const advice_setting& setting);
 
-/// A sentence, with a leading space, on those that are sent under a lock; empty without any.
-[[nodiscard]] std::string signals_under_text(std::uint64_t lock, const std::vector<site>& sites);
-
 }  // namespace syncmeter

@@ -69,7 +69,10 @@ std::optional<site_cost> cost_of(const site& of) {
   if (times.threads == 0) {
     const double of_thread = each / std::max(1U, of.threads);
     return site_cost{.lateness_s = times.lateness.sum_ns * of_thread,
-                     .mechanism_s = times.mechanism.sum_ns * of_thread};
+                     .mechanism_s = times.mechanism.sum_ns * of_thread,
+                     .call_s = times.call.sum_ns * of_thread,
+                     .held_s = times.held.sum_ns * of_thread,
+                     .work_s = times.work.sum_ns * of_thread};
   }
   return site_cost{.lateness_s = times.lateness.sum_ns * each / threads,
                    .mechanism_s = region ? (times.mechanism.sum_ns + times.fork_ns / threads) * each
@@ -258,7 +261,7 @@ double synchronizing_s(const site& of) {
   constexpr std::array<std::string_view, 3> synchronizing_waits{"of_section", "calls", "gpu"};
   const site_cost cost = cost_of(of).value_or(site_cost{});
   if (of.times && of.times->threads > 0) return cost.in_all_s();
-  return contains(synchronizing_waits, find_call(of.kind).waits) ? cost.mechanism_s : 0;
+  return contains(synchronizing_waits, find_call(of.kind).waits) ? cost.in_calls_s() : 0;
 }
 
 }  // namespace syncmeter

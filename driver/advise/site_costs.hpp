@@ -47,13 +47,6 @@ struct run_waits {
 /// Whether threads that meet wait mostly for the last one, which began when the others did: those
 /// that begin late end late.
 [[nodiscard]] bool waits_for_late_threads(const site& of);
-/// Of a lock or a chunk, which is timed beyond the call; any other call waits for whatever its
-/// thread needs, as join does.
-[[nodiscard]] inline bool has_section(const site& of) {
-  return of.times && of.times->threads == 0 && of.kind != "cond_wait" &&
-         of.times->lateness.sum_ns > 0;
-}
-
 /// Whether threads meet at it, and were timed.
 [[nodiscard]] bool is_timed_meeting(const site& of);
 /// The mean times between the regions and barriers of a run.

@@ -66,7 +66,8 @@ std::vector<std::vector<source_frame>> ask_addr2line(const std::string& module,
 /// Of two medians, that of the copy that was called more often.
 void add_copy(const site_times& from, site_times& to) {
   const bool rarer = from.timed <= to.timed;
-  for (const auto part : {&site_times::lateness, &site_times::mechanism}) {
+  for (const auto part : {&site_times::lateness, &site_times::mechanism, &site_times::call,
+                          &site_times::held, &site_times::work}) {
     (to.*part).sum_ns += (from.*part).sum_ns;
     (to.*part).long_ns += (from.*part).long_ns;
     if (!rarer) (to.*part).median_ns = (from.*part).median_ns;
@@ -82,15 +83,15 @@ void add_copy(const site_times& from, site_times& to) {
 
 void add_use(const lock_use& from, lock_use& to) {
   if (from.timed > 0)
-    to.short_hold_ns =
-        to.timed == 0 ? from.short_hold_ns : std::min(to.short_hold_ns, from.short_hold_ns);
+    to.short_held_ns =
+        to.timed == 0 ? from.short_held_ns : std::min(to.short_held_ns, from.short_held_ns);
   to.count += from.count;
   to.timed += from.timed;
-  to.hold_ns += from.hold_ns;
-  to.waited += from.waited;
-  to.wait_ns += from.wait_ns;
-  to.waited_ns += from.waited_ns;
-  to.section_ns += from.section_ns;
+  to.held_ns += from.held_ns;
+  to.contended += from.contended;
+  to.call_ns += from.call_ns;
+  to.contended_call_ns += from.contended_call_ns;
+  to.every = std::max(to.every, from.every);
 }
 
 /// A compiler may have made several copies of one line of the source: one site all the same.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/advise/lock_prices.hpp"
+#include "driver/advise/source_lines.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -20,12 +20,6 @@ namespace {
 std::string saving_text(const program_counts& of, const setting_to_try& what) {
   const advice& first = of.advices[what.rank - 1];
   if (is_withheld(first, of)) return "no saving is named";
-  const auto priced = std::ranges::find(first.swaps, what.swap, &swap_saving::swap);
-  if (priced != first.swaps.end()) {
-    const interval run_s = as_it_is(of.runs, &program_run::wall_s);
-    return fmt::format("by its price it {} of {}", saving_text_of(*priced),
-                       range_text(run_s.low, run_s.high));
-  }
   // Some seconds are of the longest run as it is.
   double wall_s = first.run_s;
   double most_s = first.at_most_s;
@@ -38,13 +32,18 @@ std::string saving_text(const program_counts& of, const setting_to_try& what) {
                      seconds_text(wall_s));
 }
 
-/// "advice 1 and 3, sleeping".
-std::string advice_text_of(const program_counts& of, const setting_to_try& what) {
+/// "advice 1 and 3, sleeping: saves at most 1 s of 2 s" or "the mutex of main.cpp:9".
+std::string purpose_text(const program_counts& of, const setting_to_try& what) {
+  if (what.lock > 0) {
+    const std::size_t id = of.objects[what.lock - 1].ids.front();
+    return "the mutex of " + where_text(of.of_last_run.sites[id - 1]);
+  }
   std::string ranks = std::to_string(what.rank);
   for (std::size_t i = 0; i < what.more_ranks.size(); ++i)
     ranks +=
         fmt::format("{}{}", i + 1 == what.more_ranks.size() ? " and " : ", ", what.more_ranks[i]);
-  return fmt::format("advice {}, {}", ranks, of.advices[what.rank - 1].rule);
+  return fmt::format("advice {}, {}: {}", ranks, of.advices[what.rank - 1].rule,
+                     saving_text(of, what));
 }
 
 std::string judgement_text(const program_comparison& found, const program_pairs_options& options) {
@@ -141,6 +140,7 @@ void note_trials(std::vector<advice>& advices, const std::vector<trial>& trials,
     const tried_saving saved{.low_s = run_s * (1 - found.ratio.high),
                              .high_s = run_s * (1 - found.ratio.low),
                              .is_shown = found.verdict == program_verdict::faster};
+    if (each.what.rank == 0) continue;
     std::optional<tried_saving>& best = advices[each.what.rank - 1].tried;
     if (!best || std::pair(saved.is_shown, saved.low_s) > std::pair(best->is_shown, best->low_s))
       best = saved;
@@ -160,9 +160,8 @@ std::string trials_text(const program_counts& counted, const std::vector<trial>&
                                     ? "Measured: " + outcome_text(each.found, options)
                                     : "Not tried: " + each.what.left_out;
     text += "- " +
-            wrapped(printable(fmt::format("{}, for {}: {}. {}", each.what.text(),
-                                          advice_text_of(counted, each.what),
-                                          saving_text(counted, each.what), outcome)),
+            wrapped(printable(fmt::format("{}, for {}. {}", each.what.text(),
+                                          purpose_text(counted, each.what), outcome)),
                     2, width) +
             "\n";
   }
@@ -173,12 +172,14 @@ std::vector<nlohmann::json> trial_lines(const std::vector<trial>& trials) {
   std::vector<nlohmann::json> lines;
   for (const trial& each : trials) {
     const program_comparison& found = each.found;
-    nlohmann::json line{{"record", "trial"},
-                        {"advice", each.what.rank},
-                        {"settings", each.what.settings},
-                        {"verdict", name_of_verdict(found.verdict)},
-                        {"pairs", found.pairs()},
-                        {"refusal", nullptr}};
+    const bool is_for_lock = each.what.lock > 0;
+    nlohmann::json line{
+        {"record", "trial"},
+        {is_for_lock ? "lock" : "advice", is_for_lock ? each.what.lock : each.what.rank},
+        {"settings", each.what.settings},
+        {"verdict", name_of_verdict(found.verdict)},
+        {"pairs", found.pairs()},
+        {"refusal", nullptr}};
     if (found.verdict == program_verdict::refused) line["refusal"] = printable(found.refusal);
     else
       line["ratio"] = {

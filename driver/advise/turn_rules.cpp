@@ -36,9 +36,9 @@ struct waits {
     count += static_cast<std::uint64_t>(static_cast<double>(of.count) * part);
     threads = threads_at(ids, sites);
     all_late_s += late_s * of.threads;
-    all_wake_s += cost.mechanism_s * part * of.threads;
+    all_wake_s += cost.in_calls_s() * part * of.threads;
     std::ranges::stable_sort(ids, std::ranges::greater{}, [this](std::size_t each) {
-      return cost_of(sites[each - 1]).value_or(site_cost{}).mechanism_s;
+      return cost_of(sites[each - 1]).value_or(site_cost{}).in_calls_s();
     });
   }
   [[nodiscard]] std::string where() const { return places_text(ids, sites); }
@@ -213,13 +213,13 @@ std::optional<advice> about_sleeps(std::string_view kind, const std::vector<site
     const site& of = sites[id - 1];
     const auto cost = cost_of(of);
     if (!cost || of.threads == 0) continue;
-    const double of_threads_s = cost->mechanism_s * of.threads;
+    const double of_threads_s = cost->call_s * of.threads;
     if (of.kind == "yield") {
       yields_s += of_threads_s;
       yields.push_back(id);
     }
     if (of.kind != kind) continue;
-    if (of.times->mechanism.median_ns * 1e-9 < least_mean_s) {
+    if (of.times->call.median_ns * 1e-9 < least_mean_s) {
       rare_s += of_threads_s;
       continue;
     }
@@ -264,7 +264,7 @@ std::optional<advice> about_short_threads(const std::vector<site>& sites,
     if (of.kind == "join") joined.add(id);
     if (of.kind != "create") continue;
     created.add(id);
-    path_s += cost->mechanism_s;
+    path_s += cost->call_s;
   }
   // As many as a pool has may live as long as the program.
   if (static_cast<double>(created.count) < std::max(few, of_a_pool * setting.usable_pus) ||

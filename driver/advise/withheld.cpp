@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,7 +84,10 @@ std::vector<std::string> uncounted_parts(const program_counts& of) {
   return parts;
 }
 
-std::string why_not_judged(const program_counts& of) {
+std::string why_not_counted(const program_counts& of) {
+  if (of.interrupted_by != 0)
+    return fmt::format("advise was interrupted by signal {} ({})", of.interrupted_by,
+                       ::strsignal(of.interrupted_by));
   if (!of.refused.empty()) return refused_text(of.refused) + " could not be counted";
   const program_run* const timed = of.timed_run();
   if (timed == nullptr) return "a signal ended the program before a run was timed";
@@ -98,21 +102,8 @@ std::string why_not_judged(const program_counts& of) {
     return fmt::format("the tables had no room for {} calls", grouped_digits(counts.lost_calls));
   if (const auto parts = uncounted_parts(of); !parts.empty())
     return fmt::format("advise does not count {}", join(parts, " and "));
-  const auto withheld = [&](const advice& each) { return is_withheld(each, of); };
-  if (std::ranges::any_of(of.advices, withheld)) {
-    for (std::string why : {why_withheld(of), why_rough(of)})
-      if (!why.empty()) return why;
-    return "the gain from a change is unknown";
-  }
-  if (!of.advices.empty() || counts.sites.empty() || may_show_shares(of)) return "";
-  const std::string why = why_withheld(of);
-  return why.empty() ? "the program ran once, and the cost of counting is unknown" : why;
-}
-
-bool saves_more_than(double share, const program_counts& of) {
-  return std::ranges::any_of(of.advices, [&](const advice& each) {
-    return !is_withheld(each, of) && each.share_of_run() > share;
-  });
+  if (counts.sites.empty() || cost_of_counting(of.runs)) return "";
+  return "the program ran once, and the cost of counting is unknown";
 }
 
 bool may_show_shares(const program_counts& of) {

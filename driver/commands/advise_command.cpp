@@ -13,6 +13,7 @@
 #include "driver/advise/advise.hpp"
 #include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/memory_samples.hpp"
+#include "driver/advise/report.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/trials.hpp"
@@ -28,16 +29,24 @@ namespace syncmeter {
 namespace {
 
 constexpr const char* before_command = "--";
+constexpr int gate_not_judged = 3;
 
 struct advise_request {
   double budget_s = 60;
-  std::optional<std::string> results, json;
-  std::optional<double> fail_above;
+  std::optional<std::string> results, json, html;
+  std::optional<std::string> fail_above;
+  bool sites = false, verbose = false;
   std::optional<std::string> static_file;
   bool tries = false;
   program_pairs_options trials;
   bool help = false;
 };
+
+/// Returns the share as given, for the package. Throws usage_error like parse_threshold.
+std::string checked_share(const std::string& option, const std::string& text) {
+  (void)parse_threshold(option, text);
+  return text;
+}
 
 std::vector<option_row> rows_of(advise_request& request) {
   std::vector<option_row> rows{
@@ -56,9 +65,16 @@ std::vector<option_row> rows_of(advise_request& request) {
                 "(default: none)",
                 request.json, &parse_file_name),
       value_row("fail-above", "SHARE",
-                "exit status 1 if a change at one site may save more than this share of the time, "
-                "such as 10%; 3 if that cannot be judged (default: none)",
-                request.fail_above, &parse_threshold),
+                "exit status 1 if one change may save more than this share of the time, such as "
+                "10%; 3 if that cannot be judged (default: none)",
+                request.fail_above, &checked_share),
+      switch_row("sites", "also print the tables of call sites, locks and kernels (default: off)",
+                 request.sites),
+      switch_row("verbose",
+                 "also print notes, other changes, costs on this machine and runs (default: off)",
+                 request.verbose),
+      value_row("html", "FILE", "also write one page; must not exist (default: none)", request.html,
+                &parse_file_name),
       value_row("static", "FILE",
                 "run nothing: the atomic operations and the calls that synchronize in the "
                 "machine code of this program or library (default: none)",
@@ -86,30 +102,36 @@ std::string advise_statuses() {
          "interrupted by Ctrl-C, SIGTERM or SIGHUP.\n";
 }
 
-/// Returns the file of --json. Throws usage_error before the first run if the name is wrong.
-std::optional<output_file> file_to_write(const advise_request& request) {
-  if (!request.json) return std::nullopt;
-  output_file file{.option = "--json", .path = *request.json, .offers_force = false};
+/// Returns the file of this option. Throws usage_error before the first run if the name is wrong.
+std::optional<output_file> file_to_write(const char* option,
+                                         const std::optional<std::string>& path) {
+  if (!path) return std::nullopt;
+  output_file file{.option = option, .path = *path, .offers_force = false};
   require_writable(file);
   return file;
 }
 
-void write_lines(const output_file& file, const program_counts& counted,
-                 const std::vector<trial>& trials = {}) {
-  std::vector<nlohmann::json> lines = advice_lines(counted);
-  std::ranges::move(trial_lines(trials), std::back_inserter(lines));
-  write_lines_whole(file, lines);
+/// Returns the options of `syncmeter-report advise` for this request.
+std::vector<std::string> options_of_report(const advise_request& request) {
+  std::vector<std::string> options;
+  if (request.sites) options.emplace_back("--sites");
+  if (request.verbose) options.emplace_back("--verbose");
+  if (request.html) options.push_back("--html=" + *request.html);
+  if (request.fail_above) options.push_back("--fail-above=" + *request.fail_above);
+  return options;
 }
 
-/// Returns 1 if a saving exceeds the limit of --fail-above, 3 if a larger saving cannot be
-/// excluded, and else 0. `compare` and `ab` use the same statuses.
-int gate_status(double limit, const program_counts& counted) {
-  constexpr int above_limit = 1, not_judged = 3;
-  if (saves_more_than(limit, counted)) return above_limit;
-  const std::string why = why_not_judged(counted);
-  if (why.empty()) return 0;
-  print_message(fmt::format("--fail-above cannot be judged: {}", why));
-  return not_judged;
+/// Prints the conclusions of the package, or call sites and the causes that the driver judges.
+/// Returns the exit status for --fail-above.
+int print_conclusions(const advise_request& request, const program_counts& counted,
+                      const std::vector<nlohmann::json>& lines) {
+  const report_outcome outcome = print_report(lines, options_of_report(request));
+  if (outcome.problem.empty()) return outcome.gate.value_or(gate_not_judged);
+  std::fputs(advice_text(counted, style_of(STDERR_FILENO)).c_str(), stderr);
+  print_message("locks and work under locks are not judged: " + outcome.problem);
+  if (request.fail_above)
+    print_message("--fail-above cannot be judged: the program is not wholly judged");
+  return gate_not_judged;
 }
 
 /// Nothing is run.
@@ -121,12 +143,12 @@ int advise_on_code(const advise_request& request, bool has_command, std::FILE* o
     throw usage_error("advise: --try needs runs, and --static runs nothing; leave one out");
   if (request.fail_above)
     throw usage_error("advise: --fail-above needs a run, and --static runs nothing; leave one out");
-  const std::optional<output_file> file = file_to_write(request);
+  const std::optional<output_file> file = file_to_write("--json", request.json);
   program_counts found = sites_without_a_run(*request.static_file);
   const std::string problem = find_source_lines(found.of_last_run.sites);
   if (!problem.empty()) found.notes.push_back(problem);
   if (request.results) price_instructions(read_results(*request.results), found.of_last_run.sites);
-  if (file) write_lines(*file, found);
+  if (file) write_lines_whole(*file, advice_lines(found));
   std::fputs(static_text(found, style_of(::fileno(out))).c_str(), out);
   return 0;
 }
@@ -163,7 +185,11 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     results = read_results(*request.results);
     require_this_machine(*results);
   }
-  const std::optional<output_file> file = file_to_write(request);
+  const std::optional<output_file> file = file_to_write("--json", request.json);
+  if (file_to_write("--html", request.html) && find_report().empty())
+    throw usage_error(
+        "advise: --html needs syncmeter-report (the Python package), which is neither "
+        "beside syncmeter nor on PATH");
   const ends_with_status ends_by_signal;
   program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s,
                                        results ? &*results : nullptr);
@@ -202,8 +228,6 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
   }
   // Its output comes first, also where both go to one file.
   std::fflush(out);
-  const page_style style = style_of(STDERR_FILENO);
-  std::fputs(advice_text(counted, style).c_str(), stderr);
   std::vector<trial> trials;
   if (request.tries && counted.interrupted_by == 0) {
     request.trials.budget_s = request.budget_s;
@@ -212,18 +236,24 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     trials =
         try_settings(counted, settings_to_try(counted, facts_of_trials(counted)), request.trials);
     note_trials(counted.advices, trials, request.trials);
+  }
+  std::vector<nlohmann::json> lines = advice_lines(counted);
+  std::ranges::move(trial_lines(trials), std::back_inserter(lines));
+  if (file) write_lines_whole(*file, lines);
+  const int gate = print_conclusions(request, counted, lines);
+  if (request.tries && counted.interrupted_by == 0) {
+    const page_style style = style_of(STDERR_FILENO);
     std::fputs(("\n" + trials_text(counted, trials, request.trials,
                                    style.width == 0 ? usual_width : style.width))
                    .c_str(),
                stderr);
   }
-  if (file) write_lines(*file, counted, trials);
   constexpr int interrupted = 128;
   if (counted.interrupted_by != 0) return interrupted + counted.interrupted_by;
   for (const trial& each : trials)
     if (each.found.interrupted_by != 0) return interrupted + each.found.interrupted_by;
   if (std::ferror(stderr) != 0) throw std::runtime_error("standard error cannot be written");
-  return request.fail_above ? gate_status(*request.fail_above, counted) : 0;
+  return request.fail_above ? gate : 0;
 }
 
 }  // namespace

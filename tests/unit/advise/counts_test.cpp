@@ -195,7 +195,7 @@ TEST_F(ReadCounts, ABarrierThatThreadsCallFromSeveralPlacesIsOneSite) {
     times.threads = 4;
     times.every = 1;
     times.timed = timed;
-    times.lateness.sum_ns = 100 * timed;
+    times.until_last.sum_ns = 100 * timed;
     times.met_at = met_at == 0 ? 0 : module.first + met_at;
     file.add(probe::block_type::times, times);
   };
@@ -415,7 +415,7 @@ TEST_F(ReadCounts, median_of_calls_that_no_threads_meet_at_is_that_of_all_calls)
     times.object = row.object;
     times.every = 1;
     times.timed = row.count;
-    for (probe::interval_sums* const part : {&times.lateness, &times.mechanism}) {
+    for (probe::interval_sums* const part : {&times.call, &times.after_signal, &times.held}) {
       part->sum_ns = 99 * 100 + 100'000;
       part->buckets[probe::bucket_of(100)] = 99;
       part->buckets[probe::bucket_of(100'000)] = 1;
@@ -427,8 +427,11 @@ TEST_F(ReadCounts, median_of_calls_that_no_threads_meet_at_is_that_of_all_calls)
   ASSERT_EQ(all.sites.size(), 2U);
   for (const site& each : all.sites) {
     ASSERT_TRUE(each.times) << each.kind;
-    EXPECT_NEAR(each.times->lateness.median_ns, 100, 25) << each.kind;
-    EXPECT_NEAR(each.times->mechanism.median_ns, 100, 25) << each.kind;
+    const bool is_wait = each.kind == "cond_wait";
+    EXPECT_NEAR(each.times->lateness.median_ns, is_wait ? 100 : 0, 25) << each.kind;
+    EXPECT_NEAR(each.times->mechanism.median_ns, is_wait ? 100 : 0, 25) << each.kind;
+    EXPECT_NEAR(each.times->call.median_ns, is_wait ? 0 : 100, 25) << each.kind;
+    EXPECT_NEAR(each.times->held.median_ns, is_wait ? 0 : 100, 25) << each.kind;
   }
 }
 

@@ -253,7 +253,7 @@ TEST(advise_on_cuda, copies_that_the_host_waits_for_are_named_where_they_are_mor
 
 TEST(advise_on_cuda, a_wait_for_the_gpu_is_time_of_the_program) {
   site wait = calls("stream_sync", 1);
-  wait.times = site_times{.timed = 1, .mechanism = {.sum_ns = 0.2 * s}};
+  wait.times = site_times{.timed = 1, .call = {.sum_ns = 0.2 * s}};
   program_counts of{
       .command = {"app"}, .file = {}, .runs = {}, .of_last_run = {}, .advices = {}, .notes = {}};
   of.runs = {

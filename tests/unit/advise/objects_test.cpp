@@ -33,27 +33,26 @@ TEST(objects_of, what_was_timed_stands_for_all_acquisitions) {
   const call_counts counts{.sites = {taking("mutex_lock", {{1,
                                                             {.count = 1000,
                                                              .timed = 10,
-                                                             .waited = 3,
-                                                             .wait_ns = 500,
-                                                             .section_ns = 1700,
-                                                             .hold_ns = 1200,
-                                                             .short_hold_ns = 110}}}),
+                                                             .contended = 3,
+                                                             .call_ns = 500,
+                                                             .held_ns = 1200,
+                                                             .short_held_ns = 110}}}),
                                      // Half as many again at a site of which none was timed.
                                      taking("mutex_lock", {{1, {.count = 500}}})},
                            .owners = {{1, {.followed = 100, .changes = 25}}}};
   const auto all = objects_of(counts);
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].timed, 10U);
-  EXPECT_EQ(all[0].waited, 3U);
-  EXPECT_NEAR(all[0].wait_ns, 1500 * 50, 1e-6);
+  EXPECT_EQ(all[0].contended, 3U);
+  EXPECT_NEAR(all[0].call_ns, 1500 * 50, 1e-6);
   EXPECT_NEAR(all[0].held_ns, 1500 * 120, 1e-6);
   EXPECT_NEAR(all[0].exclusive_ns, 1500 * 120, 1e-6);
-  EXPECT_NEAR(all[0].short_hold_ns, 110, 1e-9);
+  EXPECT_NEAR(all[0].short_held_ns, 110, 1e-9);
   EXPECT_NEAR(all[0].owner_changes.value_or(-1), 1499 * 0.25, 1e-9);
 }
 
 TEST(objects_of, what_was_timed_stands_for_no_calls_that_chance_would_have_drawn) {
-  site drawn = taking("mutex_lock", {{1, {.count = 100, .timed = 10, .hold_ns = 1200}}});
+  site drawn = taking("mutex_lock", {{1, {.count = 100, .timed = 10, .held_ns = 1200}}});
   drawn.times = site_times{.timed = 10, .every = 10};
   const auto with = [&](std::uint64_t count, std::uint64_t timed) {
     return objects_of(
@@ -73,23 +72,18 @@ TEST(objects_of, what_was_timed_stands_for_no_calls_that_chance_would_have_drawn
 }
 
 TEST(subtract_clock, what_a_site_takes_is_what_its_locks_take) {
-  const lock_use use{.count = 1000,
-                     .timed = 10,
-                     .wait_ns = 500,
-                     .section_ns = 1700,
-                     .hold_ns = 1200,
-                     .short_hold_ns = 110};
+  const lock_use use{
+      .count = 1000, .timed = 10, .call_ns = 500, .held_ns = 1200, .short_held_ns = 110};
   site locks = taking("mutex_lock", {{1, use}});
-  locks.times = {.timed = 10, .lateness = {.sum_ns = 1700}, .mechanism = {.sum_ns = 500}};
+  locks.times = {.timed = 10, .call = {.sum_ns = 500}, .held = {.sum_ns = 1200}};
   call_counts counts{.sites = {locks}};
   subtract_clock(counts, 20);
   const site& of = counts.sites[0];
-  EXPECT_NEAR(of.times->lateness.sum_ns, 1300, 1e-9);
-  EXPECT_NEAR(of.times->mechanism.sum_ns, 300, 1e-9);
-  EXPECT_NEAR(of.locks.at(1).section_ns, of.times->lateness.sum_ns, 1e-9);
-  EXPECT_NEAR(of.locks.at(1).wait_ns, of.times->mechanism.sum_ns, 1e-9);
-  EXPECT_NEAR(of.locks.at(1).hold_ns, 1000, 1e-9);
-  EXPECT_NEAR(of.locks.at(1).short_hold_ns, 90, 1e-9);
+  EXPECT_NEAR(of.times->held.sum_ns, 1000, 1e-9);
+  EXPECT_NEAR(of.times->call.sum_ns, 300, 1e-9);
+  EXPECT_NEAR(of.locks.at(1).call_ns, of.times->call.sum_ns, 1e-9);
+  EXPECT_NEAR(of.locks.at(1).held_ns, 1000, 1e-9);
+  EXPECT_NEAR(of.locks.at(1).short_held_ns, 90, 1e-9);
   // Nothing takes less than no time.
   subtract_clock(counts, 1000);
   EXPECT_EQ(of.times->mechanism.sum_ns, 0);
@@ -115,7 +109,7 @@ TEST(subtract_clock, threads_that_meet_look_at_it_where_each_begins_and_ends) {
 }
 
 TEST(objects_of, readers_hold_a_lock_beside_each_other) {
-  const lock_use each{.count = 10, .timed = 10, .wait_ns = 100, .section_ns = 600, .hold_ns = 500};
+  const lock_use each{.count = 10, .timed = 10, .call_ns = 100, .held_ns = 500};
   const auto all = objects_of(
       {.sites = {taking("rwlock_read", {{1, each}}), taking("rwlock_write", {{1, each}})}});
   ASSERT_THAT(all, SizeIs(1));
@@ -125,8 +119,8 @@ TEST(objects_of, readers_hold_a_lock_beside_each_other) {
 }
 
 TEST(objects_of, the_lock_that_is_held_longest_comes_first) {
-  const lock_use brief{.count = 10, .timed = 10, .hold_ns = 100},
-      lasting{.count = 10, .timed = 10, .hold_ns = 900};
+  const lock_use brief{.count = 10, .timed = 10, .held_ns = 100},
+      lasting{.count = 10, .timed = 10, .held_ns = 900};
   const auto all = objects_of({.sites = {taking("spin_lock", {{1, brief}, {2, lasting}})}});
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_NEAR(all[0].held_ns, 900, 1e-9);

@@ -63,10 +63,10 @@ TEST(prices_for, what_matters_most_has_the_room_in_the_budget) {
 }
 
 TEST(prices_for, threads_that_are_no_team_are_placed_nowhere) {
-  site taken{.kind = "mutex_lock", .module = "/bin/app", .count = 4'000'000, .threads = 2};
-  taken.times = site_times{.timed = 1000};
-  taken.times->mechanism.sum_ns = 1000 * 250;
-  const std::vector<site> sites{taken};
+  site met{.kind = "barrier_wait", .module = "/bin/app", .count = 400'000, .threads = 2};
+  met.times = site_times{.timed = 2000, .threads = 2};
+  met.times->mechanism = {.sum_ns = 2000 * 1000, .median_ns = 1000};
+  const std::vector<site> sites{met};
   ::setenv("OMP_PROC_BIND", "close", 1);
   const program_file teams{.path = "/bin/app", .runtimes = {"libgomp.so.1"}};
   const wanted_prices of_threads = prices_for({}, sites, 1, 60);

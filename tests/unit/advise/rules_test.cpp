@@ -47,8 +47,8 @@ site region(std::uint64_t count, double fork_ns, double inside_ns, double join_n
 site chunks(std::uint64_t count, double fetch_ns, double work_ns) {
   site of{.kind = "chunk", .module = "/bin/app", .count = count, .threads = 2};
   of.times = site_times{.timed = 1000};
-  of.times->mechanism.sum_ns = 1000 * fetch_ns;
-  of.times->lateness.sum_ns = 1000 * (fetch_ns + work_ns);
+  of.times->call.sum_ns = 1000 * fetch_ns;
+  of.times->work.sum_ns = 1000 * work_ns;
   return of;
 }
 
@@ -607,7 +607,7 @@ TEST(advise_on, threads_that_sleep_may_sleep_longer_in_a_plain_run) {
 TEST(advise_on, threads_that_take_turns_may_wait_longer_in_a_plain_run) {
   // A thread waits 0.5 s of 1 s.
   site of{.kind = "ordered", .module = "/bin/app", .count = 10'000, .threads = 2};
-  of.times = site_times{.timed = 10'000, .mechanism = {.sum_ns = 1e9}};
+  of.times = site_times{.timed = 10'000, .call = {.sum_ns = 1e9}};
   const advice found = first_of({of}, {.wall_s = 1, .plain_wall_s = {1, 0.9, 1.25}});
   EXPECT_EQ(found.rule, "ordered");
   EXPECT_NEAR(found.at_most_s, 0.75, 1e-9);

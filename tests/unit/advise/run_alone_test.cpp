@@ -20,7 +20,7 @@ advice_setting with_alone(double cpu_s, double cpus = 2) {
           .alone_cpu_s = cpu_s};
 }
 advice saving_all(const removed_work& removes) {
-  return {.rule = "locks",
+  return {.rule = "readers",
           .site_id = 2,
           .at_most_s = 1,
           .at_least_s = 0.9,

@@ -51,7 +51,6 @@ TEST(SettingsToTry, FollowTheRule) {
 TEST(SettingsToTry, AreNoneForPosixThreads) {
   EXPECT_THAT(settings(advised("sleeping", "barrier_wait"), {.pus = 4}), IsEmpty());
   EXPECT_THAT(settings(advised("oversubscription", "spin_lock"), {.pus = 4}), IsEmpty());
-  EXPECT_THAT(settings(advised("locks", "mutex_lock"), {.pus = 4}), IsEmpty());
 }
 
 TEST(SettingsToTry, ASchedulesIsOneThatTheProgramTakes) {
@@ -87,11 +86,15 @@ TEST(SettingsToTry, KeepWhatTheUserPreloads) {
 
 /// One lock of two threads, of which each waits for so long in a run of 1 s.
 program_counts with_waits(double wait_s, unsigned threads) {
-  program_counts of = advised("locks", "mutex_lock");
+  program_counts of = advised("", "mutex_lock");
+  of.advices.clear();
   of.runs = {{.arm = "time", .wall_s = 1}};
   site& at = of.of_last_run.sites.front();
   at.threads = threads;
-  at.locks[1] = {.count = 100, .timed = 10, .waited = 5, .waited_ns = wait_s * threads * 1e9 / 10};
+  at.locks[1] = {
+      .count = 100, .timed = 10, .contended = 5, .contended_call_ns = wait_s * threads * 1e9 / 10};
+  of.objects = objects_of(of.of_last_run);
+  for (unsigned thread = 0; thread < threads; ++thread) of.objects.front().threads.insert(thread);
   return of;
 }
 
@@ -151,25 +154,18 @@ TEST(TrialsText, ABoundIsOfTheRunThatItsAdviceIsOf) {
   EXPECT_THAT(trials_text(of, {left_out}, {}, 1000), HasSubstr("saves at most 1.2 s of 1.5 s."));
 }
 
-TEST(TrialsText, AnotherLockHasThePredictionOfItsPrice) {
+TEST(TrialsText, AnotherMutexIsForALock) {
   program_counts of = with_waits(0.05, 2);
-  of.runs.push_back({.arm = "plain", .wall_s = 0.5});
-  of.runs.push_back({.arm = "sample", .wall_s = 0.6});
-  of.advices[0].at_most_s = 0.9;
-  of.advices[0].swaps = {{.swap = "ttas", .low_s = -0.45, .high_s = -0.25},
-                         {.swap = "mcs", .low_s = -0.1, .high_s = 0.2}};
   std::vector<trial> left_out;
   for (const setting_to_try& each : settings_to_try(of, {.pus = 2, .swaps = "/lib/swaps.so"})) {
     left_out.push_back({.what = each, .found = {}});
     left_out.back().what.left_out = "For a reason.";
   }
-  const std::string text = trials_text(of, left_out, {}, 1000);
-  EXPECT_THAT(text, HasSubstr("SYNCMETER_SWAP=adaptive), for advice 1, locks: saves at most 0.9"));
-  EXPECT_THAT(text, HasSubstr("SYNCMETER_SWAP=ttas), for advice 1, locks: by its price it takes "
-                              "0.25 s to 0.45 s more of 0.5 s to 0.6 s."));
-  EXPECT_THAT(text, HasSubstr("by its price it takes up to 0.1 s more or 0.2 s less of 0.5 s to "));
-  of.runs.front().other_cpu_share = 0.5;
-  EXPECT_THAT(trials_text(of, left_out, {}, 1000), Not(HasSubstr("by its price")));
+  EXPECT_THAT(
+      trials_text(of, left_out, {}, 1000),
+      HasSubstr("SYNCMETER_SWAP=ttas), for the mutex of app+0x0. Not tried: For a reason."));
+  EXPECT_EQ(trial_lines(left_out).front().at("lock"), 1);
+  EXPECT_FALSE(trial_lines(left_out).front().contains("advice"));
 }
 
 TEST(SettingsToTry, ASpinningBarrierIsForThreadsThatSleepAtOne) {
