@@ -34,12 +34,14 @@ class Grade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An API primitive, without the work around it. `point` is the id of the measured point and no
-    part of the identity."""
+    """An API primitive, without the work around it, or a program's lock by its id, or a program by its
+    wall time. `point` is the id of the measured point and no part of the identity."""
 
-    backend: str
-    op: str
+    backend: str = ""
+    op: str = ""
     point: str = ""
+    lock: int | None = None
+    wall_s: float | None = None
 
     @property
     def name(self) -> tuple[str, str]:
@@ -52,7 +54,7 @@ class Situation:
 
     threads: int
     work: str
-    cpus: int = 0
+    cpus: float = 0
     crowded: bool = False
     held_ns: float | None = None
     pause_ns: float | None = None
@@ -65,22 +67,31 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A ratio with a 95 % confidence interval. The value is the quotient of two costs."""
+    """A ratio with a 95 % confidence interval, or the wall time after a change. The value is the
+    quotient of two costs."""
 
     quantity: str
-    value: float | None
+    value: float | None = None
     low: float | None = None
     high: float | None = None
+    after_s: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Wall time for an operation in each thread, with a 95 % confidence interval."""
+    """Wall time for an operation in each thread, with a 95 % confidence interval. Only a program's
+    lock has the other members."""
 
     subject: Subject
     ns: float
     low: float | None = None
     high: float | None = None
+    acquisitions: int | None = None
+    threads: int | None = None
+    contended_share: float | None = None
+    held_ns: float | None = None
+    utilization: float | None = None
+    lost_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +120,8 @@ class Conclusion:
     reason: Condition | None = None
     evidence: tuple[str, ...] = ()
     next: tuple[str, ...] = ()
+    cause: str = ""
+    remedy: str = ""
 
     def cost_of(self, subject: Subject | None) -> Cost | None:
         """Returns the primitive's cost, or None."""

@@ -14,7 +14,7 @@ from syncmeter_analysis.record.tables import advise_records
 from syncmeter_analysis.record.text_file import opened
 
 #: The schema that this reader knows.
-schema = 1
+schema = 2
 
 
 @dataclass
@@ -24,9 +24,10 @@ class AdviceFile:
 
     path: str
     header: Members
-    sites: list[Members] = field(default_factory=list)
+    call_sites: list[Members] = field(default_factory=list)
     kernels: list[Members] = field(default_factory=list)
-    objects: list[Members] = field(default_factory=list)
+    locks: list[Members] = field(default_factory=list)
+    models: list[Members] = field(default_factory=list)
     prices: list[Members] = field(default_factory=list)
     advice: list[Members] = field(default_factory=list)
     trials: list[Members] = field(default_factory=list)
@@ -34,13 +35,12 @@ class AdviceFile:
 
     @property
     def wall_s(self) -> float | None:
-        """Of the run in which sites were timed; None where there was none."""
+        """Wall time of the run in which call sites were timed. None without such a run."""
         timed = (run["wall_s"] for run in self.header["runs"] if run["arm"] == "time")
         return next(timed, None)
 
     def run_s_of(self, advice: Members) -> float | None:
-        """Of the run that the seconds of an advice are of, None where it has none. Older files do
-        not say which, and mean the timed one."""
+        """Wall time of the run that the advice's seconds belong to. None without seconds."""
         return (advice.get("run_s") or self.wall_s) if advice.get("saves_s") else None
 
 
@@ -65,8 +65,9 @@ def _read(name: str, lines: BinaryIO) -> AdviceFile:
                 f"{name}, line {number}: a second line of record advise; two files were put together: "
                 "give them one by one"
             )
-        kinds = {"site": file.sites, "object": file.objects, "price": file.prices}
-        kinds |= {"kernel": file.kernels, "advice": file.advice, "trial": file.trials}
+        kinds = {"call_site": file.call_sites, "lock": file.locks, "model": file.models}
+        kinds |= {"kernel": file.kernels, "price": file.prices}
+        kinds |= {"advice": file.advice, "trial": file.trials}
         rows = kinds.get(record)
         if rows is None:
             continue  # of a later version
@@ -91,10 +92,15 @@ def _header(name: str, line: Members) -> Members:
             f"{name} does not begin with a line of record advise: it is not a file of `syncmeter "
             "advise --json`"
         )
-    if line.get("schema") != schema:
+    if (found := line.get("schema")) != schema:
+        is_older = type(found) is int and 0 < found < schema
+        todo = (
+            "make a new file: syncmeter advise --json FILE -- PROGRAM"
+            if is_older
+            else "a newer syncmeter-report may read it"
+        )
         raise Unusable(
-            f"{name}: schema {quoted(line.get('schema'))} is not supported; this version reads "
-            f"{schema} (a newer syncmeter-report may read it)"
+            f"{name}: schema {quoted(found)} is not supported; this version reads {schema}. {todo}"
         )
     try:
         check(line, advise_records["advise"])

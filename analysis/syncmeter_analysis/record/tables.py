@@ -123,11 +123,12 @@ end_members = Table(
 #: Of each line of a file of `syncmeter advise`, by its `record`.
 advise_records = {
     name: _members(name)
-    for name in ("advise", "site", "kernel", "object", "price", "advice", "trial")
+    for name in ("advise", "call_site", "kernel", "lock", "model", "price", "advice", "trial")
 }
 #: Conclusions and reliability (conclude/).
 conclusion_members = _members("conclusion")
 reliability_members = _members("conclusion_reliability")
+advise_reliability_members = _members("advise_reliability")
 conclusion_kinds = tuple(name for name, _ in _rows("conclusion_kinds"))
 conclusion_grades = tuple(name for name, _ in _rows("conclusion_grades"))
 #: What is timed of a call, by the kind of its site.

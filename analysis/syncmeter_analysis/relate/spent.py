@@ -48,21 +48,20 @@ def spent_at(site: Members) -> Spent | None:
     """None where its times are not those of the program."""
     if (takes := site.get("takes_s")) is None:
         return None
-    late, after, locking, section = (
-        takes.get(name) or 0.0 for name in ("lateness", "mechanism", "wait", "section")
+    late, after, call, held, work = (
+        takes.get(name) or 0.0 for name in ("lateness", "mechanism", "call", "held", "work")
     )
-    if takes.get("wait") is not None and takes.get("section") is None:
+    if takes.get("call") is not None and not takes.keys() & {"held", "work"}:
         waits = waits_of_calls.get(site["kind"], "")
-        return Spent(**{_parts.get(waits, "idle"): locking})
-    work = max(0.0, section - locking)
+        return Spent(**{_parts.get(waits, "idle"): call})
     if site["kind"] == "cond_wait":
         return Spent(woken=after, idle=late)
-    return Spent(late, after, locking, work=work)
+    return Spent(late, after, call, work=held + work)
 
 
 def spent_in(file: AdviceFile) -> Spent | None:
     """Over all sites; None where no site's time is known."""
-    found = [spent for site in file.sites if (spent := spent_at(site))]
+    found = [spent for site in file.call_sites if (spent := spent_at(site))]
     if not found:
         return None
     return Spent(*(sum(getattr(s, part) for s in found) for part in Spent.__slots__))
