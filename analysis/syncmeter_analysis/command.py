@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from syncmeter_analysis import __version__
 from syncmeter_analysis.options import parser
 from syncmeter_analysis.record.errors import NotWritten, Unusable, printable, shortened
 from syncmeter_analysis.record.output import (
@@ -100,23 +101,37 @@ def _fleet(options: argparse.Namespace) -> int:
 
 
 def _advise(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.conclude.advise.merge import gate_of
     from syncmeter_analysis.record.advice_file import read_advice
     from syncmeter_analysis.render import advice
     from syncmeter_analysis.render.markdown import as_markdown
+    from syncmeter_analysis.voice.advise import gate_line
 
     _check_drawings(options)
-    file = read_advice(options.file)
-    report = advice.advice_report(file)
-    if options.figure and not report.figures:
-        raise Unusable(f"{options.file}: no site's time is known: there is nothing to draw")
+    has_gate = options.fail_above is not None
+    try:
+        file = read_advice(options.file)
+    except Unusable as error:
+        if has_gate:
+            return _fail(f"--fail-above cannot be judged: {error}", 3)
+        raise
+    found = advice.advised(file)
+    if options.figure and not found.report.figures:
+        raise Unusable(f"{options.file}: no call site has a known time: there is nothing to draw")
     if options.format == "json":
-        print_text(advice.as_json(file))
+        print_text(advice.as_json(found))
     elif options.format == "markdown":
-        print_text(as_markdown(report), end="")
+        print_text(as_markdown(found.report), end="")
     else:
-        print_text(advice.as_text(report, *output_style(options.wide)))
-    _draw(options, lambda: report.figures[0], lambda: report)
-    return 0
+        style = output_style(options.wide)
+        print_text(advice.as_text(found, *style, sites=options.sites, verbose=options.verbose))
+    _draw(options, lambda: found.report.figures[0], lambda: found.report)
+    if not has_gate:
+        return 0
+    verdict = gate_of(file, found.judged.entries, options.fail_above, __version__)
+    if verdict.unjudged:
+        return _fail(gate_line(file, verdict, __version__), verdict.status)
+    return verdict.status
 
 
 def _check_drawings(options: argparse.Namespace) -> None:

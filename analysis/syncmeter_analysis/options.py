@@ -95,8 +95,10 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         prog="syncmeter-report",
         description="Reports what syncmeter's results files show.",
         epilog="Exit status: 0; 1 where compare finds something slower, fleet a node that "
-        "differs, or the output cannot be written; 2 for options or files that cannot be used or "
-        "compared; 3 where compare or fleet finds nothing, but could not have seen it everywhere.",
+        "differs, advise a gain above --fail-above, or the output cannot be written; 2 for options or "
+        "files that cannot be used or "
+        "compared; 3 where compare or fleet finds nothing, but could not have seen it everywhere, or "
+        "advise --fail-above cannot be judged.",
     )
     made.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
     commands = made.add_subparsers(
@@ -204,11 +206,20 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 
     advise = add(
         "advise",
-        "What a program spends on synchronization, how sure that is, and what to change: the file of "
-        "`syncmeter advise --json`.",
+        "Causes that make a program slow, the change and its effect, from the file of `syncmeter "
+        "advise --json`.",
     )
     advise.add_argument("file", metavar="FILE", help="what `syncmeter advise --json` wrote")
     advise.format("text", "json", "markdown")
+    advise.flag("--sites", "also the tables of call sites, locks and kernels")
+    advise.flag("--verbose", "also details, trials, models, unit costs, runs and notes")
+    advise.add_argument(
+        "--fail-above",
+        type=_share,
+        metavar="SHARE",
+        help="exit status 1 if a change may save more than this share of the run, such as 10%%; 3 if "
+        "that cannot be judged",
+    )
     advise.wide()
     advise.figure_and_page("time of each site", "one page")
     advise.force()

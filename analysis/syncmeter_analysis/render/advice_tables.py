@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 from syncmeter_analysis.record.advice_file import AdviceFile
@@ -10,17 +11,12 @@ from syncmeter_analysis.record.members import Members
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.spent import spent_at
 from syncmeter_analysis.studies.blocks import Block, Bullets, Text, table, without_empty_columns
+from syncmeter_analysis.voice.words import cut
 
 #: Rows of a table that are not folded away on a page, and printed on a terminal.
 _most_rows = 40
 #: Characters of a place in the source: C++ names can have hundreds. And places of one lock.
 longest_place, _most_places = 160, 3
-
-
-def cut(place: str, longest: int) -> str:
-    """A place in the source whose middle is left out where it is too long: its end is the line."""
-    half = (longest - 3) // 2
-    return place if len(place) <= longest else f"{place[:half]}...{place[-half:]}"
 
 
 def per_cent(part: float, whole: float) -> str:
@@ -35,21 +31,24 @@ def _time_at(site: Members) -> float:
 def site_tables(file: AdviceFile) -> list[Block]:
     """A row for each call, those first that take most time, then most calls: its calls, its time, and
     its price by itself; and one for each instruction."""
-    ranked = sorted(file.sites, key=lambda s: (-_time_at(s), -(s.get("count") or 0)))
+    ranked = sorted(file.call_sites, key=lambda s: (-_time_at(s), -(s.get("count") or 0)))
     code = [site for site in ranked if site.get("count") is None]
     calls = [site for site in ranked if site.get("count") is not None]
-    columns = "site|count>|late>|after>|work>|each>|price>|GPU busy>|GPU idle>|team>|threads>"
-    instructions = "site|operation|samples>|threads>|copies>"
+    columns = (
+        "call site|count>|imbalance>|overhead>|work>|each>|unit cost>|GPU busy>|GPU idle>|team>"
+        "|threads>"
+    )
+    instructions = "call site|operation|samples>|threads>|copies>"
     rows = [_call_row(file, site) for site in calls]
     found = _table(columns, rows, spare=(9, 10))
     if any(site.get("takes_s") for site in calls):
         found.append(
             Text(
-                "late: share of a thread's time in which it waits for the last thread to arrive, or "
-                "for a signal. after: from then on until it goes on; where threads do not meet, in "
-                "the calls, such as those that take a lock. work: under the lock, or of the chunk. "
-                "each: what one call takes of late and after, without waiting for a signal or for "
-                "another thread's end. price: what the same takes by itself on this machine."
+                "imbalance: share of a thread's time in which it waits for the last thread, or for a "
+                "signal. overhead: from then on until it goes on, or in calls that acquire a lock or "
+                "wait in another way. work: under the lock, or of the chunk. each: imbalance and "
+                "overhead of a call, without waiting for a signal or for the end of a thread. unit "
+                "cost: the same measured alone on this machine."
             )
         )
     if any(site.get("device") for site in calls):
@@ -99,7 +98,9 @@ def _call_row(file: AdviceFile, site: Members) -> list[str]:
         shares = [
             per_cent(spent.late + spent.idle, wall) if meets else "",
             per_cent(spent.then + (0.0 if meets else spent.idle), wall),
-            per_cent(spent.work, wall) if spent.work or "section" in site["takes_s"] else "",
+            per_cent(spent.work, wall)
+            if spent.work or site["takes_s"].keys() & {"held", "work"}
+            else "",
             text.duration(spent.in_all / calls * 1e9) if calls and spent.in_all else "",
         ]
     price = site.get("price_ns") or {}
@@ -141,7 +142,7 @@ def _instruction_row(site: Members) -> list[str]:
 def kernel_table(file: AdviceFile) -> list[Block]:
     """A row for each kernel that updates memory atomically or has barriers, as the file has them: what
     that takes at least, and what the GPU takes for all that is launched at its site."""
-    busy = {site["id"]: _gpu_times(site)[0] for site in file.sites}
+    busy = {site["id"]: _gpu_times(site)[0] for site in file.call_sites}
     rows = []
     for kernel in file.kernels:
         counts = [kernel.get(name) or 0 for name in ("updates", "shared_updates", "barriers")]
@@ -171,7 +172,7 @@ def kernel_table(file: AdviceFile) -> list[Block]:
         found.append(
             Text(
                 "take at least: what the updates of the hottest address, or the barriers, take by "
-                "their price on this machine. GPU busy: what the GPU took for all that was launched "
+                "their unit cost on this machine. GPU busy: time of the GPU for all that was launched "
                 "there."
             )
         )
@@ -179,32 +180,55 @@ def kernel_table(file: AdviceFile) -> list[Block]:
 
 
 def lock_table(file: AdviceFile) -> list[Block]:
-    """A row for each lock, the one that was held longest first, as the file has them."""
-    places = {site["id"]: cut(site["where"], longest_place) for site in file.sites}
+    """Returns a row for each lock in file order, and the meaning of the columns."""
+    places = {site["id"]: cut(site["where"], longest_place) for site in file.call_sites}
     rows = []
-    for lock in file.objects:
+    for lock in file.locks:
         timed = lock.get("timed") or 0
-        wait, held, used = (lock.get(name) for name in ("wait_ns", "held_ns", "utilisation"))
+        call, held, used = (lock.get(name) for name in ("call_ns", "held_ns", "utilization"))
+        sites = lock["call_sites"]
         rows.append(
             [
-                "; ".join(places.get(site, f"site {site}") for site in lock["sites"][:_most_places])
-                + " ..." * (len(lock["sites"]) > _most_places),
+                "; ".join(places.get(site, f"call site {site}") for site in sites[:_most_places])
+                + " ..." * (len(sites) > _most_places),
                 lock["kind"],
+                _number(lock.get("threads")),
                 _number(lock["acquisitions"]),
                 _number(lock.get("owner_changes")),
-                per_cent(lock.get("waited") or 0, timed),
-                "" if wait is None else text.duration(wait),
+                per_cent(lock.get("contended") or 0, timed),
+                "" if call is None else text.duration(call),
                 "" if held is None else text.duration(held),
                 "" if used is None else per_cent(used, 1),
             ]
         )
-    columns = "taken at|lock|acquisitions>|owner changes>|found taken>|waited>|held>|in use>"
-    more = (
-        [Text("waited and held are of all threads together; in use: the share of the run.")]
-        if rows
-        else []
+    columns = (
+        "acquired at|lock|threads>|acquisitions>|owner changes>|contended>|in calls>|held>"
+        "|utilization>"
     )
-    return [*_table(columns, rows), *more]
+    explained = Text(
+        "contended: share of the timed calls that found the lock taken. in calls, held: time of all "
+        "threads together, in the calls that acquire the lock and with the lock. utilization: share "
+        "of the run for which the lock was held."
+    )
+    return [*_table(columns, rows, spare=(4, 2)), *([explained] if rows else [])]
+
+
+def model_table(file: AdviceFile) -> list[Block]:
+    """Returns a row for each model with its median times."""
+    names = ("program_s", "as_is_s", "private_s", "atomic_s", "shards_s")
+    rows = [
+        [
+            str(model["lock"]),
+            model["form"],
+            *(
+                text.duration(median(model[name]) * 1e9) if model.get(name) else ""
+                for name in names
+            ),
+        ]
+        for model in file.models
+    ]
+    columns = "lock|model|program>|as is>|private variables>|atomic>|64 locks>"
+    return _table(columns, rows)
 
 
 def price_table(file: AdviceFile) -> list[Block]:
@@ -255,7 +279,7 @@ def trial_table(file: AdviceFile) -> list[Block]:
     by_rank = {advice["rank"]: advice for advice in file.advice}
     rows = []
     for trial in file.trials:
-        of = by_rank.get(trial["advice"], {})
+        of = by_rank.get(trial.get("advice"), {})
         saves, run_s = of.get("saves_s"), file.run_s_of(of)
         ratio, verdict = trial.get("ratio"), str(trial["verdict"])
         change = (
@@ -266,7 +290,7 @@ def trial_table(file: AdviceFile) -> list[Block]:
         rows.append(
             [
                 " ".join(trial["settings"]),
-                f"{trial['advice']}, {of.get('rule', '')}",
+                _subject_of(trial, of),
                 per_cent(saves["high"], run_s) if saves and run_s is not None else "",
                 change[0] if change else "",
                 f"{change[1]} to {change[2]}" if change else "",
@@ -274,10 +298,17 @@ def trial_table(file: AdviceFile) -> list[Block]:
                 _verdicts.get(verdict, verdict),
             ]
         )
-    columns = "setting|advice|saves at most>|measured>|interval>|pairs>|verdict"
+    columns = "setting|cause|saves at most>|measured>|95 % CI>|pairs>|verdict"
     refusals = [str(trial["refusal"]) for trial in file.trials if trial.get("refusal")]
     found = _table(columns, rows)
     return [*found, Bullets(refusals)] if refusals else found
+
+
+def _subject_of(trial: Members, advice: Members) -> str:
+    """Returns the rule of the trial's advice, or its lock."""
+    if lock := trial.get("lock"):
+        return f"lock {lock}"
+    return str(advice.get("rule", ""))
 
 
 def run_tables(file: AdviceFile) -> list[Block]:
@@ -322,7 +353,7 @@ def _timed_runs(file: AdviceFile) -> list[Block]:
             text.duration(run["mechanism"] * 1e9),
             _disturbed(run),
         ]
-        for site in file.sites
+        for site in file.call_sites
         for run in site.get("timed_runs") or ()
     ]
-    return _table("site|run>|late>|after>|disturbed", rows)
+    return _table("call site|run>|imbalance>|overhead>|disturbed", rows)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from syncmeter_analysis.voice.words import soft_break
+
 
 @dataclass
 class Text:
@@ -130,7 +132,8 @@ def escaped_md(text: str) -> str:
 
     A code span that holds `|` would end a cell of a table, and is escaped.
     """
-    return _special.sub(lambda m: m[1] or "\\" + m[2], " ".join(str(text).split()))
+    plain = str(text).replace(soft_break, "")
+    return _special.sub(lambda m: m[1] or "\\" + m[2], " ".join(plain.split()))
 
 
 def table_md(table: Table) -> list[str]:

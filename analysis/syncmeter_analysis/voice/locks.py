@@ -49,15 +49,21 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
             grids.append(_cases(others, marks))
         sentences += dict.fromkeys(filter(None, map(_reason, team)))
         sentences += [_sentence(c) for c in team if c.kind is Kind.avoid]
-    steps = dict.fromkeys(step for c in conclusions for step in c.next)
+    steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     return Screen(
         grids,
         [*legend, *marks.notes],
         sentences,
         reliability_line(reliability),
-        say(f"next.{next(reversed(steps))}") if steps else "",
+        _next(steps, reliability),
         answers(conclusions),
     )
+
+
+def _next(steps: Sequence[str], reliability: Reliability) -> str:
+    if reliability.grade == "poor":
+        return say("next.repeat")
+    return say(f"next.{steps[-1]}") if steps else ""
 
 
 def answers(conclusions: Iterable[Conclusion]) -> list[str]:
@@ -245,7 +251,7 @@ def _gain(c: Conclusion) -> Field:
 
 
 #: A gain whose interval reaches farther is printed as a range.
-_narrow = 0.25
+_narrow = 0.1
 
 
 def _width(c: Conclusion) -> float:

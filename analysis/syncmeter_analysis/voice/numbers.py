@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 #: A half-width above this share of the value supports two digits, a smaller half-width three.
 _wide = 0.05
@@ -60,3 +61,24 @@ def duration(ns: float) -> str:
         if rounded(ns, 2) >= size:
             return f"{plain(ns / size, 2)} {unit}"
     return f"{plain(ns, 2)} ns"
+
+
+_units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+_most_decimals = 4
+
+
+def seconds(values: Sequence[float]) -> list[str]:
+    """Returns times with the unit and the decimals that fit the first time: `0.33 s`, `0.08`, `0.10 s`.
+    Only the first and the last have the unit, and each time keeps a digit."""
+    size, unit = next(((s, u) for s, u in _units if rounded(values[0], 2) >= s / 10), _units[-1])
+    scaled = [value / size for value in values]
+    first = _exponent(scaled[0])
+    least = _exponent(min((x for x in scaled if x > 0), default=1.0))
+    decimals = min(max(0, 1 - first, -least), _most_decimals)
+    texts = [f"{rounded(scaled[0], 2) if decimals == 0 else scaled[0]:,.{decimals}f}"]
+    texts += [f"{x:,.{decimals}f}" for x in scaled[1:]]
+    return [f"{x} {unit}" if i in (0, len(texts) - 1) else x for i, x in enumerate(texts)]
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(value)) if value > 0 else 0

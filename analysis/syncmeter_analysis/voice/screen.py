@@ -38,3 +38,38 @@ class Screen:
     reliability: str = ""
     next: str = ""
     answers: Sequence[str] = field(default=())
+
+
+@dataclass(frozen=True)
+class Times:
+    """Wall times in seconds behind an effect: the run as it is, and the ends after the change."""
+
+    run_s: float
+    low_s: float
+    high_s: float
+
+
+@dataclass(frozen=True)
+class CauseText:
+    """A cause in words: heading, effect and grade in the first line, then `lines`. `more` holds
+    details."""
+
+    title: str
+    effect: str
+    grade: str
+    lines: Sequence[str]
+    more: Sequence[str] = ()
+    times: Times | None = None
+
+
+@dataclass(frozen=True)
+class CauseScreen:
+    """The first screen for a program: a title, ranked causes, then `closing` sentences and the legend
+    with the grades. The reliability and the next step are the last two lines."""
+
+    title: str
+    causes: Sequence[CauseText]
+    closing: Sequence[str]
+    legend: Sequence[str]
+    reliability: str
+    next: str

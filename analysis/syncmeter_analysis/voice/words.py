@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -74,3 +75,28 @@ def explanation_of(subject: Subject) -> str:
 def library_of(subject: Subject) -> str:
     """Returns `libgomp`, `libomp`, or '' for an API with one library."""
     return str(_table("terms")["libraries"].get(subject.backend, ""))
+
+
+def counted(template: str, count: int) -> str:
+    """Fills a template that has a second form, `..._one`, for one."""
+    return say(f"{template}_one" if count == 1 else template, count=f"{count:,}")
+
+
+def lock_kind(kind: str, functions: Iterable[str]) -> str:
+    """Returns the type of a lock, by the acquiring functions or by the kind in the file."""
+    names = _table("terms")["lock_functions"]
+    for function in functions:
+        for prefix, name in names.items():
+            if function.startswith(prefix):
+                return str(name)
+    return str(_table("terms")["lock_kinds"].get(kind, kind))
+
+
+def cause_title(rule: str) -> str:
+    return str(_table("terms")["cause_titles"].get(rule, rule.replace("_", " ")))
+
+
+def cut(text: str, longest: int) -> str:
+    """Returns the text without its middle if it is too long."""
+    half = (longest - 3) // 2
+    return text if len(text) <= longest else f"{text[:half]}...{text[-half:]}"
