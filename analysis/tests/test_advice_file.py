@@ -11,10 +11,22 @@ from syncmeter_analysis.command import main
 from syncmeter_analysis.record.advice_file import read_advice
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.tables import advise_records
-from syncmeter_analysis.render.advice import as_json, rough_seconds
+from syncmeter_analysis.render.advice import advised, as_json
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
-from tests.advice_cases import DATA, named, report_of, stored, text_of, written
+from tests.advice_cases import (
+    advice,
+    lock,
+    made,
+    model,
+    named,
+    report_of,
+    screen_of,
+    stored,
+    text_of,
+    use,
+    written,
+)
 from tests.test_foreign_text import Elements, planted, poisoned, unprintable
 from tests.test_report_schema import CHECK
 from tests.test_results_schema import changed, lines_of
@@ -56,7 +68,8 @@ def test_the_reader_takes_every_line(path):
     file, lines = read_advice(path), lines_of(path)
     assert file.left_out == []
     assert file.header == lines[0]
-    assert [*file.sites, *file.objects, *file.prices, *file.advice] == lines[1:]
+    rows = [*file.call_sites, *file.locks, *file.prices, *file.advice]
+    assert rows == lines[1:]
 
 
 CHANGES = [
@@ -64,12 +77,12 @@ CHANGES = [
     ("advise", ["counting_cost", "ratio"], None),
     ("advise", ["command"], "app"),
     ("advise", ["command", 0], 7),
-    ("site", ["count"], -1),
-    ("site", ["where"], None),
-    ("site", ["lateness_ns", "sum"], "1"),
-    ("site", ["takes_s", "lateness"], -1),
-    ("site", ["price_ns", "value"], None),
-    ("site", ["frames", 0, "line"], 0.5),
+    ("call_site", ["count"], -1),
+    ("call_site", ["where"], None),
+    ("call_site", ["lateness_ns", "sum"], "1"),
+    ("call_site", ["takes_s", "lateness"], -1),
+    ("call_site", ["price_ns", "value"], None),
+    ("call_site", ["frames", 0, "line"], 0.5),
     ("price", ["lanes"], 0),
     ("advice", ["sites", 0], 0),
     ("advice", ["saves_s", "high"], None),
@@ -82,7 +95,7 @@ def test_what_is_wrong_fits_neither_the_schema_nor_the_reader(
     validator, tmp_path, record, path, value
 ):
     lines = named("inner_region")
-    wanted = path[0] if record == "site" else "record"
+    wanted = path[0] if record == "call_site" else "record"
     (at, *_) = [i for i, x in enumerate(lines) if x["record"] == record and x.get(wanted)]
     assert validator.is_valid(lines[at])
     lines[at] = changed(lines[at], path, value)
@@ -105,61 +118,40 @@ def test_records_and_members_of_later_versions_are_no_error(validator, tmp_path)
 @stored
 def test_json_is_the_file(path):
     file = read_advice(path)
-    found = json.loads(as_json(file))
+    found = json.loads(as_json(advised(file)))
     CHECK.validate(found)
-    assert (found["sites"], found["prices"]) == (file.sites, file.prices)
+    assert (found["call_sites"], found["prices"]) == (file.call_sites, file.prices)
     of_run = [{"run_s": file.wall_s if each["saves_s"] else None} | each for each in file.advice]
     assert found["advice"] == of_run
     assert found["command"] == file.header["command"]
 
 
-def test_the_study_behind_each_advice_is_named_once_with_how_to_measure_it(validator, tmp_path):
-    lines = named("inner_region")
-    (first,) = [line for line in lines if line["record"] == "advice"]
-    others = [("chunks", "regions"), ("signals", None), ("locks", "locks; rm -r *")]
-    more = [first | {"rank": n, "rule": rule} for n, (rule, _) in enumerate(others, 2)]
-    for line, (_, study) in zip(more, others, strict=True):
-        line |= {"study": study} if study else {}
-    first["study"] = "regions"
-    assert all(map(validator.is_valid, [first, *more]))
-    report = report_of(written(tmp_path / "f.jsonl", [*lines, *more]))
-    (section,) = [s for s in report.sections if s.id == "studies"]
-    (item,) = section.blocks[0].items
-    assert item.startswith("advice 1 and 2: `syncmeter run --study regions` measures ")
-    assert "docs/studies/regions.md" in item
-    assert [card.where.endswith("; study: regions") for card in report.head.cards] == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    for medium in (text_of(tmp_path / "f.jsonl"), as_markdown(report), as_page(report)):
-        assert medium.count("syncmeter run --study") == 1 and "rm -r" not in medium
+def test_locks_and_models_have_their_records(validator, tmp_path):
+    lines = [lock(uses=[use()]), model(private=0.5), advice(of_setting=True)]
+    assert all(map(validator.is_valid, lines))
+    file = read_advice(made(tmp_path, *lines))
+    assert (file.left_out, file.locks, file.models) == ([], lines[:1], lines[1:2])
+    for line in ({**lines[0], "uses": [{"call_site": 1}]}, {**lines[1], "program_s": ["1"]}):
+        assert not validator.is_valid(line)
+        assert len(read_advice(made(tmp_path, line)).left_out) == 1
 
 
-def test_files_of_earlier_versions_name_no_study():
-    assert all(s.id != "studies" for s in report_of(DATA / "inner_region.jsonl.xz").sections)
+def test_a_study_behind_a_cause_is_named_only_if_it_is_a_name(tmp_path):
+    found = [advice("a", 1, study="regions"), advice("b", 2, study="locks; rm -r *")]
+    path = made(tmp_path, *found)
+    for medium in (text_of(path), as_markdown(report_of(path)), as_page(report_of(path))):
+        assert medium.count("syncmeter run --study regions") == 1 and "rm -r" not in medium
 
 
-def test_what_several_sites_save_together_is_shown_as_the_file_has_it(validator, tmp_path):
-    lines = named("inner_region")
-    (advice,) = [line for line in lines if line["record"] == "advice"]
-    advice["run_s"] = 0.5
-    advice["with_others"] = {"sites": 3, "low": 0.125, "high": 0.75, "run_s": 1.5}
-    validator.validate(advice)
-    path = written(tmp_path / "f.jsonl", lines)
-    (card,) = report_of(path).head.cards
-    assert [bar.share for bar in card.bars[:2]] == [
-        pytest.approx(each_s / 1.5) for each_s in (0.5, advice["saves_s"]["low"])
-    ], "seconds are as long in each bar"
-    assert [(bar.name, bar.cost, bar.share) for bar in card.bars[-2:]] == [
-        ("all 3 sites save at least", rough_seconds(0.125), pytest.approx(0.125 / 1.5)),
-        ("all 3 sites save at most", rough_seconds(0.75), 0.5),
-    ]
-    assert json.loads(as_json(read_advice(path)))["advice"][0]["with_others"]["high"] == 0.75
-    advice["with_others"].pop("run_s")
-    assert not validator.is_valid(advice)
-    assert read_advice(written(tmp_path / "g.jsonl", lines)).advice == []
+def test_the_gain_of_all_call_sites_of_a_cause_is_a_detail(validator, tmp_path):
+    together = {"sites": 3, "low": 0.125, "high": 0.75, "run_s": 1.5}
+    one = advice(with_others=together)
+    assert validator.is_valid(one)
+    path = made(tmp_path, one)
+    assert "0.75 s less in a run" in text_of(path) and "0.75" not in screen_of(path)
+    one["with_others"].pop("run_s")
+    assert not validator.is_valid(one)
+    assert read_advice(made(tmp_path, one)).advice == []
 
 
 @pytest.mark.parametrize(
@@ -168,10 +160,11 @@ def test_what_several_sites_save_together_is_shown_as_the_file_has_it(validator,
         ([], "is empty"),
         (["{"], "no line of JSON"),
         ([{"kind": "campaign"}], "is a results file; `syncmeter-report text "),
-        ([{"record": "site"}], "does not begin with a line of record advise"),
-        ([{"record": "advise", "schema": 2}], "schema '2' is not supported"),
-        ([{"record": "advise", "schema": 1, "runs": []}], "the first line: command is missing"),
-        ([{"record": "advise", "schema": 1, "runs": [], "command": ["a"]}] * 2, "a second line"),
+        ([{"record": "call_site"}], "does not begin with a line of record advise"),
+        ([{"record": "advise", "schema": 3}], "schema '3' is not supported"),
+        ([{"record": "advise", "schema": 1}], "make a new file: syncmeter advise --json"),
+        ([{"record": "advise", "schema": 2, "runs": []}], "the first line: command is missing"),
+        ([{"record": "advise", "schema": 2, "runs": [], "command": ["a"]}] * 2, "a second line"),
     ],
     ids=str,
 )
@@ -201,13 +194,15 @@ def test_a_torn_line_is_left_out(tmp_path):
 @pytest.fixture
 def hostile(tmp_path):
     lines = [poisoned(line, fixed=("record", "arm")) for line in named("inner_region")]
-    lines.append({"record": "site", "id": 99, "kind": "barrier", "where": "x" * 100_000 + planted})
+    lines.append(
+        {"record": "call_site", "id": 99, "kind": "barrier", "where": "x" * 100_000 + planted}
+    )
     return written(tmp_path / "f.jsonl", lines)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_nothing_that_a_terminal_obeys_is_printed(hostile, capsys, form):
-    assert main(["advise", str(hostile), "--format", form]) == 0
+    assert main(["advise", str(hostile), "--format", form, "--sites", "--verbose"]) == 0
     printed = capsys.readouterr()
     assert unprintable(printed.out + printed.err) == set()
     assert "PLANTED" in printed.out

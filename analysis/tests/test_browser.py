@@ -7,18 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from syncmeter_analysis.record.advice_file import read_advice
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.fleet import fleet_of
-from syncmeter_analysis.render.advice import advice_report
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.charts.draw import ink, ramp
 from syncmeter_analysis.render.compare import compare_report
 from syncmeter_analysis.render.fleet import fleet_report
 from syncmeter_analysis.render.page import as_page
-from tests.advice_cases import STORED
+from tests.advice_cases import STORED, report_of
 from tests.in_ci import some_in_ci
 from tests.made import around, campaign, point, read, visits, write
 from tests.test_fleet import node
@@ -288,7 +286,7 @@ def test_a_caption_is_on_one_sheet_with_what_follows(browser, page_file):
 def test_the_page_of_a_program_has_its_figure_and_no_list_of_points(
     browser, tmp_path, path, scheme, width
 ):
-    report = advice_report(read_advice(path))
+    report = report_of(path)
     file = tmp_path / "advice.html"
     file.write_text(as_page(report))
     errors = []
