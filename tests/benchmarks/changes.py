@@ -80,7 +80,7 @@ def changes(swaps, libomp):
         if name == "sleeping_barrier":
             found.append(swap(name, "barrier", meetings))
         if name == "contended_counter":
-            found += [swap(name, kind, ("locks",)) for kind in ("adaptive", "ttas", "mcs")]
+            found += [swap(name, kind, ("contended_lock",)) for kind in ("adaptive", "ttas", "mcs")]
         if name in ("inner_region", "small_tasks", "dynamic_chunk") and libomp:
             found.append(Change(f"{name}: libomp", name, name, {}, {"LD_PRELOAD": str(libomp)}, ("regions", "tasks", "chunks")))
         if name in ("inner_region", "barrier_storm"):
@@ -118,8 +118,8 @@ def run(program, settings, longest_s):
     return time.monotonic() - begin, done.stdout
 
 
-def predict(header, advices, rules, swap=None):
-    """(saves_s or None, kind, rules); of another lock by its price, where that is known."""
+def predict(header, advices, rules):
+    """(saves_s or None, kind, rules)"""
     if rules == (MEMORY,):
         savings = [match for note in header["notes"] if (match := SAVED_BY_LINES.search(note))]
         if not savings:
@@ -128,9 +128,6 @@ def predict(header, advices, rules, swap=None):
         return {"low": 0, "high": most}, "bound", MEMORY
     chosen = [advice for advice in advices if advice["rule"] in rules] if rules else advices[:1]
     named = ", ".join(dict.fromkeys(advice["rule"] for advice in chosen))
-    priced = [saving for advice in chosen for saving in advice.get("swaps", []) if saving["swap"] == swap]
-    if priced:
-        return {end: priced[0][end] for end in ("low", "high")}, "estimate", named
     if not chosen or any(advice["saves_s"] is None for advice in chosen):
         return None, "withheld" if chosen else "none", named
     wall = max(advice["run_s"] for advice in chosen)
@@ -159,7 +156,7 @@ def measure(change, programs, advised, runs, as_it_is_s):
                 as_it_is_s.append(seconds)
         if refused:
             break
-    saves, kind, rules = predict(*advised, change.rules, change.settings.get("SYNCMETER_SWAP"))
+    saves, kind, rules = predict(*advised, change.rules)
     return {"change": change.name, "before_s": times[0], "after_s": times[1], "same_output": len(printed) <= 1, "refused": refused,
             "predicted": saves, "kind": "may_cost" if saves and change.wakes else kind, "rules": rules, "withheld": advised[0]["withheld"]}
 

@@ -74,7 +74,7 @@ def look(driver, program, names, options):
     times = {way: cases_of(program, "--way", way, "--times", *how) for way in WAYS}
     lines = advised(driver, options.budget, [program, *how])
     kernels = kernels_of_cases(cases_of(program, "--counts", *how), lines)
-    busy = {line["id"]: line["device"]["busy_ns"]["sum"] * 1e-6 for line in lines if line["record"] == "site" and line.get("device")}
+    busy = {line["id"]: line["device"]["busy_ns"]["sum"] * 1e-6 for line in lines if line["record"] == "call_site" and line.get("device")}
     advice = {line["sites"][0]: line for line in lines if line["record"] == "advice"}
     for name in names:
         taken = {way: times[way][name]["ms"] for way in WAYS if name in times[way]}

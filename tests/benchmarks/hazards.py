@@ -67,6 +67,23 @@ class Budget:
         return max(LEAST_BUDGET_S, min(self.each_s, left_s / 1.25))
 
 
+def ranked(report):
+    """Returns all causes in the order of the screen, with the members of a record `advice`."""
+    found = []
+    for cause in report["causes"]:
+        if cause["conclusion"] is None:
+            found.append(next(advice for advice in report["advice"] if advice["rank"] == cause["advice"]))
+            continue
+        conclusion = report["conclusions"][cause["conclusion"]]
+        run_s, effect, saves = conclusion["reference"]["wall_s"], conclusion["effect"], None
+        if effect and effect["after_s"]:
+            best_s, worst_s = effect["after_s"]
+            saves = {"low": run_s - worst_s, "high": run_s - best_s}
+        kind = "estimate" if conclusion["grade"] == "predicted" else "bound"
+        found.append({"rule": conclusion["cause"], "saves_s": saves, "run_s": run_s, "kind": kind})
+    return found
+
+
 def advise(binaries, program, budget_s, settings=None, kept=None):
     """The header and the advice of one call in this environment, the first one first; its file is `kept`, if named."""
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +91,8 @@ def advise(binaries, program, budget_s, settings=None, kept=None):
         subprocess.run([binaries / "syncmeter", "advise", "--budget", f"{budget_s:.1f}s", "--json", file, "--", program], check=True,
                        capture_output=True, env=os.environ | (settings or {}))
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return lines[0], [line for line in lines if line["record"] == "advice"]
+        report = subprocess.run([binaries / "syncmeter-report", "advise", "--format", "json", file], check=True, capture_output=True)
+    return lines[0], ranked(json.loads(report.stdout))
 
 
 def held(saving, predicted, kind):
@@ -100,7 +118,7 @@ def row(name, binaries, programs, turns, budget):
         header, advices = advise(binaries, programs / name, budget.next(slow_s + fixed_s))
         print(f"{name}, turn {turn + 1} of {turns}: {time.monotonic() - begin:.0f} s{', withheld: ' if header['withheld'] else ''}"
               f"{header['withheld'] or ''}", file=sys.stderr, flush=True)
-        # Of a load or store that takes much of the samples there is a sentence, and no advice.
+        # A load or store with many samples has a sentence, and no advice.
         memory = any("a load or store of memory" in note for note in header["notes"])
         first[advices[0]["rule"] if advices else "memory, by samples" if memory else "nothing"] += 1
         if not advices:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import tables
-from test_advise import advise, hazard  # noqa: F401 (a fixture)
+from test_advise import advise, hazard, ranked  # noqa: F401 (a fixture)
 
 #: How often a program is run again where other programs disturbed it.
 TRIES = 10
@@ -67,43 +67,43 @@ def test_hazards(name, compiler, advise, build):  # noqa: F811
 
 
 #: What is found first at each, as far as other programs let it run.
-CAUSES = {"inner_region": "regions", "barrier_storm": "barriers", "imbalance": "imbalance", "contended_counter": "locks",
+CAUSES = {"inner_region": "regions", "barrier_storm": "barriers", "imbalance": "imbalance", "contended_counter": "contended_lock",
           "sleeping_barrier": "sleeping", "oversubscription": "oversubscription", "dynamic_chunk": "chunks", "small_tasks": "tasks",
-          "oversized_section": "section", "rwlock_short_reads": "readers", "notify_under_lock": "signals"}
+          "oversized_section": "work_under_lock", "rwlock_short_reads": "readers", "notify_under_lock": "signals"}
 
 
 def causes_of(name, advice):
-    """Which rule holds of a lock is by its times, and those are another program's where the saving is withheld."""
-    of_lock = CAUSES[name] in ("section", "readers") and advice.header["withheld"] is not None
-    # Where the waiting thread comes late, it waits for the mutex under which the signal was sent.
-    also = {"section"} if CAUSES[name] == "signals" and advice.header["withheld"] is None else set()
-    return ({CAUSES[name], "locks"} if of_lock else {CAUSES[name]}) | also
+    """The cause of a lock follows from times, and counting or other programs may have changed these times."""
+    is_lock = CAUSES[name] in ("work_under_lock", "readers") and (advice.header["perturbed"] or advice.header["withheld"] is not None)
+    # A waiting thread that comes late waits for the mutex under which the signal was sent.
+    also = {"work_under_lock"} if CAUSES[name] == "signals" and advice.header["withheld"] is None else set()
+    return ({CAUSES[name], "contended_lock"} if is_lock else {CAUSES[name]}) | also
 
 
 @pytest.mark.parametrize(("name", "compiler"), with_compilers(CAUSES, without=[SPINNING]))
 def test_the_cause_is_named(name, compiler, advise, build):  # noqa: F811
     for _ in range(TRIES):
         advice = FOUND.pop((name, compiler), None) or advise(hazard(build, name, compiler=compiler))
-        rules = [line["rule"] for line in advice.advice]
+        causes = ranked(advice.concluded())
+        rules = [cause["rule"] for cause in causes]
         if set(rules[:1]) & causes_of(name, advice):
             break
     if not set(rules[:1]) & causes_of(name, advice) and advice.header["withheld"] is not None:
         pytest.skip(f"other programs disturbed {TRIES} runs")
     assert set(rules[:1]) & causes_of(name, advice), advice.text
-    first = advice.advice[0]
-    assert first["rank"] == 1
-    assert (first["saves_s"] is None) == (first["grade"] in ("rough", "unknown"))
+    first = causes[0]
     # One lock has two conditions. Signals are sent under the lock to one condition.
     assert rules.count("signals") <= 1
     if first["saves_s"]:
         assert 0 <= first["saves_s"]["low"] <= first["saves_s"]["high"] > 0
         priced = ("regions", "barriers", "chunks")
-        kinds = dict.fromkeys(priced, "estimate") | {"locks": "range", "sleeping": "may_cost"}
-        assert first["kind"] == kinds.get(rules[0], "bound")
-    site = advice.sites[first["sites"][0] - 1]
-    assert site["id"] == first["sites"][0]
-    assert site["kind"] == "task" or (site["timed"] > 0 and site["every"] >= 1)
-    assert "1. " in advice.text and f"{name}.cpp:" in first["text"]
+        kinds = dict.fromkeys(priced, "estimate") | {"sleeping": "may_cost"}
+        assert rules[0] == "contended_lock" or first["kind"] == kinds.get(rules[0], "bound")
+    if "sites" in first:
+        site = advice.sites[first["sites"][0] - 1]
+        assert site["id"] == first["sites"][0]
+        assert site["kind"] == "task" or (site["timed"] > 0 and site["every"] >= 1)
+    assert "1. " in advice.text and f"{name}.cpp:" in advice.text
 
 
 def test_false_sharing_is_a_line_that_no_call_explains(advise, build):  # noqa: F811

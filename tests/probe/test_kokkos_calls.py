@@ -88,7 +88,7 @@ def test_kernels_and_regions_are_timed(build, count, tools, monkeypatch):
     # Of calls inside of eight others the end is not known.
     assert timed["kokkos_for"] == sum(calls for (*_, kind), calls in CALLS.items() if kind == "kokkos_for") - 12
     assert timed["region"] == sum(BELOW.values()) and timed["chunk"] >= 2 * 101
-    assert sum(times.mechanism_ns for times in run.times if times.kind == "kokkos_fence") >= 5 * 1_000_000
+    assert sum(times.call_ns for times in run.times if times.kind == "kokkos_fence") >= 5 * 1_000_000
 
 
 def test_an_exception_ends_kernels(build, count, tools, monkeypatch):
@@ -144,7 +144,7 @@ def line_of(text, source="kokkos_calls.cpp"):
 
 def test_advise_names_labels_and_the_lines_of_calls(build, tmp_path):
     lines, printed = advise(build("kokkos_calls", *BUILDS[0]), tmp_path)
-    sites = {(line["kind"], line.get("label"), line["where"]): line["count"] for line in lines if line["record"] == "site"}
+    sites = {(line["kind"], line.get("label"), line["where"]): line["count"] for line in lines if line["record"] == "call_site"}
     for label in ("first", "second"):
         place = f"step_twice() kokkos_calls.cpp:{line_of(f'Kokkos::parallel_for({chr(34)}{label}')}"
         assert {sites[kind, label, f'"{label}" at {place}'] for kind in ("kokkos_for", "region")} == {101}
@@ -181,7 +181,7 @@ def by_kokkos(tmp_path):
 def test_kernels_of_kokkos_itself(by_kokkos, tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     lines, _ = advise(by_kokkos, tmp_path)
-    found = {(line["kind"], line["label"]): (line["where"], line["count"]) for line in lines if line["record"] == "site" and line.get("label")}
+    found = {(line["kind"], line["label"]): (line["where"], line["count"]) for line in lines if line["record"] == "call_site" and line.get("label")}
     expected = {}
     for kind, label, function, calls in (("for", "scale", "scale(int*)", 40), ("reduce", "sum up", "sum_up(int const*)", 30),
                                          ("scan", "accumulate", "accumulate(int*)", 20), ("fence", "wait", "wait()", 10)):
@@ -189,14 +189,14 @@ def test_kernels_of_kokkos_itself(by_kokkos, tmp_path, monkeypatch):
         place = f'"{label}" at {function} real_kokkos.cpp:{line_of(call, "real_kokkos.cpp")}'
         expected |= {(each, label): (place, calls) for each in (f"kokkos_{kind}", *["region"] * (kind != "fence"))}
     assert {key: value for key, value in found.items() if key in expected} == expected
-    locks = [line["where"] for line in lines if line["record"] == "site" and line["kind"] == "mutex_lock" and "real_kokkos.cpp" in line["where"]]
+    locks = [line["where"] for line in lines if line["record"] == "call_site" and line["kind"] == "mutex_lock" and "real_kokkos.cpp" in line["where"]]
     assert len(locks) >= 3 and all(where.endswith(" (of Kokkos)") for where in locks)
 
 
 def test_advice_has_one_site_of_labels_that_differ(build, tmp_path):
     lines, _ = advise(build("kokkos_calls", *BUILDS[0]), tmp_path, "labels")
     place = f"by_label(char const*) kokkos_calls.cpp:{line_of('Kokkos::parallel_for(label')}"
-    sites = [line for line in lines if line["record"] == "site" and place in line["where"] and line["kind"] == "kokkos_for"]
+    sites = [line for line in lines if line["record"] == "call_site" and place in line["where"] and line["kind"] == "kokkos_for"]
     assert [(line["where"], line.get("label"), line["count"]) for line in sites] == [(place, None, 181)]
 
 

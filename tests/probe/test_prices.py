@@ -62,22 +62,6 @@ def test_libomp_has_prices_of_its_own(priced, build):
     assert {price["backend"] for price in prices} == {"omp-llvm"}
 
 
-def test_a_lock_that_is_taken_all_the_time_has_a_price_as_it_is_and_with_others(advise, build):  # noqa: F811
-    advice = advise(hazard(build, "contended_counter"))
-    prices = prices_of(advice)
-    if not Path(DRIVER).with_name("syncmeter-posix").exists():
-        assert prices == [] and "there is no worker syncmeter-posix" in advice.text
-        return
-    # Where other programs take the processors no round counts.
-    unmeasured = [note for note in advice.header["notes"] if note.startswith("lock_add of 2 threads") and "was not measured" in note]
-    assert {(price["op"], price["backend"], price["lanes"]) for price in prices} <= {("lock_add", "posix", 2)}
-    assert len({price.get("swap") for price in prices}) + len(unmeasured) >= 4, advice.text
-
-
-def test_locks_that_are_taken_seldom_have_none(advise, build):  # noqa: F811
-    assert prices_of(advise(hazard(build, "oversized_section"))) == []
-
-
 @pytest.mark.parametrize(("setting", "words"), [({"GOMP_CPU_AFFINITY": "0-1"}, "GOMP_CPU_AFFINITY=0-1"),
                                                 ({"OMP_PLACES": "{0},{1}"}, "OMP_PLACES={0},{1}")])
 def test_another_placement_has_no_price(setting, words, advise, build, monkeypatch):  # noqa: F811
@@ -88,16 +72,17 @@ def test_another_placement_has_no_price(setting, words, advise, build, monkeypat
     assert {line["kind"] for line in advice.advice} <= {"bound"}
 
 
-def test_other_programs_withhold_what_is_saved(advise_without_prices, build):  # noqa: F811
+def test_other_programs_withhold_what_is_saved(advise, build):  # noqa: F811
     program = hazard(build, "contended_counter")
     busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count() or 1)]
     try:
-        advice = advise_without_prices(program, options=["--fail-above", "0.02"])
+        advice = advise(program, options=["--fail-above", "0.02"])
     finally:
         for each in busy:
             each.kill()
             each.wait()
-    assert advice.advice and all((line["saves_s"], line["grade"]) == (None, "rough") for line in advice.advice)
+    causes = advice.concluded()["conclusions"]
+    assert causes and all((cause["effect"], cause["grade"]) == (None, "rough") for cause in causes)
     words = " ".join(advice.text.split())
     # The place and the change are printed in any case.
     assert "rough: " in words and " -> " not in words and "contended_counter.cpp:" in words

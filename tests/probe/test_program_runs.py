@@ -24,7 +24,7 @@ def test_nothing_to_gain(advise, endings):  # noqa: F811
     assert advice.counts("mutex_lock") == 1000
     words = " ".join(advice.text.split())
     disturbed = advice.header["withheld"] is not None
-    said = ("Nothing to gain: no site takes 2 % of the time." in words, "something to gain is not known, as" in words)
+    said = ("Nothing to gain: no call site takes 2 % of the time." in words, "something to gain is not known, as" in words)
     # A thread that others preempt under a timed lock spends more than 2 % during these few milliseconds.
     assert said == ((False, False) if advice.advice else (not disturbed, disturbed))
 
