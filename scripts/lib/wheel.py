@@ -20,6 +20,7 @@ from sbom import libraries_of, packages_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS = ("omp", "std", "posix", "posix-shared")
+MODELS = ("model", "model-openmp")
 #: What `syncmeter build` compiles, and with which headers of the system.
 SOURCES = ("cmake/*.cmake", "record/*.def", "core/**/*.hpp", "core/**/*.def", "backends/CMakeLists.txt", "backends/cuda/**/*",
            "backends/kokkos/**/*", "probe/patches.*", "probe/device_counts.hpp")
@@ -51,11 +52,11 @@ def install(build, prefix):
     """Puts what a wheel holds below the prefix, and the report's modules beside it."""
     run(cached(build, "CMAKE_COMMAND"), "--install", build, "--prefix", prefix, "--strip")
     for file in (prefix / "libexec/syncmeter").iterdir():
-        if file.suffix != ".so" and file.name.removeprefix("syncmeter-").split(".")[0] not in WORKERS:
+        if file.suffix != ".so" and file.name.removeprefix("syncmeter-").split(".")[0] not in WORKERS + MODELS:
             file.unlink()
-    missing = [name for name in WORKERS if not (prefix / f"libexec/syncmeter/syncmeter-{name}").exists()]
+    missing = [name for name in WORKERS + MODELS if not (prefix / f"libexec/syncmeter/syncmeter-{name}").exists()]
     if missing:
-        raise SystemExit(f"release: {build} has not all workers of a wheel: it lacks {', '.join(missing)}")
+        raise SystemExit(f"release: {build} has not all programs of a wheel: it lacks {', '.join(missing)}")
     shutil.rmtree(prefix / "share/doc")
     # pip makes that command, for the Python that it installs into.
     (prefix / "bin/syncmeter-report").unlink()
