@@ -55,6 +55,14 @@ const lock_object* lock_to_model(const std::vector<lock_object>& objects,
   return fits ? found : nullptr;
 }
 
+/// Returns whether the program's OpenMP runtime is the model's runtime, if the lock needs one.
+bool has_runtime_of_model(const lock_object& lock, const program_file& program) {
+  if (lock.kind != "critical" && lock.kind != "omp_lock") return true;
+  return !program.runtimes.empty() &&
+         std::ranges::all_of(program.runtimes,
+                             [](const std::string& name) { return name.starts_with("libgomp."); });
+}
+
 /// Runs the program and the models without output.
 class silent_runs {
  public:
@@ -113,7 +121,7 @@ double run_models(program_counts& of, const call_counts& timed, double budget_s)
   if (!alone_s || of.timed_run() == nullptr) return 0;
   const std::vector<lock_object> objects = objects_of(timed);
   const lock_object* const lock = lock_to_model(objects, timed.sites, of.timed_run()->wall_s);
-  if (lock == nullptr) return 0;
+  if (lock == nullptr || !has_runtime_of_model(*lock, of.file)) return 0;
   lock_facts facts{.kind = *model_lock_from(lock->kind),
                    .threads = static_cast<unsigned>(lock->threads.size()),
                    .acquisitions = lock->acquisitions,

@@ -128,6 +128,13 @@ def test_what_is_not_counted_is_not_judged(advise, build):
     assert advice.done.returncode == 3 and "OpenMP" in advice.text
 
 
+def test_without_the_report_locks_are_not_judged(advise_without_prices, build, monkeypatch):
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    advice = advise_without_prices(hazard(build, "contended_counter"), options=["--fail-above", "99%"])
+    assert advice.done.returncode == 3 and "--fail-above cannot be judged" in advice.text
+    assert "syncmeter-report" in advice.text and "contended_counter.cpp:" in advice.text
+
+
 def test_a_program_that_ran_once_is_not_judged(advise, build):
     advice = advise(build("endings", "g++", "-O1"), "", options=["--fail-above", "90%"], stdin=None, input=b"")
     assert advice.done.returncode == 3
