@@ -96,7 +96,7 @@ list(TRANSFORM known_backends REPLACE "^[0-9]+ [a-z0-9-]+ " "")
 string(JOIN "\n" known_backends ${known_backends})
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/known_backends.inc CONTENT "// Made by cmake/backends.cmake.\n@known_backends@\n" @ONLY)
 # Names that no worker of a user may have; installed beside add_worker.cmake.
-string(JOIN "|" SM_OWN_WORKERS ${SM_WORKERS} "kokkos.*" report model model-openmp)
+string(JOIN "|" SM_OWN_WORKERS ${SM_WORKERS} "kokkos.*" report)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/own_workers.cmake CONTENT "set(SM_OWN_WORKERS \"@SM_OWN_WORKERS@\")\n" @ONLY)
 unset(folder)
 unset(found)

@@ -20,7 +20,8 @@ from sbom import libraries_of, packages_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS = ("omp", "std", "posix", "posix-shared")
-MODELS = ("model", "model-openmp")
+#: The programs in libexec.
+PROGRAMS = (*(f"syncmeter-{name}" for name in WORKERS), "lock-model", "lock-model-openmp")
 #: What `syncmeter build` compiles, and with which headers of the system.
 SOURCES = ("cmake/*.cmake", "record/*.def", "core/**/*.hpp", "core/**/*.def", "backends/CMakeLists.txt", "backends/cuda/**/*",
            "backends/kokkos/**/*", "probe/patches.*", "probe/device_counts.hpp")
@@ -52,9 +53,9 @@ def install(build, prefix):
     """Puts what a wheel holds below the prefix, and the report's modules beside it."""
     run(cached(build, "CMAKE_COMMAND"), "--install", build, "--prefix", prefix, "--strip")
     for file in (prefix / "libexec/syncmeter").iterdir():
-        if file.suffix != ".so" and file.name.removeprefix("syncmeter-").split(".")[0] not in WORKERS + MODELS:
+        if file.suffix != ".so" and file.name.split(".")[0] not in PROGRAMS:
             file.unlink()
-    missing = [name for name in WORKERS + MODELS if not (prefix / f"libexec/syncmeter/syncmeter-{name}").exists()]
+    missing = [name for name in PROGRAMS if not (prefix / "libexec/syncmeter" / name).exists()]
     if missing:
         raise SystemExit(f"release: {build} has not all programs of a wheel: it lacks {', '.join(missing)}")
     shutil.rmtree(prefix / "share/doc")

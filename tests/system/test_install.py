@@ -49,7 +49,8 @@ def run(moved, *words, within=30, cwd=None, **environment):
 
 
 def test_every_worker_of_the_build_is_in_libexec_with_its_census(build, moved):
-    built = {p.name for p in driver_path().parent.glob("*syncmeter-*")} - {"syncmeter-report"}
+    folder = driver_path().parent
+    built = {p.name for pattern in ("*syncmeter-*", "lock-model*") for p in folder.glob(pattern)} - {"syncmeter-report"}
     assert {p.name for p in (moved / "libexec/syncmeter").iterdir()} == built
     assert {p.name for p in (moved / "bin").iterdir()} == {"syncmeter", "syncmeter-report"}
 

@@ -129,7 +129,8 @@ def test_a_wheel_holds_every_library_but_those_of_the_system(wheel, tmp_path):
     assert {name.split(".so")[0] for name in bundled} >= {"libfmt", "libhwloc", "libzstd", "libboost_program_options"}
     assert not [name for name in bundled if name.startswith(("libgomp", "libstdc++", "libc."))]
     programs = {path.name for path in (tmp_path / "syncmeter/libexec/syncmeter").iterdir() if path.suffix != ".json"}
-    assert programs == {*(f"libsyncmeter-{name}.so" for name in ("probe", "swaps", "kokkos-tool")), *(f"syncmeter-{name}" for name in ("model", "model-openmp", "omp", "std", "posix", "posix-shared"))}
+    assert programs == {*(f"libsyncmeter-{name}.so" for name in ("probe", "swaps", "kokkos-tool")), "lock-model", "lock-model-openmp",
+                        *(f"syncmeter-{name}" for name in ("omp", "std", "posix", "posix-shared"))}
     (record,) = tmp_path.glob("*.dist-info/RECORD")
     listed = {line.rsplit(",", 2)[0] for line in record.read_text(encoding="utf-8").splitlines()}
     assert listed == {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
