@@ -1,6 +1,13 @@
 // `syncmeter advise -- ./app`: what a program of the user's calls to synchronize, how often and
 // where.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -13,12 +20,12 @@
 #include "driver/advise/advise.hpp"
 #include "driver/advise/kernel_forms.hpp"
 #include "driver/advise/memory_samples.hpp"
-#include "driver/advise/report.hpp"
 #include "driver/advise/samples.hpp"
 #include "driver/advise/source_lines.hpp"
 #include "driver/advise/trials.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/results/results_writer.hpp"
+#include "driver/show/report_program.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/output_file.hpp"
@@ -121,14 +128,41 @@ std::vector<std::string> options_of_report(const advise_request& request) {
   return options;
 }
 
+/// A file for the package, removed at the end.
+class temporary_file {
+ public:
+  temporary_file()
+      : path_((std::filesystem::temp_directory_path() / "syncmeter-advise-XXXXXX.jsonl").string()) {
+    constexpr int suffix_length = 6;  // of ".jsonl"
+    const int fd = ::mkstemps(path_.data(), suffix_length);
+    if (fd < 0)
+      throw std::runtime_error(fmt::format("{} cannot be made: {}", path_, std::strerror(errno)));
+    ::close(fd);
+  }
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+  ~temporary_file() { ::unlink(path_.c_str()); }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 /// Prints the conclusions of the package, or call sites and the causes that the driver judges.
 /// Returns the exit status for --fail-above.
 int print_conclusions(const advise_request& request, const program_counts& counted,
                       const std::vector<nlohmann::json>& lines) {
-  const report_outcome outcome = print_report(lines, options_of_report(request));
-  if (outcome.problem.empty()) return outcome.gate.value_or(gate_not_judged);
+  const temporary_file file;
+  std::ofstream out(file.path());
+  for (const nlohmann::json& line : lines) out << line.dump() << '\n';
+  out.close();
+  if (!out) throw std::runtime_error(fmt::format("{} cannot be written", file.path()));
+  const report_end end =
+      add_conclusions(file.path(), options_of_report(request), request.fail_above.has_value());
+  if (end.status) return *end.status;
   std::fputs(advice_text(counted, style_of(STDERR_FILENO)).c_str(), stderr);
-  print_message("locks and work under locks are not judged: " + outcome.problem);
+  print_message("locks and work under locks are not judged: " + end.problem);
   if (request.fail_above)
     print_message("--fail-above cannot be judged: the program is not wholly judged");
   return gate_not_judged;
@@ -186,10 +220,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     require_this_machine(*results);
   }
   const std::optional<output_file> file = file_to_write("--json", request.json);
-  if (file_to_write("--html", request.html) && find_report().empty())
-    throw usage_error(
-        "advise: --html needs syncmeter-report (the Python package), which is neither "
-        "beside syncmeter nor on PATH");
+  (void)file_to_write("--html", request.html);
   const ends_with_status ends_by_signal;
   program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s,
                                        results ? &*results : nullptr);

@@ -192,6 +192,23 @@ void print_places(const report_request& asked, bool has_sections, std::FILE* out
              has_sections ? printable(page_command(asked.file), true) : "");
 }
 
+report_end add_conclusions(const std::string& file, const std::vector<std::string>& options,
+                           bool has_gate) {
+  constexpr int gate_passes = 0, above_limit = 1, not_judged = 3;
+  const std::optional<fs::path> program = program_to_run();
+  if (!program)
+    return {.problem = fmt::format("there is no {} here{}", name,
+                                   chosen_program().empty() ? "" : " (SYNCMETER_REPORT)")};
+  std::vector<std::string> words{program->string(), "advise", file};
+  words.insert(words.end(), options.begin(), options.end());
+  const program_end end = run_program(words, stderr, std::chrono::minutes(10));
+  const bool is_of_gate = has_gate && (end.status == above_limit || end.status == not_judged);
+  if (end.status != gate_passes && !is_of_gate) return {.problem = end.problem};
+  std::fputs(printable(end.errors.text(), true).c_str(), stderr);
+  if (!end.errors.text().empty()) std::fputc('\n', stderr);
+  return {.status = end.status};
+}
+
 void add_claims(const report_request& asked, std::FILE* out) {
   if (!program_to_run()) return;
   std::fputc('\n', out);

@@ -43,6 +43,17 @@ void print_places(const report_request& asked, bool has_sections, std::FILE* out
 [[nodiscard]] int add_comparison(const std::string& file, const std::vector<std::string>& options,
                                  bool keeps_file, std::FILE* out);
 
+/// How a program ended: its exit status, or why it has none.
+struct report_end {
+  std::optional<int> status{};
+  std::string problem{};
+};
+
+/// For `advise`: `PROGRAM advise FILE OPTIONS` on standard error. Statuses of the gate
+/// (--fail-above) count as an end without a problem only if `has_gate`.
+[[nodiscard]] report_end add_conclusions(const std::string& file,
+                                         const std::vector<std::string>& options, bool has_gate);
+
 /// For `explain`: the claims that use a point. Nothing where there is no program, or
 /// SYNCMETER_REPORT is "off".
 void add_claims(const report_request& asked, std::FILE* out);
