@@ -148,9 +148,9 @@ template <class LockLine> struct locks_of {
 };
 
 template <class LockLine, lines_kind lines> void run_lock(const thread_part& part) {
-  LockLine& lock = locks_of<LockLine>::lines[0];
   const std::uint64_t held = part.with->held_iterations;
-  run_turns(part, [&lock, held](std::uint64_t random, std::uint64_t value) {
+  run_turns(part, [held](std::uint64_t random, std::uint64_t value) {
+    LockLine& lock = locks_of<LockLine>::lines[0];
     lock.acquire();
     value = chain(value, held);
     write_line<lines>(shared_lines, lock.value, random);
