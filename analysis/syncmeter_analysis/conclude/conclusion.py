@@ -131,6 +131,11 @@ class Conclusion:
     def condition(self, name: str) -> Condition | None:
         return next((c for c in self.conditions if c.name == name), None)
 
+    def ids_of(self, record: str) -> list[int]:
+        """Returns the ids of these records in the evidence (`call_site 3`)."""
+        names = (name.partition(" ") for name in self.evidence)
+        return [int(number) for found, _, number in names if found == record]
+
     def to_json(self) -> dict[str, Any]:
         found: dict[str, Any] = to_json(self)
         return found

@@ -179,15 +179,9 @@ def _timed_facts(c: Conclusion, cost: Cost) -> Iterator[str]:
         yield say("advise.lock.utilization", share=numbers.percent(used))
 
 
-def _numbered(c: Conclusion, record: str) -> list[int]:
-    """Returns the ids of these records in the evidence."""
-    names = (name.partition(" ") for name in c.evidence)
-    return [int(number) for found, _, number in names if found == record]
-
-
 def _sites(file: AdviceFile, c: Conclusion) -> list[Members]:
     by_id = {site["id"]: site for site in file.call_sites}
-    found = [by_id[id] for id in _numbered(c, "call_site") if id in by_id]
+    found = [by_id[id] for id in c.ids_of("call_site") if id in by_id]
     return sorted(found, key=lambda site: -(site.get("count") or 0))
 
 
@@ -202,7 +196,7 @@ def _places(file: AdviceFile, c: Conclusion) -> list[str]:
 
 
 def _kind(file: AdviceFile, c: Conclusion) -> str:
-    ids = set(_numbered(c, "lock"))
+    ids = set(c.ids_of("lock"))
     kinds = [lock["kind"] for lock in file.locks if lock["id"] in ids]
     functions = [
         frame.get("function") or ""
@@ -217,15 +211,15 @@ def _more(file: AdviceFile, judged: Judged, c: Conclusion) -> Iterator[str]:
     for site in _sites(file, c):
         yield say("advise.more.place", place=site["where"])
     run_s = c.reference.wall_s if c.reference else None
-    said = {c.remedy}
+    printed = {c.remedy}
     for x in c.conditions:
         if x.name in ("change", "avoid") and x.subject and run_s:
-            said.add(x.subject.op)
+            printed.add(x.subject.op)
             yield _other(c, x, run_s)
     cause = cause_of(c.cause)
     for remedy in cause.remedies:
         is_left_out = remedy == "shards" and c.condition("several_locks")
-        if remedy not in said and not is_left_out:
+        if remedy not in printed and not is_left_out:
             yield say("advise.more.other", change=say(f"advise.{c.cause}.change.{remedy}"))
     yield say("advise.more.study", study=cause.study)
 
@@ -285,9 +279,9 @@ def grade_of(advice: Members) -> str:
 
 def _closing(file: AdviceFile, judged: Judged) -> Iterator[str]:
     if not judged.entries:
-        said = file.header.get("conclusion")
-        if said or file.header["runs"]:
-            yield said or say("advise.no_cause")
+        of_driver = file.header.get("conclusion")
+        if of_driver or file.header["runs"]:
+            yield of_driver or say("advise.no_cause")
     if judged.others:
         yield counted("advise.others", len(judged.others))
     elif judged.others is not None and judged.entries and not judged.reliability.not_counted:

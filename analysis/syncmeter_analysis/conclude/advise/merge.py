@@ -34,8 +34,7 @@ def covered_sites(advice: Iterable[Members]) -> set[int]:
 
 def sites_of(conclusions: Iterable[Conclusion]) -> set[int]:
     """Returns the call sites in the evidence."""
-    names = (name.partition(" ") for c in conclusions for name in c.evidence)
-    return {int(number) for record, _, number in names if record == "call_site"}
+    return {site for c in conclusions for site in c.ids_of("call_site")}
 
 
 def ranked(file: AdviceFile, conclusions: Sequence[Conclusion]) -> list[Entry]:
