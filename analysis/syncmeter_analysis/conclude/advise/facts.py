@@ -143,13 +143,11 @@ class Program:
             return "spread", self.spread
         return None
 
-    def disturbance_of(self, lock: Lock) -> tuple[str, float] | None:
-        """Returns the disturbance for figures on this lock. Models of the lock stand although plain
-        runs differ, if the program took about the same time in the rounds of the models."""
+    def allows_models_of(self, lock: Lock) -> bool:
+        """Returns whether models of the lock may predict. They may although plain runs differ, if the
+        program took about the same time in the rounds of the models."""
         found = self.disturbance
-        if found and found[0] == "spread" and lock.has_stable_rounds:
-            return None
-        return found
+        return found is None or (found[0] == "spread" and lock.has_stable_rounds)
 
     @property
     def parallel(self) -> float:

@@ -172,10 +172,8 @@ def _concluded(
     least_s = bound(lock, program, saves_at_most_s)
     if least_s is not None and run_s - least_s < least * run_s:
         return None
-    if disturbed := program.disturbance_of(lock):
-        reason = Condition(*disturbed)
-        return _said(lock, program, cause, remedies[0], Grade.rough, reason, next="repeat")
-    known = {r: p for r, p in predictions(lock, program).items() if r in remedies}
+    predicted = predictions(lock, program) if program.allows_models_of(lock) else {}
+    known = {r: p for r, p in predicted.items() if r in remedies}
     facts = tuple(_of_prediction(remedy, p) for remedy, p in known.items())
     for remedy in remedies:
         p = known.get(remedy)
