@@ -108,6 +108,8 @@ def test_a_smaller_gain_passes(tmp_path, capsys):
     "lines, of_header, words",
     [
         ([], {"not_counted": ["a signal ended it"]}, "a signal ended it"),
+        ([], {"withheld": "other programs were busy"}, "other programs were busy"),
+        ([], {"runs": []}, "not run"),
         ([advice(saves_s=None, grade="rough")], {}, "unknown"),
         ([lock(held_ns=None)], {"uncontended_lock_ns": None}, "unknown"),
         ([], {"version": "0.0.1"}, "0.0.1"),

@@ -45,8 +45,9 @@ def gate_line(file: AdviceFile, verdict: Gate, version: str) -> str:
     """Returns why --fail-above cannot be judged."""
     found = file.header.get("version") or "?"
     reasons = "; ".join(file.header.get("not_counted") or ())
+    why = file.header.get("withheld") or ""
     says = [
-        say(f"advise.gate.{name}", found=found, own=version, reasons=reasons)
+        say(f"advise.gate.{name}", found=found, own=version, reasons=reasons, why=why)
         for name in verdict.unjudged
     ]
     return say("advise.gate.line", reasons="; ".join(says))

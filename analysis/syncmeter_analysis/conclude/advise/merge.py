@@ -88,7 +88,9 @@ def gate_of(file: AdviceFile, entries: Sequence[Entry], limit: float, version: s
     found = {
         "left_out": bool(file.left_out),
         "version": header.get("version") != version,
+        "no_run": not header["runs"],
         "not_counted": bool(header.get("not_counted")),
+        "withheld": bool(header.get("withheld") and file.call_sites),
         "unknown_gain": any(entry.gain is None for entry in entries),
     }
     reasons = tuple(name for name, is_true in found.items() if is_true)
