@@ -45,8 +45,7 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
     return std::fputs(help().c_str(), stdout) < 0 ? 1 : 0;
   if (name == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
   known.insert(known.end(), {"--help", "--version"});
-  throw usage_error(unknown_name("command line", "command", name, known, "syncmeter --help") +
-                    "; what explains and compares results files is syncmeter-report");
+  throw usage_error(unknown_name("command line", "command", name, known, "syncmeter --help"));
 }
 
 int fail(const std::string& what, int exit_status) {

@@ -44,6 +44,8 @@ struct command {
 [[nodiscard]] command check_worker_row();
 [[nodiscard]] command completion_row();
 [[nodiscard]] command manual_row();
+/// The commands that syncmeter-report runs.
+[[nodiscard]] std::vector<command> report_rows();
 
 /// Most commands need not know how the driver was called.
 [[nodiscard]] inline auto alone(int (*command)(const std::vector<std::string>&, std::FILE*)) {
@@ -101,7 +103,7 @@ struct show_request {
 /// status 1 when a point of the file failed.
 int show_results(const std::string& file, const show_view& view, std::FILE* out);
 
-/// What of the workers `census` looks at, and how it is shown. An empty list means: all.
+/// The entries that `census` prints. An empty list means: all.
 struct census_options {
   std::vector<std::string> backends, ops;
   std::vector<value_type> types;

@@ -249,7 +249,7 @@ int manual_command(const std::vector<std::string>& arguments, std::FILE* out) {
 
 command completion_row() {
   return {.name = "completion",
-          .purpose = "a script that completes these words in a shell",
+          .purpose = "prints a script that completes these words in a shell",
           .options = unread_rows(help_alone),
           .run = alone(completion_command),
           .word = "SHELL",
@@ -259,15 +259,20 @@ command completion_row() {
 
 command manual_row() {
   return {.name = "manual",
-          .purpose = "the manual page, for `man -l`",
+          .purpose = "prints the manual page, for `man -l`",
           .options = unread_rows(help_alone),
           .run = alone(manual_command)};
 }
 
 const std::vector<command>& commands() {
-  static const std::vector<command> all{
-      run_row(),     ab_row(),     advise_row(),       list_row(),       topology_row(), show_row(),
-      explain_row(), census_row(), check_worker_row(), completion_row(), manual_row()};
+  static const std::vector<command> all = [] {
+    std::vector<command> rows{run_row(), ab_row(), advise_row(), show_row()};
+    for (command& row : report_rows()) rows.push_back(std::move(row));
+    for (command (*row)() : {list_row, topology_row, explain_row, census_row, check_worker_row,
+                             completion_row, manual_row})
+      rows.push_back(row());
+    return rows;
+  }();
   return all;
 }
 

@@ -4,11 +4,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include "driver/text/line_reader.hpp"
 #include "driver/text/messages.hpp"
@@ -207,6 +209,29 @@ report_end add_conclusions(const std::string& file, const std::vector<std::strin
   std::fputs(printable(end.errors.text(), true).c_str(), stderr);
   if (!end.errors.text().empty()) std::fputc('\n', stderr);
   return {.status = end.status};
+}
+
+int become_report(const std::vector<std::string>& words) {
+  constexpr int cannot_run = 2;
+  // "off" leaves the text of `run` and `show` out.
+  const bool is_off = chosen_program() == "off";
+  const std::optional<fs::path> program = is_off ? find_report(own_folder()) : program_to_run();
+  if (!program) {
+    print_message(fmt::format("{}: needs {}, which is not here; install Python 3.11 or newer, then "
+                              "`pip install syncmeter`, or use scripts/run in a checkout",
+                              words.front(), name));
+    return cannot_run;
+  }
+  std::vector<std::string> all{program->string()};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  ::execv(argv.front(), argv.data());
+  print_message(fmt::format("{}: {} cannot be started: {}", words.front(), all.front(),
+                            std::generic_category().message(errno)));
+  return cannot_run;
 }
 
 void add_claims(const report_request& asked, std::FILE* out) {

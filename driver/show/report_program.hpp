@@ -54,6 +54,10 @@ struct report_end {
 [[nodiscard]] report_end add_conclusions(const std::string& file,
                                          const std::vector<std::string>& options, bool has_gate);
 
+/// Replaces this program by `PROGRAM WORDS`. If PROGRAM cannot run, prints the reason and
+/// returns 2.
+[[nodiscard]] int become_report(const std::vector<std::string>& words);
+
 /// For `explain`: the claims that use a point. Nothing where there is no program, or
 /// SYNCMETER_REPORT is "off".
 void add_claims(const report_request& asked, std::FILE* out);

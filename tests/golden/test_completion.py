@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+OWN = {"run", "ab", "advise", "list", "topology", "show", "explain", "census", "check-worker", "completion", "manual"}
+#: Commands for syncmeter-report.
+OF_THE_REPORT = {"compare", "fleet", "text", "html", "md", "claims", "import", "export", "share"}
 SHELLS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"]}
 COMPLETE = """source "$1" && shift
 [[ $(complete -p syncmeter) == 'complete -F _syncmeter syncmeter' ]] || exit 3
@@ -19,9 +22,8 @@ _syncmeter && printf '%s\\n' "${COMPREPLY[@]}"
 def options(driver):
     """What --help says: the options of each command."""
     names = re.findall(r"^  syncmeter ([a-z][a-z-]*)", driver("--help"), re.M)
-    assert {"run", "ab", "advise", "list", "topology", "show", "explain", "census", "check-worker", "completion",
-            "manual"} == set(names)
-    return {name: set(re.findall(r"^  (?:-\w \[ )?(--[a-z][a-z-]*)", driver(name, "--help"), re.M)) for name in names}
+    assert OWN | OF_THE_REPORT == set(names)
+    return {name: set(re.findall(r"^  (?:-\w \[ )?(--[a-z][a-z-]*)", driver(name, "--help"), re.M)) for name in OWN}
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def needs(program):
 
 
 def test_bash_completes_commands_and_every_option(complete, options):
-    assert set(complete("")) == {*options, "--help", "--version"}
+    assert set(complete("")) == {*OWN, *OF_THE_REPORT, "--help", "--version"}
     assert complete("cen") == ["census"]
     for command, names in options.items():
         assert len(names) >= 1 and set(complete(command, "--")) == names, command
@@ -66,7 +68,7 @@ def test_bash_completes_values(driver, complete):
     assert complete("list", "--backend", "") == [name for name, place in sorted(named, key=lambda call: (int(call[1]), call[0]))]
     assert complete("topology", "--affinity", "s") == ["spread", "smt"]
     assert set(complete("completion", "")) >= set(SHELLS)
-    assert complete("run", "--lanes", "") == [], "numbers are not known beforehand"
+    assert complete("run", "--threads", "") == [], "numbers are not known beforehand"
 
 
 def test_bash_completes_files(driver, complete):
