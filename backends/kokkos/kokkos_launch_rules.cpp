@@ -9,10 +9,10 @@ namespace syncmeter::kokkos {
 std::string why_no_launch(const launch_shape& shape, unsigned largest_team) {
   if (shape.active != 0) return "--active is not supported by launches: the kernel is empty";
   if (largest_team != 0 && shape.lanes > largest_team)
-    return fmt::format("--lanes {}: a team of this kernel has at most {} members", shape.lanes,
+    return fmt::format("--threads {}: a team of this kernel has at most {} members", shape.lanes,
                        largest_team);
   if (!std::in_range<int>(std::uint64_t{shape.blocks} * shape.lanes))
-    return fmt::format("--blocks {} x --lanes {}: Kokkos counts them as an int", shape.blocks,
+    return fmt::format("--blocks {} x --threads {}: Kokkos counts them as an int", shape.blocks,
                        shape.lanes);
   return {};
 }

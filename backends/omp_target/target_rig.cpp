@@ -80,17 +80,17 @@ void target_rig::prepare(const measurable& what, const point& where, unsigned vi
     throw point_refused(
         of_threads
             ? fmt::format(
-                  "--lanes {}: a lane is a thread of OpenMP here, which g++ makes a warp, and a "
+                  "--threads {}: a lane is a thread of OpenMP here, which g++ makes a warp, and a "
                   "team has at most {}",
                   where.lanes, most_threads)
             : fmt::format(
-                  "--lanes {}: a thread of OpenMP has {} lanes on a device, and a team has at "
+                  "--threads {}: a thread of OpenMP has {} lanes on a device, and a team has at "
                   "most {} threads",
                   where.lanes, simd_lanes, most_threads));
   if (where.active != 0 || where.waves || where.base_offset != 0 || where.cells != 0 ||
       where.size != 0)
     throw point_refused(
-        "--active, --waves, --base-offset, --cells and --size do not apply to OpenMP "
+        "--active, --waves, --base-offset, --variables and --size do not apply to OpenMP "
         "on a device");
   what_ = &what;
   where_ = where;

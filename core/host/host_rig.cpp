@@ -174,7 +174,7 @@ void host_rig::fit_cells() {
   }
   if (where_.cells > lanes_ || (where_.cells != 0 && lanes_ % where_.cells != 0)) {
     throw point_refused(
-        fmt::format("--cells {}: must divide the number of lanes, {}", where_.cells, lanes_));
+        fmt::format("--variables {}: must divide the number of lanes, {}", where_.cells, lanes_));
   }
   const auto needed =
       cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*row_.type)) +

@@ -19,7 +19,7 @@ namespace {
 
 // What becomes of the table of `run`, or is always so here.
 constexpr std::array<std::string_view, 8> not_here{
-    "help,h",  "interleave-backends", "placements", "csv", "force", "wide",
+    "help,h",  "interleave-backends", "vcpu-placements", "csv", "force", "wide",
     "verbose", "list-workers"};
 
 // The driver places lanes and sizes pools itself, the same in both arms.
@@ -32,45 +32,46 @@ constexpr double percent_of_one = 100;
 void refuse_placement(const std::string& option, const std::string& name) {
   if (contains(placed_by_us, name)) {
     throw usage_error(fmt::format(
-        "{}: {} is not allowed: syncmeter places the lanes itself; use --affinity, --pus and "
-        "--lanes, which hold for both",
+        "{}: {} is not allowed: syncmeter pins the threads itself; use --affinity, --cpus and "
+        "--threads, which hold for both",
         option, name));
   }
 }
 
 std::vector<option_row> own_rows(ab_request& request) {
   auto& [a, b] = request.arms.arms;
-  return {help_row(request.run.help),
-          setting_row("env-a", "the workers of A", a.environment, &refuse_placement),
-          setting_row("env-b", "the workers of B", b.environment, &refuse_placement),
-          value_row("threshold", "SHARE",
-                    "a change up to this one is none: 2% or 0.02 (default: 1%)",
-                    request.arms.threshold, &parse_threshold),
-          switch_row("all",
-                     "also measure points whose loops are equal machine code (default: off; on "
-                     "where --env-a and --env-b differ)",
-                     request.arms.all),
-          value_row("sees", "SHARE",
-                    "the change that every point is to show, or it is blind (default: 50%)",
-                    request.sees, &parse_change),
-          value_row("blind", "NAME",
-                    "fail: status 3 where nothing is slower, but points are blind; ignore: 0 "
-                    "(default: fail)",
-                    request.blind, one_name{"blind", {"fail", "ignore"}}),
-          value_row("format", "NAME", "text, json, markdown or junit (default: text)",
-                    request.format, one_name{"format", {"text", "json", "markdown", "junit"}})};
+  return {
+      help_row(request.run.help),
+      setting_row("env-a", "the workers of A", a.environment, &refuse_placement),
+      setting_row("env-b", "the workers of B", b.environment, &refuse_placement),
+      value_row("threshold", "SHARE", "a change up to this share is none: 2% or 0.02 (default: 1%)",
+                request.arms.threshold, &parse_threshold),
+      switch_row("all",
+                 "also measure configurations whose loops are equal machine code (default: off; on "
+                 "if --env-a and --env-b differ)",
+                 request.arms.all),
+      value_row("sees", "SHARE",
+                "smallest change that must be detectable in every configuration (default: 50%)",
+                request.sees, &parse_change),
+      value_row("blind", "NAME",
+                "fail: status 3 if nothing is slower, but some are not sensitive enough; ignore: 0 "
+                "(default: fail)",
+                request.blind, one_name{"blind", {"fail", "ignore"}}),
+      value_row("format", "NAME", "text, json, markdown or junit (default: text)", request.format,
+                one_name{"format", {"text", "json", "markdown", "junit"}})};
 }
 
 std::vector<option_row> rows_of_run(ab_request& request, std::string& refused) {
   std::vector<option_row> rows;
   for (option_row& row : run_rows(request.run, refused)) {
     if (contains(not_here, row.name)) continue;
-    if (row.name == "visits")
-      row.help = fmt::format("number of visits to each point in each build (default: {})",
-                             usual_ab_visits);
+    if (row.name == "repetitions")
+      row.help =
+          fmt::format("number of repetitions of each configuration in each build (default: {})",
+                      usual_ab_visits);
     if (row.name == "budget")
-      row.help = "stop after this time, with its unit; until then undecided points are visited "
-                 "again (default: no limit, and no visit beyond --visits)";
+      row.help = "stop after this time, with its unit; until then undecided configurations "
+                 "are repeated (default: no limit, and nothing beyond --repetitions)";
     rows.push_back(std::move(row));
   }
   return rows;
@@ -198,9 +199,9 @@ std::vector<option_row> ab_rows() {
 std::string ab_notes() {
   return "A and B are two builds: folders that hold workers, or single workers, named by\n"
          "NAME=PATH (default: a and b). One build is compared with itself in two\n"
-         "environments by --env-a and --env-b. Points are visited in turn in both, and\n"
-         "compared visit by visit inside one placement state. With --command A and B are\n"
-         "programs, which run whole and in turn, and are compared pair by pair.\n";
+         "environments by --env-a and --env-b. syncmeter measures both alternately, and\n"
+         "compares their repetitions with the same vCPU placement. With --command A and B\n"
+         "are programs, which run whole and alternately, and are compared in pairs.\n";
 }
 
 std::string ab_help() {
@@ -209,14 +210,15 @@ std::string ab_help() {
   return "Usage: syncmeter ab A B [options]\n"
          "       syncmeter ab --command COMMAND --command COMMAND [options]\n" +
          ab_notes() + "\n" + options_text(own_rows(request)) + "\n" +
-         options_text(rows_of_run(request, refused), "Points and visits, as in `syncmeter run`") +
+         options_text(rows_of_run(request, refused),
+                      "Configurations and repetitions, as in `syncmeter run`") +
          "\n" + options_text(program_rows(), "Programs, with --command") +
          "\nSeparate the elements of a LIST by commas, without spaces. `syncmeter show FILE`\n"
          "prints the costs.\n"
          "Exit status: 0 nothing got slower, 1 something did, or failed in B alone,\n"
-         "2 wrong usage or nothing to compare, 3 nothing got slower, but some points could\n"
-         "not have shown the change of --sees, or B lacks them, 130 Ctrl-C, 143 SIGTERM,\n"
-         "129 SIGHUP.\n";
+         "2 wrong usage or nothing to compare, 3 nothing got slower, but some\n"
+         "configurations are not sensitive enough (--sees), or B lacks them,\n"
+         "130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.\n";
 }
 
 }  // namespace syncmeter

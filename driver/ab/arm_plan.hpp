@@ -62,7 +62,7 @@ using refuse_setting = void (*)(const std::string& option, const std::string& na
 [[nodiscard]] std::string parse_change(const std::string& option, const std::string& text);
 [[nodiscard]] double share_of(const std::string& change);
 
-/// How many visits of each point, where --visits does not say.
+/// How many visits of each point, where --repetitions does not say.
 inline constexpr unsigned usual_ab_visits = 10;
 
 [[nodiscard]] std::string ab_help();

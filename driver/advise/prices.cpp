@@ -136,15 +136,15 @@ std::string lacking_text(const std::string& path, const point& p) {
   // A study's own grids and sizes are few; those that an option names are in their place.
   if (p.backend == on_gpu)
     return fmt::format("{} has no price of {}; this measures it: syncmeter run --study {} "
-                       "--backend {} --op {} --blocks {} --lanes {}{} --output FILE.",
+                       "--backend {} --op {} --blocks {} --threads {}{} --output FILE.",
                        path, price_text(p), study_of(p), p.backend, p.op, p.blocks, p.lanes,
                        p.size == 0 ? "" : fmt::format(" --size {}", p.size));
   if (p.placement != placement::none)
     return fmt::format("{} has no price of {}; this measures it: syncmeter run --study locks "
-                       "--backend {} --op {} --lanes {} --affinity {} --output FILE.",
+                       "--backend {} --op {} --threads {} --affinity {} --output FILE.",
                        path, price_text(p), p.backend, p.op, p.lanes, to_text(p.affinity));
   return fmt::format("{} has no price of {}, placed and waiting as the program's; this measures "
-                     "it: syncmeter run --study regions --backend {} --op {} --lanes {} {}{} "
+                     "it: syncmeter run --study regions --backend {} --op {} --threads {} {}{} "
                      "--affinity {} --wait {} --output FILE.",
                      path, price_text(p), p.backend, p.op, p.lanes,
                      p.size == 0 ? fmt::format("--section {}", p.section_ns)

@@ -243,7 +243,7 @@ class campaign {
     }
   }
 
-  // --placements: whole passes over the points whose lanes meet, so that each has its row in a
+  // --vcpu-placements: whole passes over the points whose lanes meet, so that each has its row in a
   // placement that came up.
   void visit_more_placements() {
     const double until_s = budget_s().value_or(times_for_placements * used_s());
@@ -252,7 +252,7 @@ class campaign {
       if (meeting.placements >= *options_.hop_classes) return;
       if (meeting.points.empty() || used_s() >= until_s || !reason_to_stop().empty()) {
         progress_.note(fmt::format(
-            "--placements {}: {}", *options_.hop_classes,
+            "--vcpu-placements {}: {}", *options_.hop_classes,
             meeting.points.empty()
                 ? "no hop between threads was measured: none meet, or no hypervisor moves them"
                 : fmt::format("{} seen until the time was up; a longer --budget may bring more",
@@ -327,9 +327,10 @@ class campaign {
                                      : std::optional<std::size_t>{};
     if (!smaller) return lost_.not_tried(planned, number);
     const point& tried = plan_.points[*smaller].what;
-    return lost_visit_line(planned, number, "too_slow", stopped_by_giving_up,
-                           fmt::format("not tried: a step took too long at --lanes {} --blocks {}",
-                                       tried.lanes, tried.blocks));
+    return lost_visit_line(
+        planned, number, "too_slow", stopped_by_giving_up,
+        fmt::format("not tried: a step took too long at --threads {} --blocks {}", tried.lanes,
+                    tried.blocks));
   }
 
   // `turn` is given up while the worker measures.
@@ -390,11 +391,11 @@ class campaign {
       const std::string why = stopped == "budget"
                                   ? fmt::format("the budget of {:g} s is spent", *budget_s())
                                   : std::string("interrupted");
-      progress_.note(fmt::format("{}: {} visits are in {}, {} remain; continue with: {}", why,
+      progress_.note(fmt::format("{}: {} repetitions are in {}, {} remain; continue with: {}", why,
                                  file_.visits().done(), file_.path(), left,
                                  words_to_continue(plan_, file_.path())));
     }
-    if (!plan_.missing.empty()) progress_.note("the campaign is not complete");
+    if (!plan_.missing.empty()) progress_.note("the run is not complete");
     return {.file = file_.path(),
             .any_failed = totals_.failed > 0,
             .file_restored = !restored.empty(),

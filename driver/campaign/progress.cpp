@@ -70,8 +70,8 @@ void progress::show(std::size_t done, std::size_t total, double left_s, std::str
   const std::size_t percent = total == 0 ? 100 : done * 100 / total;
   if (terminal_) {
     if (drawn_ && now - last_draw_ < shortest_between_draws) return;
-    std::string line =
-        fmt::format("{}/{} visits ({} %, ETA {})  {}", done, total, percent, left, printable(op));
+    std::string line = fmt::format("{}/{} repetitions ({} %, ETA {})  {}", done, total, percent,
+                                   left, printable(op));
     // A line that wraps could not be drawn over.
     const std::size_t width = terminal_width(fd_);
     line.resize(std::min(line.size(), (width == 0 ? usual_width : width) - 1));
@@ -83,11 +83,11 @@ void progress::show(std::size_t done, std::size_t total, double left_s, std::str
   const std::size_t tenth = total == 0 ? 10 : done * 10 / total;
   if (tenth <= last_tenth_) return;
   last_tenth_ = tenth;
-  write(fmt::format("{} of {} visits ({} %, ETA {})\n", done, total, percent, left));
+  write(fmt::format("{} of {} repetitions ({} %, ETA {})\n", done, total, percent, left));
 }
 
 void progress::correct(double whole_s) {
-  if (!terminal_) note(fmt::format("the campaign takes about {:.0f} s", std::ceil(whole_s)));
+  if (!terminal_) note(fmt::format("the run takes about {:.0f} s", std::ceil(whole_s)));
 }
 
 void progress::show_step(std::string_view text) {

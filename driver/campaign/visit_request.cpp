@@ -112,7 +112,7 @@ lost_visits::loss lost_visits::lose(const planned_point& planned, unsigned visit
   loss lost{.line = line_of(planned, visit, outcome), .sentences = {}};
   // What follows from a cause is in the file.
   if (reported_causes_.insert(outcome.reason).second)
-    lost.sentences.push_back(fmt::format("visit {} of {}: {}", visit, text, outcome.reason));
+    lost.sentences.push_back(fmt::format("repetition {} of {}: {}", visit, text, outcome.reason));
   if (in_a_row >= losses_before_giving_up) {
     lost.sentences.push_back(fmt::format(
         "{} crashes or timeouts in a row of {}: the rest of it is not tried", in_a_row, op));

@@ -291,7 +291,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
 
 command advise_row() {
   return {.name = "advise",
-          .purpose = "what a program of yours calls to synchronize, how often and where",
+          .purpose = "finds what your program loses to synchronization, and what to change",
           .options = unread_rows<advise_request>(rows_of),
           .run = alone(advise_command),
           .word = "-- PROGRAM",

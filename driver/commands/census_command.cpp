@@ -76,14 +76,17 @@ std::vector<option_row> rows_of(census_options& o) {
       value_row("backend", "LIST",
                 "only these backends, or all of these workers (default: every worker found)",
                 o.backends, open_list{known_backend_names()}),
-      value_row("op", "LIST", "only these ops (default: all)", o.ops, open_list{shared_op_names()}),
-      value_row("type", "LIST", "only these types, of those ops that have one (default: all)",
-                o.types, names_of_axis<value_type>{"type"}),
+      value_row("op", "LIST", "only these operations (default: all)", o.ops,
+                open_list{shared_op_names()}),
+      value_row("type", "LIST",
+                "only these types, of those operations that have one (default: all)", o.types,
+                names_of_axis<value_type>{"type"}),
       value_row("order", "LIST", "only these memory orders (default: all)", o.orders,
                 names_of_axis<order>{"order"}),
-      switch_row("wide",
-                 "on a terminal, too, a row for each loop (default: there one for each op's code)",
-                 o.wide),
+      switch_row(
+          "wide",
+          "on a terminal, too, a row for each loop (default: there one for each operation's code)",
+          o.wide),
       switch_row("json", "print one JSON object (default: a table)", o.json),
       switch_row(
           "check",
@@ -99,8 +102,8 @@ constexpr const char* diff_notes =
     "instruction: A and B are workers, or folders that hold them. Which register,\n"
     "address or label is which does not count.\n";
 constexpr const char* read_notes =
-    "`syncmeter census read WORKER FILE` names what each op of that worker is in\n"
-    "FILE, a program or cubin with the same loops for another machine.\n";
+    "`syncmeter census read WORKER FILE` counts the instructions of each operation\n"
+    "of that worker in FILE, a program or cubin for another machine.\n";
 
 int print_help(std::FILE* out, const char* words, const char* notes,
                const std::vector<option_row>& rows, const char* statuses) {
@@ -343,7 +346,8 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
   }
   // A check that looked at nothing must not pass.
   if (options.json) print_json(out, {{"kind", "census"}, {"workers", std::move(list)}});
-  else if (checked == 0) print(out, "nothing to look at: no worker has a supported op of these\n");
+  else if (checked == 0)
+    print(out, "nothing to look at: no worker has a supported operation of these\n");
   return any_wrong || (options.check && (!good || checked == 0)) ? 1 : 0;
 }
 
@@ -388,7 +392,7 @@ command census_row() {
   const std::vector<option_row> of_diff = unread_rows<diff_request>(rows_of);
   rows.insert(rows.end(), of_diff.begin() + 1, of_diff.end());  // all but --help
   return {.name = "census",
-          .purpose = "what every op compiled to, checked against its declaration",
+          .purpose = "checks the machine code of every operation against its declaration",
           .options = std::move(rows),
           .run = alone(census_command),
           .word = "[diff A B]",

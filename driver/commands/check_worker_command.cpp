@@ -23,15 +23,16 @@ struct check_worker_request {
 };
 
 std::vector<option_row> rows_of(check_worker_request& request) {
-  return {help_row(request.help),
-          switch_row("all",
-                     "measure every entry of its capabilities (default: the first of each op)",
-                     request.all),
-          value_row("patience", "TIME",
-                    "wait so long for each answer, as in 2s (default: what the protocol allows)",
-                    request.patience_s, [](const std::string& option, const std::string& text) {
-                      return parse_seconds(option, text);
-                    })};
+  return {
+      help_row(request.help),
+      switch_row("all",
+                 "measure every entry of its capabilities (default: the first of each operation)",
+                 request.all),
+      value_row("patience", "TIME",
+                "wait so long for each answer, as in 2s (default: what the protocol allows)",
+                request.patience_s, [](const std::string& option, const std::string& text) {
+                  return parse_seconds(option, text);
+                })};
 }
 
 /// A path, or the name of a worker where the driver looks for them.
@@ -91,7 +92,7 @@ int check_worker_command(const std::vector<std::string>& arguments, std::FILE* o
 
 command check_worker_row() {
   return {.name = "check-worker",
-          .purpose = "what a worker of your own does wrong, a line for each fault",
+          .purpose = "checks a worker of your own, prints a line for each fault",
           .options = unread_rows<check_worker_request>(rows_of),
           .run = alone(check_worker_command),
           .word = "FILE",

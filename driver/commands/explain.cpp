@@ -198,17 +198,19 @@ point_summary the_one(const std::vector<point_summary>& points, const std::strin
   const std::vector<point_summary> found = points_that_fit(points, words);
   if (found.size() == 1) return found.front();
   if (found.empty())
-    throw usage_error(fmt::format("explain: no point of {} has all of the words {}; syncmeter show "
-                                  "FILE --points has those of every point",
-                                  printable(file), quote(words)));
+    throw usage_error(
+        fmt::format("explain: no configuration of {} has all of the words {}; syncmeter show "
+                    "FILE --points has those of every configuration",
+                    printable(file), quote(words)));
   constexpr std::size_t most_named = 3;
   std::string names;
   for (std::size_t i = 0; i < std::min(most_named, found.size()); ++i)
     names += fmt::format("{}'{}'", i == 0 ? "" : ", ", canonical(found[i].what));
-  throw usage_error(fmt::format("explain: {} points of {} have the words {}: {}{}; add words that "
-                                "only one of them has",
-                                found.size(), printable(file), quote(words), names,
-                                found.size() > most_named ? ", ..." : ""));
+  throw usage_error(
+      fmt::format("explain: {} configurations of {} have the words {}: {}{}; add words that "
+                  "only one of them has",
+                  found.size(), printable(file), quote(words), names,
+                  found.size() > most_named ? ", ..." : ""));
 }
 
 std::vector<const visit_record*> visits_of(const results_file& file,
@@ -238,10 +240,10 @@ loops_of_point loops_of(const point& p, const std::vector<const visit_record*>& 
 }
 
 std::string explain_notes() {
-  return "POINT is some values of its axes, in quotes, as many as it takes to mean one\n"
-         "point of FILE: 'atomic_add shared lanes=2'. Where the worker that was measured\n"
-         "is on this machine, the code of both loops is shown, with objdump or cuobjdump;\n"
-         "where syncmeter-report is found, the claims that use the point come last.\n";
+  return "POINT names one configuration of FILE by some of its values, in quotes:\n"
+         "'atomic_add shared lanes=2'. If the measured worker is on this machine, the code\n"
+         "of both loops is shown, with objdump or cuobjdump. If syncmeter-report is found,\n"
+         "the claims that use the configuration come last.\n";
 }
 
 int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
@@ -254,8 +256,9 @@ int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
     return 0;
   }
   if (words.size() != 2)
-    throw usage_error("explain: a point and a results file must be named, as in syncmeter explain "
-                      "'atomic_add lanes=2' results.jsonl");
+    throw usage_error(
+        "explain: a configuration and a results file must be named, as in syncmeter explain "
+        "'atomic_add lanes=2' results.jsonl");
   const results_file file = read_results_to_show(words[1]);
   const point_summary s = the_one(summarize(file), words[0], words[1]);
   const std::vector<const visit_record*> visits =
@@ -325,7 +328,7 @@ std::vector<repeated_code> folded(std::span<const std::string> lines) {
 
 command explain_row() {
   return {.name = "explain",
-          .purpose = "all that is known of one point of a results file",
+          .purpose = "prints all figures of one configuration in a results file",
           .options = unread_rows(help_alone),
           .run = alone(explain_command),
           .word = "POINT FILE",

@@ -214,14 +214,14 @@ struct list_request {
 };
 
 std::vector<option_row> rows_of(list_request& request) {
-  return {
-      help_row(request.help),
-      value_row("backend", "LIST", "APIs to list (default: every backend with a worker)",
-                request.backends, open_list{known_backend_names()}),
-      switch_row("wide",
-                 "a row for each op of each backend, with all of its values; GPU ops even where "
-                 "no GPU can be used (default: 80 columns, a row for each op)",
-                 request.wide)};
+  return {help_row(request.help),
+          value_row("backend", "LIST", "APIs to list (default: every backend with a worker)",
+                    request.backends, open_list{known_backend_names()}),
+          switch_row("wide",
+                     "a row for each operation of each backend, with all of its values; GPU "
+                     "operations even where "
+                     "no GPU can be used (default: 80 columns, a row for each operation)",
+                     request.wide)};
 }
 
 /// Leaves in only what `backends` names.
@@ -250,9 +250,10 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
   parse_command_line(arguments, rows);
   if (request.help) {
     fmt::print(out,
-               "syncmeter list [options]: the ops of each backend, and why others are not\n"
-               "supported\n\n{}\nThe values behind a family are those of all of its ops together; "
-               "--wide prints\nthose of each op.\n",
+               "syncmeter list [options]: lists the operations of each backend, and why others\n"
+               "are not supported\n\n{}\nThe values behind a family are those of all its "
+               "operations. --wide "
+               "prints\nthose of each operation.\n",
                options_text(rows));
     return 0;
   }
@@ -273,7 +274,7 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
 
 command list_row() {
   return {.name = "list",
-          .purpose = "the ops of each backend, and why others are not supported",
+          .purpose = "lists the operations of each backend, and why others are not supported",
           .options = unread_rows<list_request>(rows_of),
           .run = alone(list_command)};
 }

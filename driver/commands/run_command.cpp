@@ -45,7 +45,7 @@ run_options resumed_options(const run_options& now, const results_file& file) {
     then = file.campaign.at("options").get<run_options>();
   } catch (const std::exception& error) {
     throw usage_error("--resume: '" + *now.resume +
-                      "' does not contain the options of its campaign: " + error.what());
+                      "' does not contain the options of its run: " + error.what());
   }
   then.resume = now.resume;
   then.retry = now.retry;
@@ -72,10 +72,10 @@ planned_machine machine_of(const run_options& options) {
 // Before the first visit, and before the probes, which take as long as a reader waits in silence.
 std::string plan_summary(const campaign_plan& plan, double probing_s) {
   const std::size_t n = plan.points.size();
-  std::string text =
-      fmt::format("{} point{}, about {:.0f} s", n, n == 1 ? "" : "s", std::ceil(plan.predicted_s));
+  std::string text = fmt::format("{} configuration{}, about {:.0f} s", n, n == 1 ? "" : "s",
+                                 std::ceil(plan.predicted_s));
   if (probing_s > 0)
-    text += fmt::format("; the first {:g} s probe the hops between lanes", probing_s);
+    text += fmt::format("; the first {:g} s measure the core-to-core latency", probing_s);
   return text;
 }
 
@@ -96,7 +96,7 @@ std::optional<campaign_outcome> measure(campaign_plan& plan, const run_options& 
 
 void note_unbound_lanes(const cpu_grant& grant) {
   if (!grant.unbound_because.empty())
-    print_notes({"lanes cannot be bound here, so that the operating system places them: " +
+    print_notes({"threads cannot be bound here, so that the operating system places them: " +
                  grant.unbound_because});
 }
 
@@ -343,7 +343,7 @@ int ab_command(const std::string& program, const std::vector<std::string>& argum
 
 command run_row() {
   return {.name = "run",
-          .purpose = "measure a study (default: quick) and print a table",
+          .purpose = "measures a study (default: quick), prints costs and recommendations",
           .options = run_command_rows(),
           .run = &run_command,
           .notes = "Separate the elements of a LIST by commas, without spaces. " + report_notes()};
@@ -351,7 +351,7 @@ command run_row() {
 
 command ab_row() {
   return {.name = "ab",
-          .purpose = "two builds, or programs, side by side: what got slower",
+          .purpose = "measures two builds, or programs, alternately: what got slower",
           .options = ab_rows(),
           .run = &ab_command,
           .word = "A B",

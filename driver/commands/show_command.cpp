@@ -19,37 +19,41 @@ namespace syncmeter {
 namespace {
 
 std::vector<option_row> show_rows(show_request& request) {
-  return {help_row(request.help),
-          value_row("csv", "FILE", "also write every point as CSV (default: none)",
-                    request.view.csv, &parse_file_name),
-          switch_row("force", "--csv may replace a file, but never results (default: off)",
-                     request.view.force),
-          value_row("op", "LIST",
-                    "only these ops; * matches any characters, as in atomic_* (default: all)",
-                    request.view.ops, &parse_list),
-          value_row("type", "LIST", "only these types (default: all)", request.view.types,
-                    names_of_axis<value_type>{"type"}),
-          value_row("lanes", "LIST",
-                    "only points of so many lanes: numbers, ranges and max, the most in the file "
-                    "(default: all)",
-                    request.view.lanes, &parse_lanes),
-          value_row("sort", "KEY",
-                    "cost: the lowest first; family: as the ops are listed "
-                    "(default: family)",
-                    request.view.sort, one_name{"key", {"cost", "family"}}),
-          switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
-                     request.view.json),
-          switch_row("points",
-                     "print the estimate of each point as the lines that end a results file, and "
-                     "nothing else (default: off)",
-                     request.view.points),
-          switch_row("complete",
-                     "append those lines to FILE where it lacks them: its campaign was cut off, or "
-                     "an older version wrote it (default: off)",
-                     request.view.complete),
-          switch_row("wide", "print every column, however narrow the terminal is (default: off)",
-                     request.view.wide),
-          switch_row("verbose", "print every note (default: off)", request.view.verbose)};
+  return {
+      help_row(request.help),
+      value_row("csv", "FILE", "also write every configuration as CSV (default: none)",
+                request.view.csv, &parse_file_name),
+      switch_row("force", "--csv may replace a file, but never results (default: off)",
+                 request.view.force),
+      value_row("op", "LIST",
+                "only these operations; * matches any characters, as in atomic_* (default: all)",
+                request.view.ops, &parse_list),
+      value_row("type", "LIST", "only these types (default: all)", request.view.types,
+                names_of_axis<value_type>{"type"}),
+      value_row(
+          "threads", "LIST",
+          "only configurations with so many threads: numbers, ranges and max, the most in the file "
+          "(default: all)",
+          request.view.lanes, &parse_lanes),
+      value_row("sort", "KEY",
+                "cost: the lowest first; family: as the operations are listed "
+                "(default: family)",
+                request.view.sort, one_name{"key", {"cost", "family"}}),
+      switch_row("json",
+                 "print the configurations as JSON, with the columns of --csv (default: off)",
+                 request.view.json),
+      switch_row(
+          "points",
+          "print the estimate of each configuration as the lines that end a results file, and "
+          "nothing else (default: off)",
+          request.view.points),
+      switch_row("complete",
+                 "append these lines to FILE if it lacks them: its run was cut off, or "
+                 "an older version wrote it (default: off)",
+                 request.view.complete),
+      switch_row("wide", "print every column, however narrow the terminal is (default: off)",
+                 request.view.wide),
+      switch_row("verbose", "print every note (default: off)", request.view.verbose)};
 }
 
 std::vector<point_summary> chosen_points(const std::vector<point_summary>& points,
@@ -92,8 +96,8 @@ int complete_file(const std::string& path, std::FILE* out) {
     writer.flush();
   }
   fmt::print(out, "{} {}\n", printable(path),
-             lacking ? "holds the estimates of its points now"
-                     : "holds the estimates of its points already");
+             lacking ? "holds the estimates of its configurations now"
+                     : "holds the estimates of its configurations already");
   return 0;
 }
 
@@ -128,7 +132,8 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
   const std::vector<point_summary> points = summarize(results);
   const std::vector<point_summary> shown = chosen_points(points, view);
   if (shown.empty() && !points.empty())
-    throw usage_error(fmt::format("{}: no point is chosen by --op, --type and --lanes", file));
+    throw usage_error(
+        fmt::format("{}: no configuration is chosen by --op, --type and --threads", file));
   if (view.csv) write_whole(csv_file(view, {file}), to_csv(shown));
   if (view.json) {
     std::fputs(to_json_text(shown).c_str(), out);
@@ -181,7 +186,7 @@ int show_command(const std::vector<std::string>& arguments, std::FILE* out) {
 
 command show_row() {
   return {.name = "show",
-          .purpose = "print a results file as a table",
+          .purpose = "prints a results file as `run` did",
           .options = unread_rows(show_rows),
           .run = alone(show_command),
           .word = "FILE",

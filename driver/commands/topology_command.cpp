@@ -60,11 +60,12 @@ std::vector<option_row> rows_of(topology_request& request) {
                 "pu:2\" (default: this machine)",
                 request.synthetic, as_it_is),
       value_row("affinity", "NAME",
-                "show where this policy places each lane: close, spread, smt or none (default: "
-                "close, where --lanes is given)",
+                "show which CPU each thread is pinned to: close, spread, smt or none (default: "
+                "close, if --threads is given)",
                 request.policy, one_policy{}),
-      value_row("lanes", "N", "number of lanes, or max: all that may run at once (default: max)",
-                request.lanes, &parse_one_count),
+      value_row("threads", "N",
+                "number of threads, or max: all that may run at once (default: max)", request.lanes,
+                &parse_one_count),
   };
 }
 
@@ -124,29 +125,29 @@ void print_usable(fmt::memory_buffer& out, const topology& machine, const cpu_gr
   const unsigned most = max_lanes(machine, grant);
   fmt::format_to(to, "\n{}\n", here ? "This process may use" : "A process there may use");
   constexpr std::size_t indent = 12;
-  fmt::format_to(to, "  PUs       {}\n",
+  fmt::format_to(to, "  CPUs      {}\n",
                  wrapped(fmt::format("{} ({} in all{})", pus_text(numbers), numbers.size(),
                                      here ? ": cpuset and affinity mask" : ""),
                          indent));
   if (here) print_taken(out, machine, grant);
-  fmt::format_to(to, "  lanes     at most {} without oversubscribing{}\n", most,
+  fmt::format_to(to, "  threads   at most {} without oversubscribing{}\n", most,
                  most < numbers.size() ? ": the quota allows no more at once" : "");
 }
 
 void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned most) {
   const auto to = std::back_inserter(out);
   fmt::format_to(to,
-                 "\nPlacement: the P# of lane 0, 1, ... (a-b: every one, a-b:s: every s-th)\n"
-                 "  {:<8}{:>5}  P#\n",
-                 "policy", "lanes");
-  constexpr std::size_t indent = 17;
+                 "\nPlacement: the P# of thread 0, 1, ... (a-b: every one, a-b:s: every s-th)\n"
+                 "  {:<8}{:>7}  P#\n",
+                 "policy", "threads");
+  constexpr std::size_t indent = 19;
   for (const affinity policy : {affinity::close, affinity::spread, affinity::smt}) {
     for (const unsigned lanes : lane_counts_to(most)) {
-      fmt::format_to(to, "  {:<8}{:>5}  {}\n", to_text(policy), lanes,
+      fmt::format_to(to, "  {:<8}{:>7}  {}\n", to_text(policy), lanes,
                      wrapped(pus_text(machine.place(policy, lanes)), indent));
     }
   }
-  fmt::format_to(to, "  {:<8}{:>5}  not bound: the operating system places lanes\n",
+  fmt::format_to(to, "  {:<8}{:>7}  not bound: the operating system places threads\n",
                  to_text(affinity::none), "any");
 }
 
@@ -157,8 +158,9 @@ unsigned lanes_of(const topology_request& request, const topology& machine,
   const unsigned lanes = request.lanes->last;
   // More than a quota pays for can be placed, with a note below; more than there are PUs cannot.
   if (lanes > machine.units().size())
-    throw usage_error(fmt::format("--lanes: {} lanes are more than the {} PUs that may be used",
-                                  lanes, machine.units().size()));
+    throw usage_error(
+        fmt::format("--threads: {} threads are more than the {} CPUs that may be used", lanes,
+                    machine.units().size()));
   return lanes;
 }
 
@@ -166,16 +168,17 @@ unsigned lanes_of(const topology_request& request, const topology& machine,
 std::string lanes_text(const topology& machine, const cpu_grant& grant, affinity policy,
                        std::span<const int> pus) {
   std::string text = fmt::format(
-      "\nLanes: {} lane{}, {} (core, caches, node and package by hwloc's L#)\n{}", pus.size(),
+      "\nThreads: {} thread{}, {} (core, caches, node and package by hwloc's L#)\n{}", pus.size(),
       pus.size() == 1 ? "" : "s", to_text(policy), lane_table(machine, pus));
   if (const std::string note = lane_note(machine, pus); !note.empty())
     text += fmt::format("  {}\n", wrapped(note, 2));
   if (pus.size() > max_lanes(machine, grant))
     text += fmt::format(
-        "  {}\n", wrapped(fmt::format("{} lanes exceed the quota of {} ({}): they would be paused; "
-                                      "`run` needs --oversubscribe for them",
-                                      pus.size(), cpus_text(*grant.quota_cpus), grant.quota_source),
-                          2));
+        "  {}\n",
+        wrapped(fmt::format("{} threads exceed the quota of {} ({}): they would be paused; "
+                            "`run` needs --oversubscribe for them",
+                            pus.size(), cpus_text(*grant.quota_cpus), grant.quota_source),
+                2));
   return text;
 }
 
@@ -231,8 +234,8 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
   const std::string text =
       request.help
           ? "Usage: syncmeter topology [options]\n\nPrints packages, NUMA nodes, caches, cores and "
-            "PUs, what this process may use of\nthem, and where each affinity policy puts the "
-            "lanes.\n\n" +
+            "CPUs, what this process may\nuse, and where each affinity policy pins the "
+            "threads.\n\n" +
                 options_text(rows)
           : printable(topology_text(request), true);
   std::fputs(text.c_str(), out);
@@ -241,7 +244,7 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
 
 command topology_row() {
   return {.name = "topology",
-          .purpose = "packages, caches, cores, and where lanes are placed",
+          .purpose = "shows packages, caches, cores, and where threads are pinned",
           .options = unread_rows<topology_request>(rows_of),
           .run = alone(topology_command)};
 }

@@ -38,7 +38,7 @@ cpu_planner::cpu_planner(const run_options& options, const topology& machine,
   for (const count_range& range : options.lanes) add_lanes(range);
   require_pus(options.pus, machine);
   if (!options.pus.empty())
-    require_lanes("--pus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
+    require_lanes("--cpus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
 }
 
 void cpu_planner::add(const offered_op& op, const study_axes& axes) {
@@ -52,7 +52,7 @@ void cpu_planner::add(const offered_op& op, const study_axes& axes) {
 
 void cpu_planner::add_lanes(const count_range& range) {
   const unsigned last = range.named == count_range::symbol::max ? max_ : range.last;
-  require_lanes("--lanes", last, options_, machine_, grant_);
+  require_lanes("--threads", last, options_, machine_, grant_);
   for (unsigned n = range.named == count_range::symbol::max ? max_ : range.first; n <= last; ++n)
     add_once(lanes_, n);
 }
@@ -136,11 +136,11 @@ void cpu_planner::add_point(const offered_op& op, const point& p, const study_ax
   if (row == nullptr) return refuse(p, "unsupported", why_not_offered(op, p));
   if (!row->supported) return refuse(p, "unsupported", row->reason);
   if (p.affinity != affinity::none && !grant_.unbound_because.empty())
-    return refuse(p, "unsupported", "lanes cannot be bound here: " + grant_.unbound_because);
+    return refuse(p, "unsupported", "threads cannot be bound here: " + grant_.unbound_because);
   if (row->own_threads && !p.pus.empty())
-    return refuse(p, "unsupported", "starts threads of its own, which nothing binds to PUs");
+    return refuse(p, "unsupported", "starts threads of its own, which nothing binds to CPUs");
   if (p.lanes < row->min_lanes) {
-    return refuse(p, "unsupported", fmt::format("needs at least {} lanes", row->min_lanes),
+    return refuse(p, "unsupported", fmt::format("needs at least {} threads", row->min_lanes),
                   p.lanes);
   }
   if (row->code.size() >= 2 && !row->code[0].empty() && row->code[0] == row->code[1] &&

@@ -97,8 +97,8 @@ gpu_planner::gpu_planner(const run_options& options, const gpu_device& gpu)
     const unsigned last = range.named == count_range::symbol::max ? most : range.last;
     if (last > most) {
       throw usage_error(
-          fmt::format("--lanes: {} exceeds the {} threads per block of device {} ({})", last, most,
-                      gpu.index, gpu.name));
+          fmt::format("--threads: {} exceeds the {} threads per block of device {} ({})", last,
+                      most, gpu.index, gpu.name));
     }
     for (unsigned n = range.named == count_range::symbol::max ? most : range.first; n <= last; ++n)
       add_once(threads_, n);
@@ -233,23 +233,25 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
 std::string gpu_planner::why_unsupported(const offered_op& op, const capability& row,
                                          const point& p) const {
   if (p.lanes > gpu_.max_threads_per_block)
-    return fmt::format("--lanes {}: a block has at most {} threads on this device", p.lanes,
+    return fmt::format("--threads {}: a block has at most {} threads on this device", p.lanes,
                        gpu_.max_threads_per_block);
   if (participants(row, p, gpu_.warp_size) < row.min_lanes) {
     const bool of_warps = row.family == "handoff" && !row.ring_of_lanes;
     return fmt::format("needs at least {} {}", row.min_lanes,
-                       of_warps ? "warps, since one lane of each takes part" : "lanes");
+                       of_warps ? "warps, since one thread of each takes part" : "threads");
   }
   if (p.active != 0) {
-    if (row.communicates) return "--active is not supported by this op: all lanes take part in it";
+    if (row.communicates)
+      return "--active is not supported by this operation: all threads take part in it";
     if (p.lanes % gpu_.warp_size != 0) {
-      return fmt::format("--active {} with --lanes {}: the threads per block must be a multiple of "
-                         "{} (whole warps)",
-                         p.active, p.lanes, gpu_.warp_size);
+      return fmt::format(
+          "--active {} with --threads {}: the threads per block must be a multiple of "
+          "{} (whole warps)",
+          p.active, p.lanes, gpu_.warp_size);
     }
     if (const capability* some = op.row(p); some == nullptr || !some->supported)
-      return fmt::format("--active {}: the backend does not support this form with inactive lanes",
-                         p.active);
+      return fmt::format(
+          "--active {}: the backend does not support this form with inactive threads", p.active);
   }
   if (p.home == home::second && row.family == "launch")
     return "--home second applies to the mailboxes of a handoff; for a launching thread use first "
@@ -304,7 +306,7 @@ void require_gpu_for(const run_options& options) {
   const std::array<std::pair<const char*, bool>, 7> given{
       {{"--blocks", !options.blocks.empty()},
        {"--scope", !options.scopes.empty()},
-       {"--flavour", !options.flavours.empty()},
+       {"--api", !options.flavours.empty()},
        {"--space", !options.spaces.empty()},
        {"--active", !options.actives.empty()},
        {"--device", options.devices != std::vector{0U}},

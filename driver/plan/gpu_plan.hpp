@@ -26,7 +26,7 @@ inline constexpr unsigned usual_gpu_visits = 3;
 
 class gpu_planner {
  public:
-  /// Throws usage_error for --lanes beyond the threads of a block. Both must outlive this object.
+  /// Throws usage_error for --threads beyond the threads of a block. Both must outlive this object.
   gpu_planner(const run_options& options, const gpu_device& gpu);
 
   /// Adds the points of one op of a study's rule; those that are there already are left out.

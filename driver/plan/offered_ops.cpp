@@ -102,7 +102,7 @@ void check_names(const run_options& options, const std::vector<offered_op>& ops)
     if (contains(types, wanted)) continue;
     std::vector<std::string> allowed;
     for (const value_type type : types) allowed.emplace_back(to_text(type));
-    throw usage_error(fmt::format("--type: no op in use has the type '{}'; allowed: {}",
+    throw usage_error(fmt::format("--type: no operation in use has the type '{}'; allowed: {}",
                                   to_text(wanted), join(allowed)));
   }
 }

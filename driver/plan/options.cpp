@@ -91,7 +91,7 @@ std::string usual_visits() {
   std::string text = fmt::format("{}; on a GPU {}", usual_cpu_visits, usual_gpu_visits);
   for (const study& s : studies()) {
     if (!s.pace || !s.pace->many || s.rules.empty()) continue;
-    text += fmt::format("; in {} with more than {} points {}", s.name, *s.pace->many,
+    text += fmt::format("; in {} with more than {} configurations {}", s.name, *s.pace->many,
                         s.pace->visits_of_many);
   }
   return text;
@@ -176,7 +176,7 @@ void settle(run_option& row) {
       take(o, option, text);
       take_settings_of(*find_study(text), o);
     };
-  } else if (name == "visits") {
+  } else if (name == "repetitions") {
     row.row.help += fmt::format(" (default: {})", usual_visits());
   } else if (name == "max-time") {
     row.take = [take = row.take](run_options& o, const auto& option, const auto& text) {
@@ -241,19 +241,19 @@ void take_settings_of(const study& chosen, run_options& o) {
 
 void check_together(const run_options& o, const std::string& refused) {
   if (o.resume && !refused.empty()) {
-    throw usage_error(
-        fmt::format("{}: cannot be combined with --resume, which takes points and settings from "
-                    "the results file; allowed with it: --retry, --budget, --csv, --force",
-                    refused));
+    throw usage_error(fmt::format(
+        "{}: cannot be combined with --resume, which takes configurations and settings from "
+        "the results file; allowed with it: --retry, --budget, --csv, --force",
+        refused));
   }
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
     throw usage_error(fmt::format("--min-sample: {:g}us must be shorter than --max-time ({:g}ms)",
                                   o.min_sample_us, o.max_time_s * 1e3));
   }
   if (!o.pus.empty() && !(o.lanes.empty() && o.affinities.empty())) {
-    throw usage_error(fmt::format("--pus: cannot be combined with --{}; --pus already sets the "
-                                  "number of lanes and their placement",
-                                  o.lanes.empty() ? "affinity" : "lanes"));
+    throw usage_error(fmt::format("--cpus: cannot be combined with --{}; --cpus already sets the "
+                                  "number of threads and their CPUs",
+                                  o.lanes.empty() ? "affinity" : "threads"));
   }
   if (o.retry && !o.resume) throw usage_error("--retry: needs --resume FILE");
 }
@@ -277,7 +277,7 @@ std::string report_notes() { return about_the_report; }
 
 std::string run_help() {
   std::string text =
-      "syncmeter run [options]: measures the points of a study and prints a table\n\nStudies\n";
+      "syncmeter run [options]: measures a study, prints recommendations and costs\n\nStudies\n";
   for (const study& s : studies())
     text += fmt::format("  {:<13} {}\n", s.name, wrapped(std::string(s.purpose), 16, usual_width));
   run_request request;

@@ -82,7 +82,7 @@ std::string siblings_of(const topology& machine, const processing_unit& unit,
     if (other.os == unit.os || unit.core < 0 || other.core != unit.core) continue;
     const std::vector<int> lanes = lanes_on(pus, other.os);
     siblings.push_back(fmt::format(
-        "P#{}{}", other.os, lanes.empty() ? "" : fmt::format(" (lane {})", as_ranges(lanes))));
+        "P#{}{}", other.os, lanes.empty() ? "" : fmt::format(" (thread {})", as_ranges(lanes))));
   }
   return fmt::format("{}", fmt::join(siblings, ", "));
 }
@@ -96,7 +96,7 @@ std::string kinds_text(const topology& machine, std::span<const int> pus) {
   std::vector<std::string> parts;
   for (const auto& [kind, lanes] : lanes_by_kind)
     parts.push_back(fmt::format("{} on {}", as_ranges(lanes), machine.kind_name(kind)));
-  return parts.empty() ? "" : fmt::format("lanes {}", fmt::join(parts, ", "));
+  return parts.empty() ? "" : fmt::format("threads {}", fmt::join(parts, ", "));
 }
 
 std::string cores_text(const topology& machine, std::span<const int> pus) {
@@ -113,7 +113,7 @@ std::string cores_text(const topology& machine, std::span<const int> pus) {
   const std::size_t named = std::min(most_cores_named, together.size());
   const std::span<const std::string> first(together.data(), named);
   return fmt::format(
-      "lanes that share a core: {}{}", fmt::join(first, ", "),
+      "threads that share a core: {}{}", fmt::join(first, ", "),
       named < together.size() ? fmt::format(" and {} cores more", together.size() - named) : "");
 }
 
@@ -126,7 +126,7 @@ topology read_topology_file(const std::string& path) {
 }
 
 std::string counted(const std::vector<int>& pus) {
-  return fmt::format("PU{} {}", pus.size() == 1 ? "" : "s", as_ranges(pus));
+  return fmt::format("CPU{} {}", pus.size() == 1 ? "" : "s", as_ranges(pus));
 }
 
 planned_machine this_machine() {
@@ -150,22 +150,22 @@ void require_pus(const std::vector<int>& pus, const topology& machine) {
   const std::vector<int> allowed = numbers_of(machine.units());
   for (const int pu : pus) {
     if (const auto offline = read_offline_pus(); contains(offline, pu) && machine.is_this_machine())
-      throw usage_error(
-          fmt::format("--pus: PU {} is offline; this process may use {}", pu, as_ranges(allowed)));
-    if (!machine.has_pu(pu))
-      throw usage_error(fmt::format("--pus: this machine has no PU {}; this process may use {}", pu,
+      throw usage_error(fmt::format("--cpus: CPU {} is offline; this process may use {}", pu,
                                     as_ranges(allowed)));
+    if (!machine.has_pu(pu))
+      throw usage_error(fmt::format("--cpus: this machine has no CPU {}; this process may use {}",
+                                    pu, as_ranges(allowed)));
     if (!contains(allowed, pu))
       throw usage_error(
-          fmt::format("--pus: this process may not use PU {}, only {}", pu, as_ranges(allowed)));
+          fmt::format("--cpus: this process may not use CPU {}, only {}", pu, as_ranges(allowed)));
   }
 }
 
 void require_bound(const run_options& options, bool pairs, const cpu_grant& grant) {
   if (grant.unbound_because.empty() || (!pairs && options.pus.empty())) return;
-  throw usage_error(fmt::format("{} binds each lane to a PU, but lanes cannot be bound here: {}",
-                                pairs ? "study '" + options.study + "'" : "--pus",
-                                grant.unbound_because));
+  throw usage_error(
+      fmt::format("{} binds each thread to a CPU, but threads cannot be bound here: {}",
+                  pairs ? "study '" + options.study + "'" : "--cpus", grant.unbound_because));
 }
 
 void require_lanes(std::string_view option, unsigned lanes, const run_options& options,
@@ -176,10 +176,10 @@ void require_lanes(std::string_view option, unsigned lanes, const run_options& o
       grant.quota_cpus
           ? fmt::format(" and a quota of {} ({})", cpus_text(*grant.quota_cpus), grant.quota_source)
           : "";
-  throw usage_error(fmt::format(
-      "{}: {} is more than the {} allowed here ({}{}); --oversubscribe lifts the limit", option,
-      lanes, count_text(most, "lane", "lanes"),
-      count_text(machine.units().size(), "processing unit", "processing units"), quota));
+  throw usage_error(
+      fmt::format("{}: {} is more than the {} allowed here ({}{}); --oversubscribe lifts the limit",
+                  option, lanes, count_text(most, "thread", "threads"),
+                  count_text(machine.units().size(), "CPU", "CPUs"), quota));
 }
 
 std::vector<std::vector<int>> pinned_lanes(const run_options& options, bool pairs,
@@ -187,13 +187,13 @@ std::vector<std::vector<int>> pinned_lanes(const run_options& options, bool pair
   if (!pairs) return {options.pus};
   const std::vector<processing_unit> units = units_wanted(options, machine);
   if (units.size() < 2)
-    throw usage_error(fmt::format("study '{}' measures pairs of PUs, but {} only PU {}",
+    throw usage_error(fmt::format("study '{}' measures pairs of CPUs, but {} only CPU {}",
                                   options.study,
-                                  options.pus.empty() ? "this process may use" : "--pus names",
+                                  options.pus.empty() ? "this process may use" : "--cpus names",
                                   as_ranges(numbers_of(units))));
   if (max_lanes < 2 && !options.oversubscribe)
-    throw usage_error(fmt::format("study '{}' measures pairs of PUs, but the CPU quota allows one "
-                                  "lane at a time; --oversubscribe lifts the limit",
+    throw usage_error(fmt::format("study '{}' measures pairs of CPUs, but the CPU quota allows one "
+                                  "thread at a time; --oversubscribe lifts the limit",
                                   options.study));
   std::vector<std::vector<int>> both_ways;
   for (const pu_pair& pair : pairs_of(units)) {
@@ -218,12 +218,13 @@ std::vector<cell_layout> layouts_of(const run_options& options, const study_axes
 // A cell that straddles two lines is another experiment: a split lock may even trap.
 std::string why_no_layout(const point& p) {
   if (p.cells != 0 && !shared_out_evenly(p.cells, p.lanes))
-    return fmt::format("--cells {}: must divide the number of lanes, {}", p.cells, p.lanes);
+    return fmt::format("--variables {}: must divide the number of threads, {}", p.cells, p.lanes);
   if (p.cells > 1 && p.stride == 0)
-    return fmt::format("--cells {} with --stride 0: all cells would be the same one", p.cells);
+    return fmt::format("--variables {} with --stride 0: all variables would be the same one",
+                       p.cells);
   if (!p.type || p.base_offset % size_of(*p.type) == 0) return {};
-  return fmt::format("--base-offset {}: must be a multiple of the cell size, {} B", p.base_offset,
-                     size_of(*p.type));
+  return fmt::format("--base-offset {}: must be a multiple of the variable size, {} B",
+                     p.base_offset, size_of(*p.type));
 }
 
 using nlohmann::json;
@@ -248,8 +249,8 @@ json units_named(const campaign_plan& plan, const run_options& options, const to
 
 std::string lane_table(const topology& machine, std::span<const int> pus) {
   using enum columns::align;
-  columns table({{"lane", right},
-                 {"PU", left},
+  columns table({{"thread", right},
+                 {"CPU", left},
                  {"core", right},
                  {"L2", right},
                  {"L3", right},
@@ -286,10 +287,10 @@ std::string quiet_note(const campaign_plan& plan, const topology& machine) {
       }))
     return "";
   if (!machine.avoided())
-    return "quiet: a probe at the start of the run chooses the PUs; these are those of a machine "
+    return "quiet: a probe at the start of the run chooses the CPUs; these are those of a machine "
            "that nobody else uses";
   if (machine.avoided()->empty())
-    return "quiet: no PU was busy when the run began, so lanes are where close puts them";
+    return "quiet: no CPU was busy when the run began, so threads are where close puts them";
   std::vector<std::pair<double, int>> busy;
   for (const auto& [pu, share] : *machine.avoided()) busy.emplace_back(-share, pu);
   std::ranges::sort(busy);
@@ -297,10 +298,11 @@ std::string quiet_note(const campaign_plan& plan, const topology& machine) {
   for (const auto& [share, pu] : std::span(busy).first(std::min(busy.size(), most_cores_named)))
     parts.push_back(fmt::format("{} ({:.0f} %)", pu, -100 * share));
   const std::size_t more = busy.size() - parts.size();
-  return fmt::format("quiet: others slowed PU{} {}{} when the run began; lanes are elsewhere where "
-                     "there is room",
-                     busy.size() == 1 ? "" : "s", fmt::join(parts, ", "),
-                     more == 0 ? "" : fmt::format(" and {} more", more));
+  return fmt::format(
+      "quiet: others slowed CPU{} {}{} when the run began; threads are elsewhere where "
+      "there is room",
+      busy.size() == 1 ? "" : "s", fmt::join(parts, ", "),
+      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 }  // namespace
@@ -315,7 +317,8 @@ std::vector<std::string> placement_notes(const campaign_plan& plan, const topolo
   std::vector<std::string> notes;
   for (const auto& [policy, p] : largest)
     if (const std::string note = lane_note(machine, p->pus); !note.empty())
-      notes.push_back(fmt::format("{}, up to {} lanes: {}", to_text(policy), p->what.lanes, note));
+      notes.push_back(
+          fmt::format("{}, up to {} threads: {}", to_text(policy), p->what.lanes, note));
   if (std::string note = quiet_note(plan, machine); !note.empty()) notes.push_back(std::move(note));
   return notes;
 }
@@ -342,7 +345,7 @@ planned_machine machine_for(const run_options& options) {
   topology of_file = read_topology_file(*options.topology);
   if (options.dry_run) {
     if (of_file.units().empty())
-      throw usage_error(fmt::format("--topology: '{}' allows no PU", *options.topology));
+      throw usage_error(fmt::format("--topology: '{}' allows no CPU", *options.topology));
     cpu_grant grant;
     for (const processing_unit& unit : of_file.units()) grant.allowed.push_back(unit.os);
     return {.machine = std::move(of_file), .grant = std::move(grant)};

@@ -17,7 +17,7 @@
 
 namespace syncmeter {
 
-/// Throws usage_error where --pus names a PU that this machine does not have, or that this process
+/// Throws usage_error where --cpus names a PU that this machine does not have, or that this process
 /// may not use.
 void require_pus(const std::vector<int>& pus, const topology& machine);
 
@@ -26,18 +26,18 @@ void require_pus(const std::vector<int>& pus, const topology& machine);
 void require_lanes(std::string_view option, unsigned lanes, const run_options& options,
                    const topology& machine, const cpu_grant& grant);
 
-/// Throws usage_error where lanes cannot be bound here at all, and --pus or a study of pairs says
+/// Throws usage_error where lanes cannot be bound here at all, and --cpus or a study of pairs says
 /// where each one is.
 void require_bound(const run_options& options, bool pairs, const cpu_grant& grant);
 
-/// The PUs of the lanes of each point, in the order of the lanes. Without `pairs` these are --pus,
-/// or one empty list: lanes and affinity decide. With `pairs`, every pair of PUs (of --pus, where
+/// The PUs of the lanes of each point, in the order of the lanes. Without `pairs` these are --cpus,
+/// or one empty list: lanes and affinity decide. With `pairs`, every pair of PUs (of --cpus, where
 /// it is given) both ways round, or a sample of each class (core/machine/topology.hpp). Throws
 /// usage_error when there is no pair.
 [[nodiscard]] std::vector<std::vector<int>>
 pinned_lanes(const run_options& options, bool pairs, const topology& machine, unsigned max_lanes);
 
-/// The PUs that --pus names, or all that this process may use.
+/// The PUs that --cpus names, or all that this process may use.
 [[nodiscard]] std::vector<processing_unit> units_wanted(const run_options& options,
                                                         const topology& machine);
 

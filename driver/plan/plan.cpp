@@ -248,9 +248,9 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   if (chosen->pace && chosen->pace->longest_s && plan.predicted_s > *chosen->pace->longest_s)
     put_sample_first(plan, units_wanted(options, machine), *chosen->pace->longest_s);
   if (plan.points.empty() && plan.refused.empty()) {
-    throw usage_error(
-        fmt::format("--study: '{}' has no point with these options: no backend in use has its ops",
-                    options.study));
+    throw usage_error(fmt::format("--study: '{}' has no configuration with these options: no "
+                                  "backend in use has its operations",
+                                  options.study));
   }
   return plan;
 }

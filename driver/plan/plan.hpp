@@ -84,7 +84,7 @@ struct campaign_plan {
                                                     ///< compared, and visited in turn
 };
 
-/// Visits of a point on a CPU, unless --visits or its study say another number.
+/// Visits of a point on a CPU, unless --repetitions or its study say another number.
 inline constexpr unsigned usual_cpu_visits = 5;
 
 /// Throws usage_error for unknown studies, ops, types, backends, or lanes beyond what is allowed.

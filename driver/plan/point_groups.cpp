@@ -87,9 +87,10 @@ std::vector<unsigned> equal_gpus(const gpu_backend& gpus, const std::string& bac
   for (const unsigned index : indices) {
     const gpu_device& other = chosen_gpu(gpus, backend, index);
     if (kind_of(other) == kind_of(first)) continue;
-    throw usage_error(fmt::format("--device: only equal GPUs can share points, and {} ({}) is not "
-                                  "of the same kind as {} ({})",
-                                  other.index, other.name, first.index, first.name));
+    throw usage_error(
+        fmt::format("--device: only equal GPUs can share configurations, and {} ({}) is not "
+                    "of the same kind as {} ({})",
+                    other.index, other.name, first.index, first.name));
   }
   return indices;
 }
@@ -120,8 +121,8 @@ std::vector<planned_point> merge_equal(std::vector<candidate> candidates) {
     planned_point& first = kept[found->second];
     add_reason(first.why,
                differ_in_affinity_only(first.what, c.planned.what)
-                   ? "equal placement: both affinities choose the same PUs in the same order"
-                   : "equal machine code of both loops on the same cells and PUs");
+                   ? "equal placement: both affinities choose the same CPUs in the same order"
+                   : "equal machine code of both loops on the same variables and CPUs");
     first.same_as.push_back(std::move(c.planned.what));
   }
   return kept;
@@ -157,10 +158,10 @@ void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& work
     return planned.same_as.empty() && has_no_counterpart(planned.what);
   });
   if (plan.points.empty()) {
-    throw usage_error(
-        fmt::format("--study: no point is supported by both a native and a portable backend; "
-                    "backends in use: {}; `syncmeter list` says what to install for others",
-                    backends.empty() ? "none" : join({backends.begin(), backends.end()})));
+    throw usage_error(fmt::format(
+        "--study: no configuration is supported by both a native and a portable backend; "
+        "backends in use: {}; `syncmeter list` says what to install for others",
+        backends.empty() ? "none" : join({backends.begin(), backends.end()})));
   }
 }
 

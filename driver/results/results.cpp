@@ -126,7 +126,7 @@ visit_record visit_in(const nlohmann::json& line) {
   try {
     return read_visit(line);
   } catch (const std::invalid_argument& flaw) {
-    throw std::invalid_argument(fmt::format("a visit that cannot be used: {}", flaw.what()));
+    throw std::invalid_argument(fmt::format("a repetition that cannot be used: {}", flaw.what()));
   }
 }
 
@@ -149,7 +149,7 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
     file.campaign = std::move(line);
   } else if (kind == "campaign") {
     refuse_line(file.path, number,
-                "a second campaign begins here: two results files stand in one; cut it into two "
+                "a second run begins here: two results files stand in one; cut it into two "
                 "before this line");
   } else if (kind == "worker") {
     file.workers.push_back(std::move(line));
@@ -207,8 +207,7 @@ results_file results_in(const std::string& path, std::string bytes) {
   const auto [text, compressed, open_frame] = text_of_bytes(path, std::move(bytes));
   if (text.empty())
     throw usage_error(fmt::format(
-        "{}: the file is empty: no campaign had begun in it; name it with --output to begin one",
-        path));
+        "{}: the file is empty: no run had begun in it; name it with --output to begin one", path));
   results_file file;
   file.path = path;
   file.compressed = compressed;

@@ -166,12 +166,12 @@ void results_writer::write_anew() {
     at += got;
   }
   if (error != 0)
-    throw output_error(fmt::format("'{}' was removed while the campaign ran, and cannot be written "
-                                   "anew: {}; the campaign stops here",
+    throw output_error(fmt::format("'{}' was removed during the run, and cannot be written "
+                                   "anew: {}; the run stops here",
                                    old, std::strerror(error)));
   file_ = std::move(fresh);
   lock();
-  restored_ = fmt::format("'{}' was removed while the campaign ran: all of its lines are written "
+  restored_ = fmt::format("'{}' was removed during the run: all of its lines are written "
                           "anew in '{}'",
                           old, path_);
 }
@@ -189,8 +189,7 @@ std::string results_writer::restore() {
     if (unknown || is_kept || !is_at(now, about)) {
       write_anew();
     } else {
-      restored_ =
-          fmt::format("'{}' was moved while the campaign ran: its lines are in '{}'", path_, now);
+      restored_ = fmt::format("'{}' was moved during the run: its lines are in '{}'", path_, now);
       path_ = now;
     }
   }

@@ -116,7 +116,7 @@ std::string difference_between(const results_file& file, const campaign_identity
   std::ranges::sort(allowed_now);
   const std::vector<int> allowed_then = allowed_in(file.campaign);
   if (allowed_then != allowed_now)
-    return difference("with the allowed PUs", as_ranges(allowed_then), as_ranges(allowed_now));
+    return difference("with the allowed CPUs", as_ranges(allowed_then), as_ranges(allowed_now));
   for (const auto& [backend, gpu] : now.gpus) {
     const json::json_pointer where{"/gpus/" + backend};
     if (!file.campaign.contains(where)) continue;
@@ -204,15 +204,15 @@ std::vector<std::string> visits_missing(const campaign_plan& plan, const results
   for (const auto& [backend, share] : then) {
     const std::string name = backend.empty() ? "the plan" : fmt::format("backend '{}'", backend);
     if (now[backend].points > share.points) {
-      throw usage_error(fmt::format(
-          "--resume: '{}' was planned with {} points of {}, but this program (version {}, the "
-          "file is of {}) plans {}; start a new file with --output",
-          file.path, share.points, name, SM_VERSION, text_in(file.campaign, "version"),
-          now[backend].points));
+      throw usage_error(fmt::format("--resume: '{}' was planned with {} configurations of {}, but "
+                                    "this program (version {}, the "
+                                    "file is of {}) plans {}; start a new file with --output",
+                                    file.path, share.points, name, SM_VERSION,
+                                    text_in(file.campaign, "version"), now[backend].points));
     }
     const std::size_t known = now[backend].visits + done[backend];
     if (known < share.visits)
-      missing.push_back(fmt::format("{} of the {} visits of {} cannot be measured here now{}",
+      missing.push_back(fmt::format("{} of the {} repetitions of {} cannot be measured here now{}",
                                     share.visits - known, share.visits, name,
                                     why_not(backend, workers)));
   }

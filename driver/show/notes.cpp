@@ -63,8 +63,9 @@ void add_additivity(std::vector<std::string>& notes, const std::vector<point_sum
     adds_up += *s.additive ? 1U : 0U;
   }
   if (checked != 0)
-    notes.push_back(fmt::format(
-        "additivity: 2 and 4 ops cost 2 and 4 times one op at {} of {} points", adds_up, checked));
+    notes.push_back(fmt::format("additivity: 2 and 4 operations cost 2 and 4 times one operation "
+                                "at {} of {} configurations",
+                                adds_up, checked));
 }
 
 // Ops that share a reason share a line.
@@ -75,7 +76,8 @@ void add_refused(std::vector<std::string>& notes, const std::vector<point_summar
     std::string name = s.what.op;
     if (s.what.order != order::unordered && s.status == status::elided)
       name += fmt::format(" {}", to_text(s.what.order));
-    auto& ops = ops_by_reason[{std::string(to_text(s.status)), s.what.backend + ": " + s.reason}];
+    auto& ops =
+        ops_by_reason[{std::string(status_words(s.status)), s.what.backend + ": " + s.reason}];
     add_once(ops, name);
   }
   for (const auto& [key, ops] : ops_by_reason)
@@ -98,7 +100,7 @@ void add_merged(std::vector<std::string>& notes, const results_file& file) {
   }
   for (const auto& [why, n] : by_reason)
     notes.push_back(
-        fmt::format("points measured once together with an equal one: {} ({})", n, why));
+        fmt::format("configurations measured once together with an equal one: {} ({})", n, why));
   add_some(notes, other_cells);
 }
 
@@ -123,13 +125,14 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
     }
     // Where the host put two PUs and where they sit are one thing to the probe.
     const std::string of_pairs =
-        file.campaign.contains("units") ? "; between different PUs also by their distance" : "";
-    notes.push_back("placement states (0 is the fastest), by rounds: " + join(shares) + of_pairs);
+        file.campaign.contains("units") ? "; between different CPUs also by their distance" : "";
+    notes.push_back("vCPU placements (0 is the fastest), by sample pairs: " + join(shares) +
+                    of_pairs);
   }
   if (busy > 0)
-    notes.push_back(fmt::format(
-        "busy: in {:.1f} % of the rounds kept, a core was shared or slowed down (quiet probe)",
-        percent(busy, kept)));
+    notes.push_back(fmt::format("busy: in {:.1f} % of the sample pairs kept, a core was shared or "
+                                "slowed down (quiet probe)",
+                                percent(busy, kept)));
 }
 
 void add_revisits(std::vector<std::string>& notes, const results_file& file) {
@@ -138,9 +141,10 @@ void add_revisits(std::vector<std::string>& notes, const results_file& file) {
   const auto quiet = quiet_visits(file);
   const auto lacking = std::ranges::count_if(
       quiet, [](const auto& of_point) { return of_point.second < enough_visits; });
-  notes.push_back(fmt::format("{} visits beyond the plan, to points whose lanes were seldom left "
-                              "alone; {} points still have fewer than {} quiet visits",
-                              again, lacking, enough_visits));
+  notes.push_back(fmt::format(
+      "{} repetitions beyond the plan, to configurations whose threads were seldom left "
+      "alone; {} configurations still have fewer than {} quiet repetitions",
+      again, lacking, enough_visits));
 }
 
 void add_drops(std::vector<std::string>& notes, const results_file& file) {
@@ -154,7 +158,7 @@ void add_drops(std::vector<std::string>& notes, const results_file& file) {
   std::vector<std::string> parts;
   for (const auto& [why, n] : drops)
     parts.push_back(fmt::format("{} {:.1f} %", why, percent(n, taken)));
-  if (!parts.empty()) notes.push_back("rounds dropped: " + join(parts));
+  if (!parts.empty()) notes.push_back("sample pairs dropped: " + join(parts));
 }
 
 // Of the last run of a campaign: what was measured before a --resume is not in its time.
@@ -240,8 +244,8 @@ std::string plan_text(const campaign_plan& plan, const topology* machine) {
   for (const planned_point& p : plan.points) {
     const std::string where =
         p.device ? fmt::format("device {}", *p.device)
-                 : fmt::format("PUs {}{}", fmt::join(p.pus, ","), pair_class_text(p, machine));
-    text += fmt::format("{}\n    on {}, {} visits{}\n", canonical(p.what), where, p.visits,
+                 : fmt::format("CPUs {}{}", fmt::join(p.pus, ","), pair_class_text(p, machine));
+    text += fmt::format("{}\n    on {}, {} repetitions{}\n", canonical(p.what), where, p.visits,
                         p.additivity ? ", additivity" : "");
     for (const point& same : p.same_as) text += fmt::format("    = {}\n", canonical(same));
     if (!p.same_as.empty()) text += fmt::format("    ({})\n", p.why);
@@ -255,8 +259,9 @@ std::string plan_text(const campaign_plan& plan, const topology* machine) {
     text += "\n" + wrapped(fmt::format("Not in this study: {}", plan.left_out), 0) + "\n";
   const std::string equal =
       merged == 0 ? "" : ", which also cover " + count_text(merged, "equal one", "equal ones");
-  return text + fmt::format("\nPoints to measure: {}{}; not supported: {}; about {:.3g} s\n",
-                            plan.points.size(), equal, plan.refused.size(), plan.predicted_s);
+  return text +
+         fmt::format("\nConfigurations to measure: {}{}; not supported: {}; about {:.3g} s\n",
+                     plan.points.size(), equal, plan.refused.size(), plan.predicted_s);
 }
 
 }  // namespace syncmeter

@@ -22,7 +22,6 @@ namespace {
 /// Axes on which points of one op differ; the others need no column.
 struct varying {
   bool backend = false, order = false, affinity = false, wait = false, late = false;
-  bool any_gpu = false, any_cpu = false;
 };
 
 // "omp", or "omp (old)" in an arm.
@@ -38,7 +37,6 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   varying v;
   for (const point_summary& s : points) {
     if (s.status == status::unsupported || s.status == status::elided) continue;
-    (s.device ? v.any_gpu : v.any_cpu) = true;
     backends.insert(backend_text(s.what));
     orders[s.what.op].insert(s.what.order);
     affinities.insert(s.what.affinity);
@@ -88,7 +86,7 @@ void add(std::vector<table_column>& all, const std::vector<table_column>& more) 
 }
 
 // Where lanes sit, unless a policy says so that always means the same.
-const table_column pus{{"PUs"}, [](const table_row& row) {
+const table_column pus{{"CPUs"}, [](const table_row& row) {
                          const point& p = row.shown->what;
                          return p.affinity == affinity::quiet
                                     ? as_ranges(row.shown->pus)
@@ -146,10 +144,10 @@ std::string wide_table(const std::vector<table_row>& rows, const varying& v, boo
        [&](r row) { return std::string(v.order ? to_text(row.shown->what.order) : ""); }}};
   add_axes(all, axis_group::operation);
   add(all, {{{"space"}, [](r row) { return text_unless_none(row.shown->what.space); }},
-            {{"placement"}, [](r row) { return placement_text(row.shown->what); }},
+            {{"layout"}, [](r row) { return placement_text(row.shown->what); }},
             {{"blocks", right},
              [](r row) { return row.shown->device ? fmt::to_string(row.shown->what.blocks) : ""; }},
-            number(v.any_gpu && !v.any_cpu ? "threads" : "lanes", &point::lanes)});
+            number("threads", &point::lanes)});
   add_axes(all, axis_group::team);
   add(all, {{{"affinity"}, [&](r row) { return v.affinity ? row.affinities : ""; }},
             pus,
@@ -162,7 +160,7 @@ std::string wide_table(const std::vector<table_row>& rows, const varying& v, boo
   add(all, {cost,
             {{"95 % interval", right}, interval_of},
             {{"cycles/op", right}, cycles_text},
-            {{"ops/s/lane", right}, [](r row) { return rate_text(row, &rates::per_lane); }},
+            {{"ops/s/thread", right}, [](r row) { return rate_text(row, &rates::per_lane); }},
             {{"ops/s", right}, total_rate},
             {{"fair", right},
              [](r row) {
@@ -234,7 +232,7 @@ std::string section_text(std::span<const table_row> section, page_style style, b
         {{op_in_row ? "op" : ""}, [=](r row) { return op_in_row ? row.shown->what.op : ""; }},
         number("repeat", &point::repeat),
         {{""}, [](r row) { return row.words; }},
-        {{on_gpu ? "grid" : "lanes", right}, [](r row) {
+        {{on_gpu ? "grid" : "threads", right}, [](r row) {
            const point& p = row.shown->what;
            return row.shown->device ? fmt::format("{} x {}", p.blocks, p.lanes)
                                     : fmt::to_string(p.lanes);
@@ -245,10 +243,10 @@ std::string section_text(std::span<const table_row> section, page_style style, b
     add(all,
         {cost,
          {{"95 % interval", right, 2}, interval_of},
-         {{"+-", right, 0, "95 % interval"}, [](r row) { return text_if_cost(*row.shown, reach); }},
+         {{"+-", right, 1, "95 % interval"}, [](r row) { return text_if_cost(*row.shown, reach); }},
          {{"cycles", right, 3}, cycles_text},
          {{"ops/s", right, 4}, total_rate},
-         {{"hop", right, 1},
+         {{"line ns", right, 1},
           [](r row) {
             return row.shown->hop_ns > 0 ? fmt::format("{:.0f}", row.shown->hop_ns) : "";
           }},
@@ -283,7 +281,7 @@ std::string point_table(const std::vector<point_summary>& points, page_style sty
     });
   }
   const std::size_t pairs_left_out = keep_some_pairs(rows);
-  if (rows.empty()) return "No point was measured.\n";
+  if (rows.empty()) return "No configuration was measured.\n";
   const varying v = axes_that_vary(points);
   std::string text;
   if (style.width == 0) {
@@ -304,7 +302,7 @@ std::string point_table(const std::vector<point_summary>& points, page_style sty
     }
   }
   if (pairs_left_out == 0) return text;
-  return text + fmt::format("... and {} more pairs of PUs; --csv writes all\n", pairs_left_out);
+  return text + fmt::format("... and {} more pairs of CPUs; --csv writes all\n", pairs_left_out);
 }
 
 }  // namespace syncmeter

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/harness/stats.hpp"
@@ -76,7 +77,11 @@ struct summary_notes_of {
 /// "int32"; empty for an op without types.
 [[nodiscard]] std::string type_text(const point& p);
 
-/// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2 lanes".
+/// Returns the status as users read it. Results files have to_text(status).
+[[nodiscard]] std::string_view status_words(status what);
+
+/// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2
+/// threads".
 [[nodiscard]] std::string short_name(const point& p);
 
 /// One row: the point, the affinities that it stands for, and what was measured in its place where

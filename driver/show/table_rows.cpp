@@ -133,10 +133,27 @@ std::string interval_text(const interval& cost_ns) {
   return fmt::format("{}..{}", duration(cost_ns.low), duration(cost_ns.high));
 }
 
+std::string_view status_words(status what) {
+  switch (what) {
+  case status::not_resolved:
+    return "below resolution";
+  case status::interferes:
+    return "negative difference";
+  case status::elided:
+    return "optimized away";
+  case status::too_slow:
+    return "too slow";
+  case status::busy:
+    return "disturbed";
+  default:
+    return to_text(what);
+  }
+}
+
 std::string remarks(const table_row& row) {
   const point_summary& s = *row.shown;
   std::vector<std::string> all;
-  if (s.status != status::ok) all.emplace_back(to_text(s.status));
+  if (s.status != status::ok) all.emplace_back(status_words(s.status));
   const bool inserted = facts_of(s).inserted && s.visits != 0;
   // A marginal cost, and one below 0, is read from the times it comes from.
   if (inserted || s.status == status::interferes)
@@ -155,13 +172,13 @@ std::string placement_text(const point& p) {
   // On a GPU it is other machine code, and other costs, whether the compiler knows that all lanes
   // use one cell.
   const bool on_gpu = p.scope != scope::none || p.space != space::none;
-  if (p.placement == placement::shared) return on_gpu ? "one cell, known" : "shared";
-  if (on_gpu && p.stride == 0) return "one cell, by data";
+  if (p.placement == placement::shared) return on_gpu ? "one variable, known" : "shared";
+  if (on_gpu && p.stride == 0) return "one variable, by data";
   // What cells of no type are of, the name of the op says.
   std::string text =
       p.type ? fmt::format("strided {} B", stride_bytes(p)) : fmt::format("strided {}", p.stride);
   if (p.base_offset != 0) text += fmt::format(" from {} B", p.base_offset);
-  if (p.cells != 0) text += fmt::format(", {} cell{}", p.cells, p.cells == 1 ? "" : "s");
+  if (p.cells != 0) text += fmt::format(", {} variable{}", p.cells, p.cells == 1 ? "" : "s");
   return text;
 }
 
@@ -173,15 +190,15 @@ std::string short_name(const point& p) {
   if (p.scope != scope::none) text += fmt::format(" {}", to_text(p.scope));
   if (p.flavour != flavour::none) text += fmt::format(" {}", to_text(p.flavour));
   if (p.space == space::shared_memory) text += " in shared memory";
-  text += p.blocks != 1
-              ? fmt::format(", {} blocks of {} lane{}", p.blocks, p.lanes, p.lanes == 1 ? "" : "s")
-              : fmt::format(", {} lane{}", p.lanes, p.lanes == 1 ? "" : "s");
+  text += p.blocks != 1 ? fmt::format(", {} blocks of {} thread{}", p.blocks, p.lanes,
+                                      p.lanes == 1 ? "" : "s")
+                        : fmt::format(", {} thread{}", p.lanes, p.lanes == 1 ? "" : "s");
   if (p.active != 0) text += fmt::format(", {} of each warp", p.active);
   if (p.size != 0) text += fmt::format(", size {}", p.size);
   if (p.affinity != affinity::none) text += fmt::format(" {}", to_text(p.affinity));
   if (p.wait != wait_policy::active) text += fmt::format(" {}", to_text(p.wait));
   if (!p.pus.empty())
-    text += fmt::format(" on PU{} {}", p.pus.size() == 1 ? "" : "s", fmt::join(p.pus, ","));
+    text += fmt::format(" on CPU{} {}", p.pus.size() == 1 ? "" : "s", fmt::join(p.pus, ","));
   if (p.home != home::none) text += fmt::format(", home {}", to_text(p.home));
   if (p.section_ns != 0) text += fmt::format(", {} ns inside", p.section_ns);
   if (p.think_ns != 0) text += fmt::format(", {} ns outside", p.think_ns);

@@ -48,7 +48,7 @@ page_style style_of(int fd) {
 void columns::row(std::vector<std::string> cells, bool alarming) {
   if (cells.size() != titles_.size()) {
     throw std::invalid_argument(
-        fmt::format("{} cells for {} columns", cells.size(), titles_.size()));
+        fmt::format("{} variables for {} columns", cells.size(), titles_.size()));
   }
   for (std::string& cell : cells) cell = printable(cell);
   lines_.push_back({std::move(cells), {}, alarming});

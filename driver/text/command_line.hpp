@@ -20,8 +20,8 @@ struct option_row {
   /// allowed or, where workers add to it, what is known without them. Empty: numbers, files, any
   /// text.
   std::vector<std::string> values{};
-  /// Takes the option as messages name it ("--lanes") and its value; throws usage_error. Rows take
-  /// theirs in the order of the table.
+  /// Takes the option as messages name it ("--threads") and its value; throws usage_error. Rows
+  /// take theirs in the order of the table.
   std::function<void(const std::string& option, const std::string& text)> take;
   bool repeats = false;  ///< it may be given several times, and takes each value
 };
@@ -49,7 +49,7 @@ template <class Field, class Parse>
 /// The row of --help.
 [[nodiscard]] option_row help_row(bool& flag);
 
-/// "--lanes", and "-h" where an option has a letter.
+/// "--threads", and "-h" where an option has a letter.
 [[nodiscard]] std::vector<std::string> spellings(const option_row& row);
 
 /// Hands what was given to its rows, and returns the words without an option, of which as many as
@@ -69,7 +69,8 @@ inline constexpr int exit_budget_spent = 3;
 inline constexpr int exit_misses_visits = 4;
 
 inline constexpr const char* exit_statuses =
-    "0 success, 1 a point or a command failed, 2 wrong usage,\n3 the --budget was spent before all "
-    "visits, 4 a resumed plan has visits that\ncannot be measured here, 130 Ctrl-C.";
+    "0 success, 1 a configuration or a command failed, 2 wrong usage,\n3 the --budget was spent "
+    "before all repetitions, 4 a resumed plan has\nrepetitions that cannot be measured here, 130 "
+    "Ctrl-C.";
 
 }  // namespace syncmeter

@@ -103,7 +103,7 @@ void require_writable(const output_file& file) {
   if (is_stream(file)) return;
   if (const auto found = about(file.path); found && S_ISREG(found->st_mode)) {
     if (holds_results(file.path))
-      throw usage_error(refusal(file, "holds the results of a campaign; name another file"));
+      throw usage_error(refusal(file, "holds the results of a run; name another file"));
     if (!file.force)
       throw usage_error(refusal(
           file, file.offers_force ? "exists; name another file, or add --force to replace it"

@@ -152,13 +152,13 @@ std::vector<int> parse_pus(std::string_view option, std::string_view text) {
     const auto last =
         dash == std::string::npos ? first : whole_number(std::string_view(part).substr(dash + 1));
     if (!first || !last || *last > most_pu || *last < *first)
-      throw usage_error(fmt::format("{}: '{}' is not the number of a PU from 0 to {}, or a range "
+      throw usage_error(fmt::format("{}: '{}' is not the number of a CPU from 0 to {}, or a range "
                                     "such as 4-8",
                                     option, part, most_pu));
     for (auto pu = *first; pu <= *last; ++pu) {
       if (named[pu])
         throw usage_error(
-            fmt::format("{}: PU {} is named twice; each lane has a PU of its own", option, pu));
+            fmt::format("{}: CPU {} is named twice; each thread has a CPU of its own", option, pu));
       named[pu] = true;
       pus.push_back(static_cast<int>(pu));
     }

@@ -15,7 +15,7 @@
 
 namespace syncmeter {
 
-/// One element of a --lanes or --blocks list: a number, a range, or a symbol that stands for a
+/// One element of a --threads or --blocks list: a number, a range, or a symbol that stands for a
 /// number when the machine or the GPU is known.
 struct count_range {
   /// max: the largest number of lanes allowed, or as many blocks as run at once; the others are of
@@ -133,8 +133,8 @@ template <axis_value Enum> struct names_of_axis_but_none {
     const std::vector<Enum> found = names_of_axis<Enum>{what}(option, text);
     if (!contains(found, Enum::none)) return found;
     throw usage_error(
-        fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
-                    what, join(values())));
+        fmt::format("{}: 'none' cannot be chosen: it marks operations without a {}; allowed: {}",
+                    option, what, join(values())));
   }
 };
 

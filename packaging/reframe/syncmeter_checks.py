@@ -53,11 +53,11 @@ class syncmeter_base_check(rfm.RunOnlyRegressionTest):
     def set_commands(self):
         self.executable = self.program()
         chosen = [f"{option} '{value}'" for option, value in (("--op", self.ops), ("--type", self.types)) if value]
-        self.executable_opts = ["run", "--backend", self.backend, "--study", self.study, *chosen, "--visits", str(self.visits),
+        self.executable_opts = ["run", "--backend", self.backend, "--study", self.study, *chosen, "--repetitions", str(self.visits),
                                 "--output", "results.jsonl"]
         self.env_vars["SYNCMETER_REPORT"] = "off"
         # They take a second or two; known costs, measured where and when the others are.
-        self.prerun_cmds = [f"{self.program()} run --backend {self.backend} --study control --type int32 --visits 2"
+        self.prerun_cmds = [f"{self.program()} run --backend {self.backend} --study control --type int32 --repetitions 2"
                             " --op control_multiply_1,control_multiply_8,control_aa --output controls.jsonl"]
         self.postrun_cmds = [f"{self.program()} show {name}.jsonl --json > {name}.json" for name in ("results", "controls")]
 

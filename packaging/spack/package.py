@@ -60,4 +60,4 @@ class Syncmeter(CMakePackage, CudaPackage):
     def test_measure(self):
         """a point is measured"""
         syncmeter = which(self.prefix.bin.syncmeter)
-        syncmeter("run", "--backend", "std", "--op", "atomic_add", "--lanes", "1", "--visits", "1", "--output", "results.jsonl")
+        syncmeter("run", "--backend", "std", "--op", "atomic_add", "--threads", "1", "--repetitions", "1", "--output", "results.jsonl")

@@ -125,7 +125,7 @@ def headline(binaries, folder, campaigns=12):
 def planted(binaries, folder, campaigns=20):
     """One-lane costs while another process spins on the same processing unit, against those without it."""
     unit = max(os.sched_getaffinity(0))
-    options = ("--pus", str(unit), "--placement", "shared")
+    options = ("--cpus", str(unit), "--layout", "shared")
 
     def costs():
         rows = campaign(binaries, folder, *options)[0]

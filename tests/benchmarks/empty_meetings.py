@@ -39,7 +39,7 @@ def by_run(binaries, folder, threads, kept=None):
     where that is known. Its results file may be `kept`."""
     file = folder / "run.jsonl"
     file.unlink(missing_ok=True)
-    subprocess.run([binaries / "syncmeter", "run", "--backend", "omp", "--op", ",".join(OPS.values()), "--lanes", str(threads), "--wait",
+    subprocess.run([binaries / "syncmeter", "run", "--backend", "omp", "--op", ",".join(OPS.values()), "--threads", str(threads), "--wait",
                     "active", "--output", file], check=False, capture_output=True, env=os.environ | {"SYNCMETER_REPORT": "off"})
     if kept:
         shutil.copy(file, kept)

@@ -32,7 +32,7 @@ def by_twin(twin, launcher, pus):
 
 def by_syncmeter(binaries, folder, launcher):
     table = folder / "costs.csv"
-    subprocess.run([binaries / "syncmeter", "run", "--backend", "mpi", "--op", "barrier", "--lanes", "2", "--visits", "3",
+    subprocess.run([binaries / "syncmeter", "run", "--backend", "mpi", "--op", "barrier", "--threads", "2", "--repetitions", "3",
                     "--output", folder / "costs.jsonl", "--force", "--csv", table], check=False, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, env=os.environ | {"SYNCMETER_MPIEXEC": launcher, "SYNCMETER_REPORT": "off"})
     with open(table, encoding="utf-8") as file:

@@ -2,7 +2,7 @@
 the same PUs, the first that this may use: a short one (region_twin.cpp); EPCC's syncbench 4.0; regions after idle gaps;
 loops around the work that pays for one.
 
-  python3 tests/benchmarks/regions.py twin,epcc,gaps,even BIN [--lanes 2,16] [--backend omp-llvm --compiler clang]
+  python3 tests/benchmarks/regions.py twin,epcc,gaps,even BIN [--threads 2,16] [--backend omp-llvm --compiler clang]
 
 BIN holds the worker. epcc needs --epcc, the folder with the sources of EPCC's version 4.0: the median of 20 loops in a
 process of its own for each figure, beside the median of five visits, each by a worker of its own as in a campaign.
@@ -159,7 +159,7 @@ class Comparison:
         return None
 
     def epcc(self, lanes):
-        """A figure of ours is a median of --visits, each from a process of its own and spread over all turns, as a
+        """A figure of ours is a median of --repetitions, each from a process of its own and spread over all turns, as a
         campaign has them: processes that follow each other cost alike for seconds."""
         theirs, visits = ({name: [] for name in EPCC_OPS} for _ in range(2))
         ops = {op for op, _ in EPCC_OPS.values()}
@@ -225,7 +225,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", type=lambda text: text.split(","))
     parser.add_argument("bin", type=pathlib.Path)
-    parser.add_argument("--lanes", type=lambda text: [int(each) for each in text.split(",")], default=[2])
+    parser.add_argument("--threads", type=lambda text: [int(each) for each in text.split(",")], default=[2])
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--seconds", type=float, default=60, help="of turns, of each part and number of lanes")
     parser.add_argument("--backend", default="omp")
@@ -233,7 +233,7 @@ def main():
     parser.add_argument("--epcc", type=pathlib.Path)
     parser.add_argument("--programs", type=pathlib.Path)
     parser.add_argument("--unbound", action="store_true", help="epcc: without OMP_PLACES, by which both are bound else")
-    parser.add_argument("--visits", type=int, default=5, help="of a figure of ours beside epcc's")
+    parser.add_argument("--repetitions", type=int, default=5, help="of a figure of ours beside epcc's")
     parser.add_argument("--request", type=json.loads, default={}, help="options of a request to the worker, as JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

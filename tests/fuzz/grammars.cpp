@@ -20,8 +20,8 @@ template <class Ranges> std::string list_text(const Ranges& ranges) {
 
 void check_ranges(std::string_view text) {
   (void)ends_or_throws<usage_error>([&] {
-    const auto lanes = parse_lanes("--lanes", text);
-    promise(parse_lanes("--lanes", list_text(lanes)) == lanes, "lanes read otherwise");
+    const auto lanes = parse_lanes("--threads", text);
+    promise(parse_lanes("--threads", list_text(lanes)) == lanes, "lanes read otherwise");
     for (const count_range& range : lanes)
       promise(range.named == count_range::symbol::max ||
                   (range.first >= 1 && range.first <= range.last && range.last <= most_lanes),
@@ -32,8 +32,8 @@ void check_ranges(std::string_view text) {
     promise(parse_blocks("--blocks", list_text(blocks)) == blocks, "blocks read otherwise");
   });
   (void)ends_or_throws<usage_error>([&] {
-    std::vector<int> pus = parse_pus("--pus", text);
-    std::vector<int> again = parse_pus("--pus", as_ranges(pus));
+    std::vector<int> pus = parse_pus("--cpus", text);
+    std::vector<int> again = parse_pus("--cpus", as_ranges(pus));
     std::sort(pus.begin(), pus.end());
     promise(again == pus, "PUs read otherwise");
     promise(std::adjacent_find(pus.begin(), pus.end()) == pus.end(), "a PU is there twice");

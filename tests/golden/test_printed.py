@@ -205,12 +205,12 @@ def test_list_without_a_worker(driver):
 
 def test_dry_run(driver):
     driver.add_worker("omp", made_by_hand.capabilities())
-    text = driver("run", "--dry-run", "--lanes", "1", "--op", "atomic_add,atomic_cas_pass,barrier", "--affinity", "close,spread",
-                  "--additivity", "--visits", "2")
+    text = driver("run", "--dry-run", "--threads", "1", "--op", "atomic_add,atomic_cas_pass,barrier", "--affinity", "close,spread",
+                  "--additivity", "--repetitions", "2")
     assert_matches(text, "dry_run.txt")
     assert list(driver.home.iterdir()) == [driver.bin], "a dry run leaves no file"
-    points, merged, refused = (int(n) for n in re.search(r"Points to measure: (\d+), which also cover (\d+) equal ones; not supported: (\d+)", text).groups())
-    assert text.count("on PUs") == points
+    points, merged, refused = (int(n) for n in re.search(r"Configurations to measure: (\d+), which also cover (\d+) equal ones; not supported: (\d+)", text).groups())
+    assert text.count("on CPUs") == points
     assert text.count("    = backend=") == merged
     assert text.count("    unsupported: ") == refused
     assert float(re.search(r"about ([\d.]+) s", text)[1]) == pytest.approx(points * 2 * 0.022 + 2 * 0.3, rel=0.01), "visits, and a worker started for each pass"
@@ -220,7 +220,7 @@ def test_show(driver):
     file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
     text = driver("show", file, "--wide", "--verbose")
     assert_matches(text, "show.txt")
-    assert text.splitlines()[0].index("notes") < 120, "all figures are within 120 columns"
+    assert text.splitlines()[0].index("notes") < 124, "all figures are within 124 columns"
 
     rows = rows_of(text)
     assert [op for (op, _), row in rows.items() if row["cost"] == "-"] == ["plain_read"]
@@ -253,14 +253,14 @@ def test_show_fits_80_columns_and_folds_its_notes(driver):
 
 def test_show_chooses_and_sorts_points_and_writes_them_as_json(driver):
     file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
-    points = json.loads(driver("show", file, "--op", "atomic_a*", "--lanes", "1", "--json"))
+    points = json.loads(driver("show", file, "--op", "atomic_a*", "--threads", "1", "--json"))
     assert {point["op"] for point in points} == {"atomic_add"}
     assert {point["lanes"] for point in points} == {1}
     assert all(isinstance(point["cost_ns"], float) and point["headline"] is True for point in points)
     by_cost = [row["cost"] for row in rows_of(driver("show", file, "--sort", "cost", "--wide")).values() if row["cost"] != "-" and not row["bound"]]
     assert len(by_cost) > 3 and list(map(float, by_cost)) == sorted(map(float, by_cost))
     assert max(map(len, driver("show", file, "--sort", "cost").split("\nNotes\n")[0].splitlines())) <= 80
-    assert "no point is chosen by --op, --type and --lanes" in driver.mistake("show", file, "--op", "barrier_late")
+    assert "no configuration is chosen by --op, --type and --threads" in driver.mistake("show", file, "--op", "barrier_late")
     assert "--sort: unknown key 'name'" in driver.mistake("show", file, "--sort", "name")
 
 
@@ -342,7 +342,7 @@ def test_show_of_a_failed_point_leads_with_it_and_ends_with_1(driver):
     file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.failing_results())
     text = driver("show", file, status=1)
     first_note = text.split("\nNotes\n")[1].splitlines()[0]
-    assert first_note == "- failed: lock_add int32 shared, 2 lanes close: the cell holds 41, not 42"
+    assert first_note == "- failed: lock_add int32 shared, 2 threads close: the cell holds 41, not 42"
     assert re.search(r"lock_add\s+2\s+-\s+failed", text)
 
 
@@ -356,12 +356,12 @@ def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    ([], "syncmeter run, ab, advise, list, topology, show"),
+    ([], "syncmeter run, ab, advise, show, compare"),
     (["rnu"], "syncmeter: command line: unknown command 'rnu'; did you mean 'run'?"),
-    (["run", "--lanes", "4x"], "--lanes: '4x' is not a number, a range such as 4-8, or max"),
+    (["run", "--threads", "4x"], "--threads: '4x' is not a number, a range such as 4-8, or max"),
     (["run", "--max-time", "1"], "'1' has no unit; write it as 1s, 1ms or 1min"),
     (["run", "--op", "barier"], "--op: unknown op 'barier'; did you mean 'barrier'?"),
-    (["run", "--lanes", "4000"], "--lanes: 4000 is more than the"),
+    (["run", "--threads", "4000"], "--threads: 4000 is more than the"),
     (["run", "--backend", "cuda"], "--backend: 'cuda' cannot be used"),
     (["run", "--csv", "no/such/folder.csv"], "--csv: 'no/such/folder.csv' cannot be written: No such file"),
     (["run", "--op", "bar\nrier"], r"unknown op 'bar\x0arier'"),

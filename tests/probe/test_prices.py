@@ -95,8 +95,8 @@ def results(tmp_path_factory):
     file = tmp_path_factory.mktemp("results") / "prices.jsonl"
     for _ in range(TRIES):  # where other programs have the processors no round of a point may count
         file.unlink(missing_ok=True)
-        subprocess.run([DRIVER, "run", "--study", "regions", "--backend", "omp", "--op", "barrier_after_work", "--lanes", "2", "--section",
-                        "0,32,128,512,2048,8192,32768", "--affinity", "none", "--wait", "active", "--visits", "2", "--max-time", "20ms",
+        subprocess.run([DRIVER, "run", "--study", "regions", "--backend", "omp", "--op", "barrier_after_work", "--threads", "2", "--section",
+                        "0,32,128,512,2048,8192,32768", "--affinity", "none", "--wait", "active", "--repetitions", "2", "--max-time", "20ms",
                         "--output", file], check=True, capture_output=True, timeout=120)
         lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
         estimates = [(json.dumps(line["point"]), line["estimates"]) for line in lines if line["kind"] == "visit"]

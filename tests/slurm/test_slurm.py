@@ -16,7 +16,7 @@ import pytest
 BIN = pathlib.Path(os.environ.get("SYNCMETER_BIN", "/nowhere")).resolve()
 RUN = f"{BIN}/syncmeter run --backend std"
 #: Longer than a job may run before it is killed (a minute and a half at most, of which it sleeps 50 s).
-LONG = f"{RUN} --study control --op control_multiply_* --type int32 --visits 1000"
+LONG = f"{RUN} --study control --op control_multiply_* --type int32 --repetitions 1000"
 pytestmark = [
     pytest.mark.skipif(bool(one_node.missing()), reason=one_node.missing()),
     pytest.mark.skipif(not (BIN / "syncmeter").exists(), reason="SYNCMETER_BIN names no folder with syncmeter"),
@@ -47,7 +47,7 @@ def pus_told(log):
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two jobs side by side need two PUs")
 def test_two_jobs_stay_in_their_allocations_and_name_themselves(slurm, tmp_path):
     # The sleep keeps the first one's PU taken until the second one has its own.
-    script = f"srun sh -c 'taskset -pc $$; sleep 3; {RUN} --op atomic_add --type int32 --visits 1 --output $SLURM_JOB_ID.jsonl'\n"
+    script = f"srun sh -c 'taskset -pc $$; sleep 3; {RUN} --op atomic_add --type int32 --repetitions 1 --output $SLURM_JOB_ID.jsonl'\n"
     jobs = [slurm.submit(script, tmp_path, "--ntasks=1", "--cpus-per-task=1", "--time=5") for _ in range(2)]
     used = []
     for job in jobs:
@@ -67,12 +67,12 @@ def test_two_jobs_stay_in_their_allocations_and_name_themselves(slurm, tmp_path)
 
 
 def test_more_lanes_than_were_allocated_are_refused(slurm, tmp_path):
-    job = slurm.submit(f"srun {RUN} --op barrier --lanes {len(os.sched_getaffinity(0)) + 1} --visits 1 --output x.jsonl\n",
+    job = slurm.submit(f"srun {RUN} --op barrier --threads {len(os.sched_getaffinity(0)) + 1} --repetitions 1 --output x.jsonl\n",
                        tmp_path, "--ntasks=1", "--cpus-per-task=1", "--time=5")
     assert slurm.ended(job, 60) == "FAILED"
     printed = (tmp_path / f"job-{job}.log").read_text(encoding="utf-8")
     print(f"job {job}: {printed.splitlines()[0]}")
-    assert "--lanes" in printed or "processing unit" in printed or "PU" in printed
+    assert "--threads" in printed or "processing unit" in printed or "PU" in printed
 
 
 def test_a_quota_inside_the_job_lowers_the_lanes(slurm, tmp_path):
@@ -88,7 +88,7 @@ def test_a_quota_inside_the_job_lowers_the_lanes(slurm, tmp_path):
     group.mkdir()
     try:
         (group / file).write_text(text)
-        job = slurm.submit(f"srun sh -c 'echo $$ > {group}/cgroup.procs; exec {RUN} --op barrier --visits 1 --output quota.jsonl'\n",
+        job = slurm.submit(f"srun sh -c 'echo $$ > {group}/cgroup.procs; exec {RUN} --op barrier --repetitions 1 --output quota.jsonl'\n",
                            tmp_path, "--exclusive", "--time=5")
         assert slurm.ended(job, 60) == "COMPLETED", (tmp_path / f"job-{job}.log").read_text()
     finally:

@@ -113,8 +113,8 @@ class Campaign:
 
     def arguments(self, *more, ops="atomic_add,atomic_read,plain_read", visits=2):
         """`run` on a few one-lane points of the fake backend."""
-        return ["run", "--backend", "fake", "--op", ops, "--type", "int32", "--placement", "shared", "--lanes", "1",
-                "--order", "relaxed", "--visits", str(visits), "--seed", "7", "--output", str(self.file), *more]
+        return ["run", "--backend", "fake", "--op", ops, "--type", "int32", "--layout", "shared", "--threads", "1",
+                "--order", "relaxed", "--repetitions", str(visits), "--seed", "7", "--output", str(self.file), *more]
 
     def start(self, *arguments, **how):
         return subprocess.Popen([self.driver, *arguments], env=self.environment, cwd=self.home, encoding="utf-8",

@@ -173,8 +173,8 @@ class Hostile(Trial):
         path.chmod(0o755)
 
     def begin(self):
-        return ["run", "--backend", "fake", "--op", "atomic_add,atomic_read,plain_read", "--type", "int32", "--placement", "shared",
-                "--lanes", "1", "--visits", "3", "--output", self.file]
+        return ["run", "--backend", "fake", "--op", "atomic_add,atomic_read,plain_read", "--type", "int32", "--layout", "shared",
+                "--threads", "1", "--repetitions", "3", "--output", self.file]
 
     def step(self, *arguments):
         before = self.text()

@@ -15,8 +15,8 @@ from short_campaign import Flaw, Trial, in_pool, whole_lines
 
 WORKER = "syncmeter-posix-shared"
 #: Teams of one and two lanes in random order: most visits end one team and start another.
-OPTIONS = ["--backend", "posix-shared", "--op", "barrier,lock_add,futex_handoff", "--type", "int32", "--lanes", "1,2",
-           "--visits", "3", "--max-time", "5ms", "--min-sample", "20us"]
+OPTIONS = ["--backend", "posix-shared", "--op", "barrier,lock_add,futex_handoff", "--type", "int32", "--threads", "1,2",
+           "--repetitions", "3", "--max-time", "5ms", "--min-sample", "20us"]
 VISITS = 18
 DEATH = "a process that was a lane died"
 

@@ -38,7 +38,7 @@ class Grammar:
             option = chance.choice(self.options.get(command, ["--help"]))
             known = self.values.get((command, option))
             if chance.random() < 0.05:
-                option = chance.choice(["--lane", "--Lanes", "--lanes=", "-x", "--help-me", "--output=x", "--no-wide"])
+                option = chance.choice(["--lane", "--Lanes", "--threads=", "-x", "--help-me", "--output=x", "--no-wide"])
             words.append(option.encode())
             if known is not None and chance.random() < 0.95:
                 words.append(self.value(known, chance))

@@ -18,7 +18,7 @@ import uuid
 DOCUMENTED = {0, 1, 2, 3, 4, *(128 + number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))}
 DEADLINE_S = 20
 VISITS = 2
-OPTIONS = ["--backend", "omp", "--op", "atomic_add", "--type", "int32", "--lanes", "1", "--visits", str(VISITS),
+OPTIONS = ["--backend", "omp", "--op", "atomic_add", "--type", "int32", "--threads", "1", "--repetitions", str(VISITS),
            "--max-time", "5ms", "--min-sample", "20us"]
 #: What a process has in its environment when a trial started it.
 MARK = "SYNCMETER_TRIAL"

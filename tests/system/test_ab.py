@@ -35,8 +35,8 @@ class Builds:
         return ("ab", self.worker, "--env-a", f"FAKE_DIR={self.home}/a", "--env-b", f"FAKE_DIR={self.home}/b")
 
     def ab(self, *more, ops=OPS, visits=6):
-        return self.call(*self.named(), "--op", ",".join(ops), "--type", "int32", "--placement", "shared", "--lanes", "1", "--order", "relaxed",
-                         "--visits", visits, "--seed", "7", "--output", self.file, *more)
+        return self.call(*self.named(), "--op", ",".join(ops), "--type", "int32", "--layout", "shared", "--threads", "1", "--order", "relaxed",
+                         "--repetitions", visits, "--seed", "7", "--output", self.file, *more)
 
     def cut_last_visit(self):
         lines = self.file.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -278,7 +278,7 @@ def real():
 
 def test_a_build_is_equal_to_its_copy(real, builds):
     """No call in these loops, so that nothing but they can differ."""
-    arguments = ("ab", f"old={real}", f"new={real}", "--op", "atomic_add,control_aa", "--type", "int32", "--lanes", "1",
+    arguments = ("ab", f"old={real}", f"new={real}", "--op", "atomic_add,control_aa", "--type", "int32", "--threads", "1",
                  "--format", "json", "--output", builds.file)
     status, out, err = builds.call(*arguments)
     assert status == 0, err
@@ -289,8 +289,8 @@ def test_a_build_is_equal_to_its_copy(real, builds):
 
 
 def test_all_measures_equal_code_too(real, builds):
-    status, out, err = builds.call("ab", f"old={real}", f"new={real}", "--op", "atomic_add", "--type", "int32", "--lanes", "1",
-                                   "--all", "--visits", 3, "--format", "json", "--output", builds.file)
+    status, out, err = builds.call("ab", f"old={real}", f"new={real}", "--op", "atomic_add", "--type", "int32", "--threads", "1",
+                                   "--all", "--repetitions", 3, "--format", "json", "--output", builds.file)
     assert status in (0, 1, 2, 3), err  # three visits on a busy machine may mean anything
     assert {line["arm"] for line in builds.lines("visit")} == {"old", "new"}
     assert json.loads(out)["equal"] == 0

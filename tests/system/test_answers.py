@@ -80,7 +80,7 @@ def test_numbers_of_a_file_are_bounded_as_options_are(campaign, member, value):
     campaign.run(visits=1)
     campaign.edit_campaign_line(lambda line: line["options"].__setitem__(member, value))
     status, _, err = campaign.resume()
-    assert status == 2 and f"'{campaign.file}' does not contain the options of its campaign: {member}: " in err
+    assert status == 2 and f"'{campaign.file}' does not contain the options of its run: {member}: " in err
 
 
 def with_reason(campaign, text):

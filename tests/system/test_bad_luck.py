@@ -28,7 +28,7 @@ def measure(campaign):
     def call(*more, environment=None, ops="atomic_add,barrier", pus=None):
         campaign.environment.update(environment or {})
         how = {"preexec_fn": lambda: os.sched_setaffinity(0, pus)} if pus else {}
-        return campaign.call_again("run", "--backend", "omp", "--op", ops, "--visits", "2", "--max-time", "20ms",
+        return campaign.call_again("run", "--backend", "omp", "--op", ops, "--repetitions", "2", "--max-time", "20ms",
                                    "--output", str(campaign.file), *more, **how)
     return call
 
@@ -61,9 +61,9 @@ def test_one_pu_measures_what_one_lane_can(campaign, measure):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--study", "core-to-core"], "measures pairs of PUs, but this process may use only PU {pu}"),
-    (["--lanes", "2"], "--lanes: 2 is more than the 1 lane allowed here (1 processing unit)"),
-    pytest.param(["--pus", str(PUS[0])], "--pus: this process may not use PU {other}, only {pu}", marks=needs_two),
+    (["--study", "core-to-core"], "measures pairs of CPUs, but this process may use only CPU {pu}"),
+    (["--threads", "2"], "--threads: 2 is more than the 1 thread allowed here (1 CPU)"),
+    pytest.param(["--cpus", str(PUS[0])], "--cpus: this process may not use CPU {other}, only {pu}", marks=needs_two),
 ])
 def test_one_pu_cannot_do_what_takes_two(campaign, measure, arguments, words):
     status, _, err = measure(*arguments, pus={PUS[-1]}, ops="*")
@@ -87,7 +87,7 @@ def test_a_sandbox_that_forbids_binding_leaves_lanes_to_the_system(campaign, mea
     assert "- Lanes cannot be bound here" in out, "whoever reads the table must know"
 
 
-@pytest.mark.parametrize("arguments", [["--study", "core-to-core"], ["--pus", str(PUS[0])]])
+@pytest.mark.parametrize("arguments", [["--study", "core-to-core"], ["--cpus", str(PUS[0])]])
 def test_without_binding_no_lane_can_be_put_on_a_pu(campaign, measure, arguments):
     status, _, err = measure(*arguments, environment=without_binding("all"), ops="*")
     assert status == 2 and "lanes cannot be bound here: cannot bind this thread to PU" in err
@@ -171,4 +171,4 @@ def test_pairs_of_another_machine_are_planned_in_their_classes(measure, name, cl
     assert status == 0, err
     for text, number in classes.items():
         assert out.count(f" ({text}), ") == number, text
-    assert f"Points to measure: {sum(classes.values())};" in out
+    assert f"Configurations to measure: {sum(classes.values())};" in out

@@ -23,8 +23,8 @@ def study(tmp_path_factory):
         pytest.skip("two lanes need two processing units")
     campaign = Campaign(tmp_path_factory.mktemp("study"))
     return campaign.measure_until(
-        late_estimates, "run", "--study", "barrier", "--backend", ",".join(BACKENDS), "--lanes", "2", "--affinity", "none",
-        "--late", f"0,{LATE_US}", "--visits", "2", "--max-time", "200ms", "--min-sample", "20us",
+        late_estimates, "run", "--study", "barrier", "--backend", ",".join(BACKENDS), "--threads", "2", "--affinity", "none",
+        "--late", f"0,{LATE_US}", "--repetitions", "2", "--max-time", "200ms", "--min-sample", "20us",
         "--output", str(campaign.file), deadline_s=400)
 
 

@@ -37,7 +37,7 @@ def test_the_claims_that_use_the_point_come_last(measured, tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["no_such_op"], "has all of the words 'no_such_op'"), ([""], " have the words '': 'backend="), ([], "a point and a results file must be named")],
+    [(["no_such_op"], "has all of the words 'no_such_op'"), ([""], " have the words '': 'backend="), ([], "a configuration and a results file must be named")],
 )
 def test_words_that_mean_no_point_or_several_are_told(measured, words, message):
     status, out, err = measured.call("explain", *words, *[str(measured.file)] * bool(words))

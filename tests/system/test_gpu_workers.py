@@ -19,7 +19,7 @@ def gpu_campaign(campaign):
 def gpu_arguments(campaign, *more, **points):
     """As the campaign's, but for the number of threads: 64 in each of 4 blocks."""
     arguments = campaign.arguments("--blocks", "sm", *more, **points)
-    arguments[arguments.index("--lanes") + 1] = "64"
+    arguments[arguments.index("--threads") + 1] = "64"
     return arguments
 
 
@@ -39,7 +39,7 @@ def test_a_request_names_the_device_and_no_units(gpu_campaign):
 @pytest.mark.parametrize(("study", "queued"), [("paper", 16), ("quick", None)])
 def test_a_file_says_how_many_rounds_a_gpu_might_queue(study, queued, gpu_campaign):
     arguments = gpu_campaign.arguments("--study", study, ops="atomic_add")
-    del arguments[arguments.index("--lanes"):arguments.index("--lanes") + 2]
+    del arguments[arguments.index("--threads"):arguments.index("--threads") + 2]
     status, _, err = gpu_campaign.call(*arguments)
     assert status == 0, err
     assert gpu_campaign.visits(), "without any nothing is shown"
@@ -49,7 +49,7 @@ def test_a_file_says_how_many_rounds_a_gpu_might_queue(study, queued, gpu_campai
 
 def test_a_gpu_is_visited_three_times_unless_told_otherwise(gpu_campaign):
     arguments = gpu_arguments(gpu_campaign, ops="atomic_add")
-    del arguments[arguments.index("--visits"):arguments.index("--visits") + 2]
+    del arguments[arguments.index("--repetitions"):arguments.index("--repetitions") + 2]
     assert gpu_campaign.call(*arguments)[0] == 0
     assert [visit["visit"] for visit in gpu_campaign.visits()] == [1, 2, 3]
     assert gpu_campaign.log("measure")[0]["options"]["max_time_ns"] == pytest.approx(45e6 / 3), "what quick gives a GPU, over three visits"
@@ -100,14 +100,14 @@ def test_another_gpu_is_other_ground(gpu_campaign):
 def test_what_was_too_slow_is_not_tried_by_more_lanes(gpu_campaign):
     gpu_campaign.behave(gpu=GPU, status={"atomic_add": "too_slow"})
     arguments = gpu_arguments(gpu_campaign, ops="atomic_add,barrier")
-    arguments[arguments.index("--lanes") + 1] = "1024,32,256"
+    arguments[arguments.index("--threads") + 1] = "1024,32,256"
     assert gpu_campaign.call(*arguments)[0] == 0
     tried = {op: [e["point"]["lanes"] for e in gpu_campaign.log("measure") if e["point"]["op"] == op] for op in ("atomic_add", "barrier")}
     assert tried["atomic_add"] == [32] and sorted(set(tried["barrier"])) == [32, 256, 1024]
     left_out = [visit for visit in gpu_campaign.visits() if visit["stopped_by"] == "not_tried"]
     assert sorted(visit["point"]["lanes"] for visit in left_out) == [256, 1024]
     assert {(visit["status"], visit["reason"]) for visit in left_out} == {
-        ("too_slow", "not tried: a step took too long at --lanes 32 --blocks 4")}
+        ("too_slow", "not tried: a step took too long at --threads 32 --blocks 4")}
 
 
 EQUAL = {**GPU, "devices": [{**device, "name": "GPU"} for device in GPU["devices"]]}

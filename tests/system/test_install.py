@@ -56,8 +56,8 @@ def test_every_worker_of_the_build_is_in_libexec_with_its_census(build, moved):
 
 
 def test_it_measures_with_its_own_workers_and_their_census(moved):
-    done = run(moved, "syncmeter", "run", "--backend", "omp", "--op", "atomic_add", "--type", "int32", "--placement", "shared",
-               "--lanes", "1", "--visits", "1", "--max-time", "4ms", "--output", "results.jsonl")
+    done = run(moved, "syncmeter", "run", "--backend", "omp", "--op", "atomic_add", "--type", "int32", "--layout", "shared",
+               "--threads", "1", "--repetitions", "1", "--max-time", "4ms", "--output", "results.jsonl")
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (moved.parent / "results.jsonl").read_text(encoding="utf-8").splitlines()]
     workers = {line["path"] for line in lines if line["kind"] == "worker"}
@@ -66,7 +66,7 @@ def test_it_measures_with_its_own_workers_and_their_census(moved):
     if (moved / "libexec/syncmeter/syncmeter-omp.census.json").exists():
         assert next(line for line in lines if line["kind"] == "visit")["census"], "once for a point"
     shown = run(moved, "syncmeter-report", "text", "results.jsonl")
-    assert shown.returncode == 0 and "Findings" in shown.stdout, shown.stderr
+    assert shown.returncode == 0 and "Reliability: " in shown.stdout, shown.stderr
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +94,12 @@ def test_no_module_of_the_current_folder_runs(kind, python_path, request, tmp_pa
     for name in {*sys.stdlib_module_names, "syncmeter_analysis", "sitecustomize", "usercustomize"}:
         (folder / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write({name + ' '!r})\n", encoding="utf-8")
     environment = {"PYTHONPATH": python_path, "SYNCMETER_REPORT": str(prefix / "bin/syncmeter-report")}
-    measured = run(prefix, "syncmeter", "run", "--backend", "std", "--op", "atomic_add", "--type", "int32", "--placement", "shared",
-                   "--lanes", "1", "--visits", "1", "--max-time", "4ms", "--output", "r.jsonl", cwd=folder, **environment)
+    measured = run(prefix, "syncmeter", "run", "--backend", "std", "--op", "atomic_add", "--type", "int32", "--layout", "shared",
+                   "--threads", "1", "--repetitions", "1", "--max-time", "4ms", "--output", "r.jsonl", cwd=folder, **environment)
     explained = run(prefix, "syncmeter", "explain", "op=atomic_add", "r.jsonl", cwd=folder, **environment)
     shown = run(prefix, "syncmeter-report", "text", "r.jsonl", cwd=folder, **environment)
     assert not ran.exists(), ran.read_text(encoding="utf-8")
-    assert "Findings" in measured.stdout and "Findings" in shown.stdout, measured.stderr + shown.stderr
+    assert "Reliability: " in measured.stdout and "Reliability: " in shown.stdout, measured.stderr + shown.stderr
     assert explained.returncode == 0, explained.stderr
 
 

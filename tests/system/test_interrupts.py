@@ -67,9 +67,9 @@ def test_a_spent_budget_ends_the_campaign_properly(campaign):
 
 def test_progress_is_plain_lines_off_a_terminal(campaign):
     _, out, err = campaign.run(visits=20)
-    lines = [line for line in err.split("\n") if " visits (" in line]
+    lines = [line for line in err.split("\n") if " repetitions (" in line]
     assert 5 <= len(lines) <= 10 and "\x1b" not in err and "\r" not in err
-    assert "ETA" in lines[-1] and " visits (" not in out
+    assert "ETA" in lines[-1] and " repetitions (" not in out
 
 
 def test_progress_is_one_line_on_a_terminal(campaign):
@@ -91,8 +91,8 @@ def test_progress_is_one_line_on_a_terminal(campaign):
     os.close(ours)
     assert process.returncode == 0
     drawn = shown.split(b"\r")
-    assert sum(b"/12 visits (" in part for part in drawn) >= 3
+    assert sum(b"/12 repetitions (" in part for part in drawn) >= 3
     assert b"ETA" in shown and b"atomic_add" in shown
-    assert shown.split(b"visits (")[0].count(b"\n") == 1, "what comes, and below it one line that is drawn anew"
+    assert shown.split(b"repetitions (")[0].count(b"\n") == 1, "what comes, and below it one line that is drawn anew"
     assert shown.rstrip(b"\r\n").endswith(b"\x1b[K"), "cleared at the end"
     assert b"\x1b" not in out

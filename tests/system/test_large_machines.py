@@ -27,6 +27,6 @@ def real_workers(campaign):
 def test_a_study_is_planned_for_less_than_ten_minutes(real_workers, machine, study):
     status, out, err = real_workers.call("run", "--study", study, "--backend", "omp", "--topology", str(machine), "--dry-run")
     assert status == 0, err
-    points, seconds = re.search(r"Points to measure: (\d+).*; about ([\d.e+]+) s", out).groups()
+    points, seconds = re.search(r"Configurations to measure: (\d+).*; about ([\d.e+]+) s", out).groups()
     assert int(points) > 50
     assert float(seconds) <= 600

@@ -7,7 +7,7 @@ import pytest
 PUS = len(os.sched_getaffinity(0))
 #: While another tenant of the machine has the PUs, both visits of a point may be left without an estimate.
 CAMPAIGNS = 4
-RUN = ["run", "--visits", "2", "--max-time", "4ms", "--seed", "7", "--budget", "60s"]
+RUN = ["run", "--repetitions", "2", "--max-time", "4ms", "--seed", "7", "--budget", "60s"]
 
 
 def has_worker(campaign, name):
@@ -64,8 +64,8 @@ def test_contention_on_cells_that_lanes_share_out(campaign):
 
 
 def test_a_resumed_campaign_goes_on_with_the_same_cells(campaign):
-    arguments = ["run", "--backend", "fake", "--op", "atomic_add", "--type", "int32", "--placement", "strided", "--stride", "16",
-                 "--cells", "1,2", "--lanes", "2", "--oversubscribe", "--order", "relaxed", "--visits", "2"]
+    arguments = ["run", "--backend", "fake", "--op", "atomic_add", "--type", "int32", "--layout", "strided", "--stride", "16",
+                 "--variables", "1,2", "--threads", "2", "--oversubscribe", "--order", "relaxed", "--repetitions", "2"]
     assert campaign.call(*arguments, "--output", str(campaign.file))[0] == 0
     whole = [visit["key"] for visit in campaign.visits()]
     campaign.cut_at_visit(-1)

@@ -8,8 +8,8 @@ PU = sorted(os.sched_getaffinity(0))[0]
 
 
 def named(campaign, *more):
-    return campaign.call("run", "--backend", "fake", "--op", "atomic_add", "--type", "int32", "--placement", "shared",
-                         "--order", "relaxed", "--visits", "2", "--pus", str(PU), "--output", str(campaign.file), *more)
+    return campaign.call("run", "--backend", "fake", "--op", "atomic_add", "--type", "int32", "--layout", "shared",
+                         "--order", "relaxed", "--repetitions", "2", "--cpus", str(PU), "--output", str(campaign.file), *more)
 
 
 def test_a_named_pu_is_in_the_point_the_key_and_the_campaign_line(campaign):
@@ -39,8 +39,8 @@ def test_a_resumed_campaign_goes_on_with_the_same_pus(campaign):
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (["--pus", "65000"], "--pus: this machine has no PU 65000; this process may use "),
-    (["--study", "core-to-core", "--pus", str(PU)], f"--pus names only PU {PU}"),
+    (["--cpus", "65000"], "--cpus: this machine has no CPU 65000; this process may use "),
+    (["--study", "core-to-core", "--cpus", str(PU)], f"--cpus names only CPU {PU}"),
 ])
 def test_what_cannot_be_is_wrong_usage(campaign, arguments, text):
     status, _, err = campaign.call("run", "--backend", "fake", "--output", str(campaign.file), *arguments,

@@ -76,7 +76,7 @@ def test_results_of_another_campaign_are_not_replaced_even_with_force(measured):
     shutil.copy(measured.file, other)
     check = unchanged(other)
     status, _, err = measured.call("show", str(measured.file), "--csv", str(other), "--force")
-    assert status == 2 and "holds the results of a campaign" in err
+    assert status == 2 and "holds the results of a run" in err
     check()
 
 
@@ -135,7 +135,7 @@ def test_a_resume_without_a_worker_is_not_complete_and_names_what_lacks(two_back
     status, out, err = two_backends.resume()
     lacking = 12 - sum(visit["backend"] == "other" for visit in two_backends.visits())
     assert status == 4, err
-    said = f"{lacking} of the 12 visits of backend 'other' cannot be measured here now: no worker for backend 'other'"
+    said = f"{lacking} of the 12 repetitions of backend 'other' cannot be measured here now: no worker for backend 'other'"
     assert said in err and said in " ".join(out.split())
     end = two_backends.lines()[-1]
     assert end["reason"] == "missing" and said in end["missing"][0]
@@ -169,7 +169,7 @@ def test_two_files_in_one_are_refused_by_line(measured):
     second = text.count("\n") + 1
     for arguments in (["show"], ["run", "--resume"]):
         status, _, err = measured.call(*arguments, str(measured.file))
-        assert status == 2 and f"line {second}: a second campaign begins here" in err
+        assert status == 2 and f"line {second}: a second run begins here" in err
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["list"], ["topology"], ["show", "results.jsonl"],
@@ -230,7 +230,7 @@ def test_a_file_that_is_removed_while_it_is_written_is_written_anew(campaign, ot
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     anew = campaign.file.with_name(campaign.file.name + ".1") if other else campaign.file
-    assert "was removed while the campaign ran: all of its lines are written anew in" in err and str(anew) in err
+    assert "was removed during the run: all of its lines are written anew in" in err and str(anew) in err
     lines = [json.loads(line) for line in anew.read_text(encoding="utf-8").splitlines()]
     assert len({line["key"] for line in lines if line["kind"] == "visit"}) == 6
     assert [lines[0]["kind"], lines[-1]["kind"], lines[-1]["reason"]] == ["campaign", "end", "complete"]
@@ -244,7 +244,7 @@ def test_a_file_that_is_moved_while_it_is_written_is_named_by_its_new_name(campa
     moved = campaign.file.rename(campaign.home / "moved.jsonl")
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert f"was moved while the campaign ran: its lines are in '{moved}'" in err
+    assert f"was moved during the run: its lines are in '{moved}'" in err
     assert json.loads(moved.read_text(encoding="utf-8").splitlines()[-1])["reason"] == "complete"
 
 
@@ -254,7 +254,7 @@ def test_a_resume_whose_only_worker_cannot_be_asked_misses_its_visits(campaign):
     campaign.behave(capabilities="exit")
     status, _, err = campaign.resume()
     assert status == 4, err
-    assert "3 of the 6 visits of backend 'fake' cannot be measured here now" in err
+    assert "3 of the 6 repetitions of backend 'fake' cannot be measured here now" in err
     campaign.behave()
     assert campaign.resume()[0] == 0
     assert len(campaign.visits()) == 6

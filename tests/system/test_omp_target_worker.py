@@ -46,8 +46,8 @@ def test_a_gpu_that_cannot_load_what_was_compiled_is_named(tmp_path):
 
 def test_on_the_host_every_visit_is_right(campaign):
     campaign.environment |= ON_HOST
-    status, out, err = campaign.call("run", "--backend", "omp-target", "--op", OPS, "--type", "int32,double", "--lanes", "2,32",
-                                     "--blocks", "1,2", "--stride", "0,1", "--visits", "1", "--max-time", "20ms", "--output",
+    status, out, err = campaign.call("run", "--backend", "omp-target", "--op", OPS, "--type", "int32,double", "--threads", "2,32",
+                                     "--blocks", "1,2", "--stride", "0,1", "--repetitions", "1", "--max-time", "20ms", "--output",
                                      str(campaign.file), within=200)
     points = [json.loads(line) for line in campaign.file.read_text(encoding="utf-8").splitlines()]
     visits = [line for line in points if line["kind"] == "visit"]

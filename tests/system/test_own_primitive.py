@@ -108,7 +108,7 @@ def test_the_examples_stand_beside_std(moved, workers):  # noqa: F811
     ops = {name: op for name, op in ops.items() if (workers / f"syncmeter-{name}").exists()}
     backends = ["std", *ops]
     done = run(moved, workers, "run", "--study", "quick", "--backend", ",".join(backends), "--op",
-               ",".join(["lock_add", "barrier", *ops.values()]), "--lanes", "1", "--visits", "1",
+               ",".join(["lock_add", "barrier", *ops.values()]), "--threads", "1", "--repetitions", "1",
                "--max-time", "4ms", "--output", "own.jsonl")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [json.loads(line) for line in (workers / "own.jsonl").read_text(encoding="utf-8").splitlines()]

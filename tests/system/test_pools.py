@@ -5,7 +5,7 @@ def test_a_pool_gets_a_process_for_each_number_of_lanes(campaign):
     campaign.behave(pool=True)
     campaign.environment["KOKKOS_NUM_THREADS"] = "9"
     arguments = campaign.arguments("--oversubscribe", ops="atomic_add", visits=2)
-    arguments[arguments.index("--lanes") + 1] = "1,2"
+    arguments[arguments.index("--threads") + 1] = "1,2"
     status, _, err = campaign.call(*arguments)
     assert status == 0, err
     threads = {entry["pid"]: entry["environment"]["KOKKOS_NUM_THREADS"] for entry in campaign.log("hello")}

@@ -8,8 +8,8 @@ PUS = sorted(os.sched_getaffinity(0))
 
 
 def quietly(campaign, *more):
-    return campaign.call("run", "--backend", "fake", "--op", "atomic_add", "--type", "int32", "--placement", "shared",
-                         "--order", "relaxed", "--visits", "4", "--lanes", "1", "--affinity", "quiet",
+    return campaign.call("run", "--backend", "fake", "--op", "atomic_add", "--type", "int32", "--layout", "shared",
+                         "--order", "relaxed", "--repetitions", "4", "--threads", "1", "--affinity", "quiet",
                          "--output", str(campaign.file), *more)
 
 
@@ -40,7 +40,7 @@ def test_a_resumed_campaign_avoids_what_was_busy_when_it_began(campaign, busy):
 
 def test_a_dry_run_probes_nothing_and_says_so(campaign):
     status, out, _ = quietly(campaign, "--dry-run")
-    assert status == 0 and "quiet: a probe at the start of the run chooses the PUs" in out
+    assert status == 0 and "quiet: a probe at the start of the run chooses the CPUs" in out
     assert not campaign.file.exists()
 
 

@@ -231,13 +231,13 @@ def test_what_pip_installs_measures_and_reports_and_goes_without_a_trace(wheel, 
     listed = call(folder / "bin/syncmeter", "list")
     assert re.search(r"^ +barrier +omp posix posix-shared std$", listed, re.MULTILINE)
     assert "  cuda: not built; `syncmeter build cuda` builds it\n" in listed
-    printed = call(folder / "bin/syncmeter", "run", "--backend", "omp", "--op", "atomic_add", "--type", "int32", "--placement",
-                   "shared", "--lanes", "1", "--visits", "1", "--max-time", "4ms", "--output", "results.jsonl")
-    assert "Findings" in printed, "it has the report's text"
+    printed = call(folder / "bin/syncmeter", "run", "--backend", "omp", "--op", "atomic_add", "--type", "int32", "--layout",
+                   "shared", "--threads", "1", "--repetitions", "1", "--max-time", "4ms", "--output", "results.jsonl")
+    assert "Reliability: " in printed, "it has the report's text"
     lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {line["path"].startswith(str(folder)) for line in lines if line["kind"] == "worker"} == {True}
     assert next(line for line in lines if line["kind"] == "visit")["census"]
-    assert "Findings" in call(folder / "bin/syncmeter-report", "text", "results.jsonl")
+    assert "Reliability: " in call(folder / "bin/syncmeter-report", "text", "results.jsonl")
     hostile.unlink()
     pip("uninstall", "--yes", "syncmeter")
     assert installed() == before

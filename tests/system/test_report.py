@@ -28,7 +28,7 @@ def test_a_report_that_fails_fails_no_campaign(campaign):
 
 def test_before_the_first_visit_it_says_what_comes(campaign):
     _, _, err = campaign.run()
-    assert re.match(r"syncmeter: 3 points, about [1-9]\d* s\n", err), err
+    assert re.match(r"syncmeter: 3 configurations, about [1-9]\d* s\n", err), err
     _, _, err = campaign.call("run", "--dry-run", *campaign.arguments()[1:])
     assert err == ""
 

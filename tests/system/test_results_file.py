@@ -188,9 +188,9 @@ def test_a_failed_visit_beyond_the_planned_ones_is_tried_again_on_request(campai
 
 def test_a_campaign_goes_on_until_enough_placements_were_seen(campaign):
     campaign.behave(hop_ns=[54, 55, 56, 240])
-    status, out, err = campaign.run("--placements", "2", "--budget", "60s", ops="atomic_add,atomic_read", visits=3)
+    status, out, err = campaign.run("--vcpu-placements", "2", "--budget", "60s", ops="atomic_add,atomic_read", visits=3)
     assert status == 0, err
-    assert "--placements" not in err
+    assert "--vcpu-placements" not in err
     hops = [visit["estimates"][0]["hop_ns"] for visit in campaign.visits()]
     assert hops == [54, 54, 55, 55, 56, 56, *[240] * 6], "whole passes, until the other placement has three visits"
     assert all(visit["again"] for visit in campaign.visits()[6:])
@@ -200,14 +200,14 @@ def test_a_campaign_goes_on_until_enough_placements_were_seen(campaign):
 
 
 def test_placements_that_never_come_end_with_the_time_and_say_so(campaign):
-    status, _, err = campaign.run("--placements", "2", ops="atomic_read")
+    status, _, err = campaign.run("--vcpu-placements", "2", ops="atomic_read")
     assert status == 0 and len(campaign.visits()) == 2
-    assert "--placements 2: no hop between threads was measured" in err
+    assert "--vcpu-placements 2: no hop between threads was measured" in err
     campaign.file.unlink()
     campaign.behave(hop_ns=[54])
-    status, _, err = campaign.run("--placements", "2", "--budget", "2s", ops="atomic_read")
+    status, _, err = campaign.run("--vcpu-placements", "2", "--budget", "2s", ops="atomic_read")
     assert status == 0 and len(campaign.visits()) > 2
-    assert "--placements 2: 1 seen until the time was up" in err
+    assert "--vcpu-placements 2: 1 seen until the time was up" in err
 
 
 def test_the_last_line_says_who_used_the_cpus(campaign):
@@ -258,7 +258,7 @@ def test_a_full_device_is_one_sentence(campaign):
     assert status == 1
     assert "/dev/full" in err and "No space left on device" in err
     plan_summary, *said = err.strip().split("\n")
-    assert "3 points, about" in plan_summary and len(said) == 1
+    assert "3 configurations, about" in plan_summary and len(said) == 1
     assert not campaign.log("measure")
 
 
@@ -364,7 +364,7 @@ def test_a_file_that_was_cut_off_is_completed_once(campaign, name):
     process.communicate()
     campaign.behave()
     before = estimated(campaign)
-    assert "holds the estimates of its points now" in estimated(campaign, "--complete")
+    assert "holds the estimates of its configurations now" in estimated(campaign, "--complete")
     size = campaign.file.stat().st_size
     assert "already" in estimated(campaign, "--complete") and campaign.file.stat().st_size == size
     assert estimated(campaign) == before

@@ -29,7 +29,7 @@ def visits(campaign, request):
             link.symlink_to(LIBRARY)
         campaign.environment.update({"LD_PRELOAD": str(link), "SPOIL_RUNTIME": defect,
                                      "ASAN_OPTIONS": "verify_asan_link_order=0"})
-        campaign.call_again("run", "--backend", request.param, "--op", op, "--size", "1", "--lanes", "1", "--visits", "1",
+        campaign.call_again("run", "--backend", request.param, "--op", op, "--size", "1", "--threads", "1", "--repetitions", "1",
                             "--max-time", "20ms", "--output", str(campaign.file))
         return campaign.visits()
     return measure

@@ -32,7 +32,7 @@ def visits(tmp_path_factory):
 
     lines = campaign.measure_until(
         enough, "run", "--study", "waiting", "--backend", ",".join(BACKENDS), "--op", "wait_pause,wait_futex,wait_atomic",
-        "--affinity", "none", "--late", str(LATE_US), "--visits", "2", "--max-time", "200ms", "--min-sample", "20us",
+        "--affinity", "none", "--late", str(LATE_US), "--repetitions", "2", "--max-time", "200ms", "--min-sample", "20us",
         "--output", str(campaign.file))
     return [line for line in lines if line["kind"] == "visit"]
 

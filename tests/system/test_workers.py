@@ -31,7 +31,7 @@ def test_a_good_worker_measures_every_visit_once(campaign):
     assert len({line["pid"] for line in campaign.lines("worker")}) == 2, "a new process for each pass"
     assert all(len({entry["pid"] for entry in campaign.log("measure") if entry["visit"] == visit}) == 1
                for visit in (1, 2))
-    assert "visits (" not in out, "progress belongs on standard error"
+    assert "repetitions (" not in out, "progress belongs on standard error"
 
 
 def test_the_campaign_line_tells_what_a_reader_needs(campaign):
@@ -208,9 +208,9 @@ def test_the_seed_fixes_the_order_of_the_passes(campaign):
 def test_one_worker_runs_while_the_other_stands_still(campaign):
     campaign.behave(sleep_s=0.02)
     arguments = campaign.arguments("--wait", "active,passive", "--oversubscribe", ops="barrier", visits=5)
-    for option, value in (("--lanes", "2"),):
+    for option, value in (("--threads", "2"),):
         arguments[arguments.index(option) + 1] = value
-    for option in ("--type", "--placement", "--order"):
+    for option in ("--type", "--layout", "--order"):
         del arguments[arguments.index(option):arguments.index(option) + 2]
     status, _, err = campaign.call(*arguments)
     assert status == 0, err
@@ -228,7 +228,7 @@ def test_one_worker_runs_while_the_other_stands_still(campaign):
 
 def test_placement_states_are_probed_only_where_they_can_be(campaign):
     arguments = campaign.arguments("--oversubscribe", ops="atomic_add", visits=1)
-    arguments[arguments.index("--lanes") + 1] = "1,2"
+    arguments[arguments.index("--threads") + 1] = "1,2"
     assert campaign.call(*arguments)[0] == 0
     line = campaign.lines("campaign")[0]
     bounds = {entry["point"]["lanes"]: entry["options"]["state_bounds_ns"] for entry in campaign.log("measure")}

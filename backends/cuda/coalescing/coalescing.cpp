@@ -26,7 +26,7 @@ bool is_of_banks(const op_info& info) { return words_of(info) == words_in::banks
 // Why a point is not supported; empty where it is.
 std::string why_not(const op_info& info, const point& where) {
   if (where.lanes % warp_size != 0)
-    return fmt::format("--lanes {}: must be a multiple of {} (whole warps)", where.lanes,
+    return fmt::format("--threads {}: must be a multiple of {} (whole warps)", where.lanes,
                        warp_size);
   if (is_of_banks(info) && (where.size < 1 || where.size > warp_size))
     return fmt::format("--size {}: the number of lanes on one bank is 1 to {}", where.size,

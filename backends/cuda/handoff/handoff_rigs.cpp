@@ -195,7 +195,7 @@ void ring_rig::describe(nlohmann::json& visit) const {
 void pair_rig::prepare_point() {
   if (where_.blocks != 2 || where_.lanes != warp_size)
     throw point_refused(fmt::format(
-        "--blocks {} --lanes {}: a handoff between multiprocessors takes --blocks 2 --lanes {}",
+        "--blocks {} --threads {}: a handoff between multiprocessors takes --blocks 2 --threads {}",
         where_.blocks, where_.lanes, warp_size));
   if (where_.size < 1 || where_.size > device_.multiprocessors) {
     throw point_refused(

@@ -23,14 +23,14 @@ void levels_rig::prepare_more() {
                             : fmt::format("{} needs --size: {}", info.name, info.size_of));
   if (info.is(level::coalesced_group)) {
     if (where.size > warp_size || where.lanes % warp_size != 0) {
-      throw point_refused(fmt::format("--size {} with --lanes {}: a coalesced group has 1 to {} "
+      throw point_refused(fmt::format("--size {} with --threads {}: a coalesced group has 1 to {} "
                                       "lanes of each warp, and a block must consist of whole warps",
                                       where.size, where.lanes, warp_size));
     }
     setup_.active = where.size;
   }
   if (info.is(level::tile) && where.lanes % where.size != 0)
-    throw point_refused(fmt::format("--lanes {}: must be a multiple of --size {} (whole tiles)",
+    throw point_refused(fmt::format("--threads {}: must be a multiple of --size {} (whole tiles)",
                                     where.lanes, where.size));
   if (info.is(level::transaction) && device_.largest_cluster == 0)
     throw point_refused(fmt::format("transaction counts need compute capability 9.0; {} has {}",

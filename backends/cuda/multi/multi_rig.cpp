@@ -87,14 +87,14 @@ void multi_rig::prepare_point() {
     throw point_refused(
         fmt::format("{} is not supported across GPUs", where.waves ? "--waves" : "--active"));
   if (what_->info.family == family::handoff && (where.blocks != 1 || where.lanes != 1))
-    throw point_refused(
-        fmt::format("--blocks {} --lanes {}: a handoff between devices takes --blocks 1 --lanes 1",
-                    where.blocks, where.lanes));
+    throw point_refused(fmt::format(
+        "--blocks {} --threads {}: a handoff between devices takes --blocks 1 --threads 1",
+        where.blocks, where.lanes));
   if (what_->info.family == family::handoff && where.size != 2)
     throw point_refused(
         fmt::format("--size {}: a handoff has two sides; use --size 2", where.size));
   if (what_->info.family == family::barrier && where.lanes < warp_size)
-    throw point_refused(fmt::format("--lanes {}: a barrier across GPUs needs at least {}, since "
+    throw point_refused(fmt::format("--threads {}: a barrier across GPUs needs at least {}, since "
                                     "one warp of a block signals the other devices",
                                     where.lanes, warp_size));
   if (const auto known = unreached_.find(canonical(where)); known != unreached_.end())

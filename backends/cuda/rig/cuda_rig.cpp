@@ -36,12 +36,12 @@ void cuda_rig::prepare_point() {
   in_queue_ = false;
   require_block_fits();
   if (where.active > warp_size || (where.active != 0 && where.lanes % warp_size != 0)) {
-    throw point_refused(fmt::format("--active {} with --lanes {}: 1 to {} lanes of each warp can "
+    throw point_refused(fmt::format("--active {} with --threads {}: 1 to {} lanes of each warp can "
                                     "be active, and a block must consist of whole warps",
                                     where.active, where.lanes, warp_size));
   }
   if (where.base_offset != 0) throw point_refused("--base-offset applies to CPU backends only");
-  if (where.cells != 0) throw point_refused("--cells applies to CPU backends only");
+  if (where.cells != 0) throw point_refused("--variables applies to CPU backends only");
   if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
     throw point_refused("--scope block orders within one block only; for a handoff between blocks "
                         "use device or system, or --blocks 1");

@@ -51,14 +51,14 @@ void gpu_rig::describe_footprint(nlohmann::json& visit, std::size_t bytes) const
 
 void gpu_rig::require_block_fits() const {
   if (where_.lanes > device_.max_threads_per_block)
-    throw point_refused(fmt::format("--lanes {}: a block has at most {} threads on {}",
+    throw point_refused(fmt::format("--threads {}: a block has at most {} threads on {}",
                                     where_.lanes, device_.max_threads_per_block, device_.name));
 }
 
 void gpu_rig::require_whole_warps(std::string_view what) const {
   if (where_.lanes > device_.max_threads_per_block || where_.lanes % warp_size != 0)
     throw point_refused(
-        fmt::format("--lanes {}: a block of a {} must consist of whole warps, at most {} threads",
+        fmt::format("--threads {}: a block of a {} must consist of whole warps, at most {} threads",
                     where_.lanes, what, device_.max_threads_per_block));
 }
 

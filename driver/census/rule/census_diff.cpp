@@ -82,7 +82,7 @@ std::string loops_text(const std::vector<unsigned>& loops) {
     return fmt::format("loops with {} {}", fmt::join(loops, ", "),
                        loops == std::vector{1U} ? "op" : "ops");
   return loops.size() == 4 ? "all loops"
-                           : fmt::format("baseline loop and those with {} ops",
+                           : fmt::format("baseline loop and those with {} operations",
                                          fmt::join(loops.begin() + 1, loops.end(), ", "));
 }
 
@@ -200,7 +200,7 @@ std::string diff_text(const worker_diff& diff) {
 std::string diff_markdown(const worker_diff& diff) {
   std::string text = summary(diff) + ".\n";
   if (!diff.changes.empty())
-    text += "\n| op | loops | change | went | came |\n| --- | --- | --- | --- | --- |\n";
+    text += "\n| operation | loops | change | went | came |\n| --- | --- | --- | --- | --- |\n";
   for (const op_change& c : diff.changes) {
     text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(entries_text(c)), loops_text(c.loops),
                         to_text(c.how.what), code(c.how.went), code(c.how.came));

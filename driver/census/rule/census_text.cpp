@@ -106,7 +106,7 @@ std::string census_table(const std::vector<census_entry>& census) {
                  {"code for"},
                  {"baseline", right},
                  {"test", right},
-                 {"one measured op compiled to"},
+                 {"one measured operation compiled to"},
                  {"verdict"}});
   const auto axes = std::span(census_axes).subspan(1);
   // What no CPU has is left out where no entry has it.

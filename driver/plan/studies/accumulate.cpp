@@ -31,7 +31,7 @@ gpu_part gpu_accumulate() {
 study accumulate_study() {
   return {.place = 23,
           .name = "accumulate",
-          .purpose = "GPU: ways to add values to cells that many threads share, by their number",
+          .purpose = "GPU: ways to add to shared variables, by the number of variables",
           .gpu = gpu_accumulate(),
           // As in `defaults`; loops around an exchange scatter most.
           .pace = study_pace{.precision = 0.008, .max_time_s = 0.4},

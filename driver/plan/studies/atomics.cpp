@@ -19,7 +19,7 @@ gpu_part gpu_atomics() {
 study atomics_study() {
   return {.place = 5,
           .name = "atomics",
-          .purpose = "GPU: every form of the atomics: API, use, address, scope and order",
+          .purpose = "GPU: atomics by API, use of the result, address, scope and order",
           .gpu = gpu_atomics()};
 }
 

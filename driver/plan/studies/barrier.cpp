@@ -15,7 +15,8 @@ study barrier_study() {
   late.oversubscribe_on_request = false;
   return {.place = 9,
           .name = "barrier",
-          .purpose = "barriers by number of lanes, runtime and wait policy, and with a late lane",
+          .purpose =
+              "barriers by number of threads, runtime and wait policy, and with a late thread",
           .rules = {{.ops = {"barrier", "@barrier"}, .axes = curve},
                     {.ops = {"barrier_late"}, .axes = late}},
           .others = curve,
@@ -23,8 +24,8 @@ study barrier_study() {
           .native_only = true,
           .waits_together = true,
           .also = {"omp-llvm", "std"},
-          .left_out = "late lanes at numbers of lanes other than 2 and all; more lanes than "
-                      "processing units unless --oversubscribe is given; unbound lanes; portable "
+          .left_out = "late threads at numbers of threads other than 2 and all; more threads than "
+                      "CPUs unless --oversubscribe is given; unbound threads; portable "
                       "backends unless --backend names them"};
 }
 

@@ -14,14 +14,15 @@ study contention_study() {
                                 .watch_states = true};
   return {.place = 12,
           .name = "contention",
-          .purpose = "throughput and fairness of lanes that share 1, 2, 4, ... cells, near and far",
+          .purpose = "throughput and fairness of threads that share 1, 2, 4, ... variables",
           .rules = {{.ops = {"atomic_add", "lock_add"}, .axes = shared_cells}},
           .others = shared_cells,
           .native_only = true,
           .layouts_together = true,
-          .left_out = "types other than int32; ops other than atomic_add and lock_add; numbers of "
-                      "cells that do not divide the number of lanes; unbound lanes; portable "
-                      "backends, and std beside another backend, unless --backend names them"};
+          .left_out =
+              "types other than int32; operations other than atomic_add and lock_add; numbers of "
+              "variables that do not divide the number of threads; unbound threads; portable "
+              "backends, and std beside another backend, unless --backend names them"};
 }
 
 }  // namespace syncmeter

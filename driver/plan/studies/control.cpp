@@ -42,7 +42,8 @@ study control_study() {
   together.lanes = lane_set::max;
   return {.place = 3,
           .name = "control",
-          .purpose = "known costs: 100 A/A tests, multiplies, and ops whose costs must add up",
+          .purpose =
+              "known costs: 100 A/A tests, multiplies, and operations whose costs must add up",
           .rules = {{.ops = {"control_aa"}, .axes = {.repeats = 100}},
                     {.ops = {"control_multiply_*"}, .axes = {.types = type_set::all}},
                     {.ops = {"atomic_add", "atomic_fetch_add", "atomic_cas_pass", "fence"},

@@ -8,7 +8,7 @@ study core_to_core_study() {
   const study_axes axes{.homes = {home::first}, .pairs = true};
   return {.place = 8,
           .name = "core-to-core",
-          .purpose = "the one-way latency between every pair of processing units, as a matrix",
+          .purpose = "latency of a cache line between every pair of CPUs, as a matrix",
           .rules = {{.ops = {"handoff", "handoff_cas"}, .axes = axes}},
           .others = axes,
           .pace = study_pace{.precision = 0.02,

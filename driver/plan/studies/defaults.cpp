@@ -49,7 +49,7 @@ gpu_part gpu_defaults() {
 study defaults_study() {
   return {.place = 22,
           .name = "defaults",
-          .purpose = "GPU: what each API's update compiles to by default, beside what is enough",
+          .purpose = "GPU: default memory order and scope of each API, compared with weaker ones",
           .gpu = gpu_defaults(),
           // Each round finds the cells elsewhere, at another cost: only many rounds repeat.
           .pace = study_pace{.precision = 0.008, .max_time_s = 0.3}};

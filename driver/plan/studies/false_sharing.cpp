@@ -25,24 +25,25 @@ study false_sharing_study() {
   other_ops.lanes = lane_set::two_and_max;
   const std::vector<std::string_view> others{"atomic_write", "plain_add", "fence_between_stores",
                                              "@atomic",      "@critical", "@structure"};
-  return {.place = 7,
-          .name = "false-sharing",
-          .purpose =
-              "destructive interference size: how far apart cells of different lanes must be",
-          .rules = {{.ops = {"atomic_add"}, .axes = alone},
-                    {.ops = {"atomic_add"}, .axes = add},
-                    {.ops = {"atomic_add"}, .axes = every_type},
-                    {.ops = {"atomic_add"}, .axes = from_half},
-                    {.ops = others, .axes = alone},
-                    {.ops = others, .axes = other_ops}},
-          .others = other_ops,
-          .native_only = true,
-          .layouts_together = true,
-          .left_out =
-              "uint32 (same as int32); types other than int32 between 2 lanes and all; arrays that "
-              "start half a line in, with more than 2 lanes; for ops other than atomic_add: other "
-              "types, strides other than 4, 32, 64 and 128 B, and arrays that start half a line "
-              "in; unbound lanes; portable backends unless --backend names them"};
+  return {
+      .place = 7,
+      .name = "false-sharing",
+      .purpose = "false sharing: how far apart the variables of two threads must be",
+      .rules = {{.ops = {"atomic_add"}, .axes = alone},
+                {.ops = {"atomic_add"}, .axes = add},
+                {.ops = {"atomic_add"}, .axes = every_type},
+                {.ops = {"atomic_add"}, .axes = from_half},
+                {.ops = others, .axes = alone},
+                {.ops = others, .axes = other_ops}},
+      .others = other_ops,
+      .native_only = true,
+      .layouts_together = true,
+      .left_out =
+          "uint32 (same as int32); types other than int32 between 2 threads and all; arrays that "
+          "start half a line in, with more than 2 threads; for operations other than atomic_add: "
+          "other "
+          "types, strides other than 4, 32, 64 and 128 B, and arrays that start half a line "
+          "in; unbound threads; portable backends unless --backend names them"};
 }
 
 }  // namespace syncmeter

@@ -29,7 +29,7 @@ study handoff_study() {
                  49, 57, 65, 66, 73, 81, 89, 97, 105, 113, 121, 132};
   return {.place = 15,
           .name = "handoff",
-          .purpose = "GPU: a flag passed between warps, by API, scope and distance",
+          .purpose = "GPU: passing a flag between warps, by API, scope and distance",
           .gpu = {.rules = {{.ops = {"warp_handoff", "semaphore_handoff", "atomic_wait_handoff",
                                      "mbarrier_handoff"},
                              .axes = in_block},

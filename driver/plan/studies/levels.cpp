@@ -110,8 +110,8 @@ gpu_part on_gpus() {
 study levels_study() {
   return {.place = 14,
           .name = "levels",
-          .purpose = "GPU: every level of synchronization, from part of a warp to the end of a "
-                     "kernel",
+          .purpose = "GPU: synchronization of a warp, a block, a cluster, a grid, and "
+                     "kernel launches",
           .gpu = on_gpus(),
           // What is timed by events around a launch differs by their microsecond.
           .pace = study_pace{.precision = 0.01, .max_time_s = 0.12, .min_sample_us = 200},

@@ -23,8 +23,7 @@ study locks_study() {
   one_too_many.one_lane_more_on_request = true;
   return {.place = 11,
           .name = "locks",
-          .purpose =
-              "every lock around one add and longer sections: alone, shared, and one for each lane",
+          .purpose = "every lock, uncontended and contended, around short and long sections",
           .rules = {{.ops = {"critical_add"}, .axes = one_lock},
                     {.ops = objects, .except = not_objects, .axes = one_lock},
                     {.ops = objects, .except = not_objects, .axes = own_locks},
@@ -37,7 +36,7 @@ study locks_study() {
           .also = {"omp-llvm", "std", "posix", "libraries"},
           .left_out =
               "types other than int32; affinity spread; other sections and pauses unless --section "
-              "and --think name them; more lanes than processing units unless "
+              "and --think name them; more threads than CPUs unless "
               "--oversubscribe is given; "
               "portable backends unless --backend names them"};
 }

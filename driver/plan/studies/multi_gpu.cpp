@@ -59,7 +59,7 @@ study multi_gpu_study() {
                         {.ops = {"remote_*"}, .axes = wide_type},
                         {.ops = {"gpu_handoff", "cpu_gpu_handoff"}, .axes = token}},
               .others = alone},
-      .left_out = "measuring from the second device; full grids on cells in host memory; "
+      .left_out = "measuring from the second device; full grids on variables in host memory; "
                   "floating-point types"};
 }
 

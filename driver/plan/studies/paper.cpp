@@ -68,7 +68,8 @@ study paper_study() {
   both.placements = {placement::shared, placement::strided};
   return {.place = 4,
           .name = "paper",
-          .purpose = "the grid of \"Characterizing CUDA and OpenMP Synchronization Primitives\"",
+          .purpose =
+              "the configurations of \"Characterizing CUDA and OpenMP Synchronization Primitives\"",
           .rules = {{.ops = {"barrier", "atomic_fetch_add", "atomic_write",
                              "atomic_write_two_lines", "atomic_read", "critical_add", "fence"},
                      .axes = scalar},

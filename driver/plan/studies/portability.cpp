@@ -27,8 +27,7 @@ study portability_study() {
                         .strided_beyond_one_lane = true};
   return {.place = 6,
           .name = "portability",
-          .purpose =
-              "the cost ratio of every op that a native and a portable backend have in common",
+          .purpose = "cost of a portable API (Kokkos) over the native one, for each operation",
           .rules = every_op(axes),
           .others = axes,
           .gpu = gpu_portability(),

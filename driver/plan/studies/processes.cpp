@@ -15,7 +15,7 @@ study processes_study() {
                                             "rma_*"};
   return {.place = 20,
           .name = "processes",
-          .purpose = "threads against processes with memory in common, and against MPI's calls",
+          .purpose = "threads compared with processes that share memory, and with MPI calls",
           .rules = {{.ops = {"barrier", "ibarrier", "allreduce_*", "handoff", "*_handoff", "fence",
                              "window_sync"},
                      .axes = together},
@@ -26,7 +26,7 @@ study processes_study() {
           .ops_together = true,
           .also = {"std", "posix", "posix-shared", "mpi"},
           .left_out =
-              "types other than int32; numbers of lanes between one and all; affinity spread; "
+              "types other than int32; numbers of threads between one and all; affinity spread; "
               "processes of different nodes; portable backends unless --backend names them"};
 }
 

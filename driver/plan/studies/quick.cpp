@@ -27,7 +27,7 @@ study quick_study() {
   const study_axes axes{.lanes = lane_set::one_and_max, .strided_beyond_one_lane = true};
   return {.place = 1,
           .name = "quick",
-          .purpose = "every op, one type, default order, at 1 lane and at all of them",
+          .purpose = "every operation with one thread and with all threads",
           .rules = every_op(axes),
           .others = axes,
           .gpu = gpu_quick()};

@@ -12,7 +12,7 @@ study read_mostly_study() {
   sizes.sizes = {8, 256};
   return {.place = 13,
           .name = "read-mostly",
-          .purpose = "one datum that many read and few write: by locks, seqlock, snapshot",
+          .purpose = "data that many threads read and few write: locks, seqlock, snapshot",
           .rules = {{.ops = {"*_read_mostly"}, .axes = ratios},
                     {.ops = {"*_read_mostly"}, .axes = sizes}},
           .others = sizes,
@@ -20,7 +20,7 @@ study read_mostly_study() {
           .ops_together = true,
           .also = {"std", "posix", "libraries"},
           .left_out = "sizes other than 64 bytes at ratios other than 100 reads a write; affinity "
-                      "spread; lanes that only read beside lanes that only write"};
+                      "spread; threads that only read beside threads that only write"};
 }
 
 }  // namespace syncmeter

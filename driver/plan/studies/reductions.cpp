@@ -46,15 +46,14 @@ study reductions_study() {
   every_type.sizes = {power(22)};
   return {.place = 18,
           .name = "reductions",
-          .purpose =
-              "the maximum of an array in every form: time, and share of the memory bandwidth",
+          .purpose = "GPU: reductions of an array: time, and share of the memory bandwidth",
           .rules = {{.ops = {"reduce_max"}, .axes = every_size},
                     {.ops = {"reduce_max"}, .axes = every_type}},
           .others = every_size,
           .gpu = gpu_reductions(),
           .left_out = "2^28 elements on CPUs and 2^30 on GPUs unless --size names them; types "
                       "other than int32 at sizes other than 2^22 and 2^26, and there forms with an "
-                      "atomic per thread; numbers of lanes between 1 and all; blocks of sizes "
+                      "atomic per thread; numbers of threads between 1 and all; blocks of sizes "
                       "other than 256 threads, except 1024 at 2^26 elements"};
 }
 

@@ -22,8 +22,8 @@ study scaling_study() {
                         .strided_beyond_one_lane = true};
   return {.place = 2,
           .name = "scaling",
-          .purpose =
-              "the same ops at 1, 2, 4, ... lanes and all of them, with affinity close and spread",
+          .purpose = "every operation with 1, 2, 4, ... threads, with affinity close and "
+                     "spread",
           .rules = every_op(axes),
           .others = axes,
           .gpu = gpu_scaling()};

@@ -13,7 +13,7 @@ study waiting_study() {
                           .affinities = {affinity::close, affinity::smt}};
   return {.place = 10,
           .name = "waiting",
-          .purpose = "ways to wait for a late thread: what each costs, and how long to spin first",
+          .purpose = "spin or sleep: costs of waiting, and how long to spin first",
           .rules = {{.ops = {"wait_*"}, .axes = late},
                     {.ops = {"spin_pause"}, .axes = {}},
                     {.ops = {"work_beside_*"}, .axes = beside},
@@ -24,7 +24,7 @@ study waiting_study() {
           .ops_together = true,
           .waits_together = true,
           .also = {"omp-llvm", "std", "posix"},
-          .left_out = "more than one waiting lane; affinity spread; portable backends unless "
+          .left_out = "more than one waiting thread; affinity spread; portable backends unless "
                       "--backend names them"};
 }
 

@@ -45,7 +45,7 @@ study widths_study() {
           .gpu = gpu_widths(),
           // As in `defaults`, as far as a minute lasts for all of them.
           .pace = study_pace{.precision = 0.008, .max_time_s = 0.2},
-          .left_out = "one cell that a full device updates by loops around a compare-and-swap"};
+          .left_out = "one variable that a full device updates by loops around a compare-and-swap"};
 }
 
 }  // namespace syncmeter

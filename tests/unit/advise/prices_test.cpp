@@ -142,13 +142,14 @@ TEST(prices_in_file, each_point_that_a_file_lacks_has_a_command_of_its_own) {
   EXPECT_THAT(prices_in_file(file, {}, wanted), IsEmpty());
   EXPECT_THAT(
       wanted.notes,
-      ElementsAre(HasSubstr("--study accumulate --backend cuda --op accumulate_fixed --blocks 1 "
-                            "--lanes 1024 --size 1 "),
-                  HasSubstr("--blocks 132 --lanes 1024 --size 1 "),
-                  AllOf(HasSubstr("accumulate_block of 4096 addresses on a GPU, 132 x 1024"),
-                        HasSubstr("--op accumulate_block --blocks 132 --lanes 1024 --size 4096 ")),
-                  AllOf(HasSubstr("--study levels --backend cuda --op barrier --blocks 100 "
-                                  "--lanes 256 --output"))));
+      ElementsAre(
+          HasSubstr("--study accumulate --backend cuda --op accumulate_fixed --blocks 1 "
+                    "--threads 1024 --size 1 "),
+          HasSubstr("--blocks 132 --threads 1024 --size 1 "),
+          AllOf(HasSubstr("accumulate_block of 4096 addresses on a GPU, 132 x 1024"),
+                HasSubstr("--op accumulate_block --blocks 132 --threads 1024 --size 4096 ")),
+          AllOf(HasSubstr("--study levels --backend cuda --op barrier --blocks 100 "
+                          "--threads 256 --output"))));
 }
 
 TEST(note_first, what_fails_behind_each_run_is_one_sentence) {

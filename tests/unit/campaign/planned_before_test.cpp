@@ -50,7 +50,7 @@ results_file file_of_two(const std::vector<json>& visits) {
 TEST(planned_before, what_nothing_can_measure_now_is_told_by_backend) {
   const results_file file = file_of_two({});
   EXPECT_THAT(visits_missing(plan_of(2), file, {}),
-              ElementsAre(HasSubstr("4 of the 4 visits of backend 'std'")));
+              ElementsAre(HasSubstr("4 of the 4 repetitions of backend 'std'")));
   EXPECT_THAT(backends_planned(file), ElementsAre("omp", "std"));
 }
 
@@ -63,20 +63,20 @@ TEST(planned_before, visits_that_the_file_has_are_not_missing) {
   EXPECT_THAT(visits_missing(plan_of(2), file_of_two(visits), {}), IsEmpty());
   visits.pop_back();
   EXPECT_THAT(visits_missing(plan_of(2), file_of_two(visits), {}),
-              ElementsAre(HasSubstr("1 of the 4 visits of backend 'std'")));
+              ElementsAre(HasSubstr("1 of the 4 repetitions of backend 'std'")));
 }
 
 TEST(planned_before, a_visit_that_settles_its_point_stands_for_all) {
   const std::vector<json> visits{fixtures::visit(at("std", 1), 1, "too_slow", {}),
                                  fixtures::visit(at("std", 2), 1, "ok", {{}})};
   EXPECT_THAT(visits_missing(plan_of(2), file_of_two(visits), {}),
-              ElementsAre(HasSubstr("1 of the 4 visits of backend 'std'")));
+              ElementsAre(HasSubstr("1 of the 4 repetitions of backend 'std'")));
 }
 
 TEST(planned_before, points_that_the_file_had_not_are_refused) {
   const results_file file = file_of_two({});
   EXPECT_THAT([&] { (void)visits_missing(plan_of(3), file, {}); },
-              ThrowsMessage<usage_error>(HasSubstr("2 points of backend 'omp'")));
+              ThrowsMessage<usage_error>(HasSubstr("2 configurations of backend 'omp'")));
   EXPECT_FALSE(has_more_points(plan_of(4), file));
   EXPECT_TRUE(has_more_points(plan_of(5), file));
 }

@@ -43,7 +43,7 @@ TEST_F(progress_line, off_a_terminal_says_every_tenth_once) {
     line.show(done, 100, 100 - static_cast<double>(done), "atomic_add", start + done * 1s);
   const std::string all = shown();
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 10);
-  EXPECT_THAT(all, HasSubstr("10 of 100 visits (10 %, ETA 1:30)\n"));
+  EXPECT_THAT(all, HasSubstr("10 of 100 repetitions (10 %, ETA 1:30)\n"));
   EXPECT_THAT(all, Not(HasSubstr("\x1b")));
 }
 
@@ -60,18 +60,18 @@ TEST_F(progress_line, what_takes_a_while_is_drawn_on_a_terminal_until_the_next_l
   progress line(write_end, true);
   line.show_step("asking");
   EXPECT_EQ(shown(), "\rsyncmeter: asking ...\x1b[K");
-  line.note("3 points");
-  EXPECT_EQ(shown(), "\r\x1b[Ksyncmeter: 3 points\n");
+  line.note("3 configurations");
+  EXPECT_EQ(shown(), "\r\x1b[Ksyncmeter: 3 configurations\n");
 }
 
 TEST_F(progress_line, on_a_terminal_draws_over_itself_ten_times_a_second_at_most) {
   progress line(write_end, true);
   line.show(0, 100, 6, "atomic_add", start);
-  EXPECT_THAT(shown(), HasSubstr("0/100 visits (0 %, ETA 0:06)  atomic_add"));
+  EXPECT_THAT(shown(), HasSubstr("0/100 repetitions (0 %, ETA 0:06)  atomic_add"));
   line.show(1, 100, 6, "barrier", start + 99ms);
   EXPECT_EQ(shown(), "");
   line.show(2, 100, 4.6, "fence", start + 100ms);
-  EXPECT_EQ(shown(), "\r2/100 visits (2 %, ETA 0:05)  fence\x1b[K");
+  EXPECT_EQ(shown(), "\r2/100 repetitions (2 %, ETA 0:05)  fence\x1b[K");
   line.clear();
   EXPECT_EQ(shown(), "\r\x1b[K");
   line.clear();

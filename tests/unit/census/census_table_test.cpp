@@ -104,7 +104,7 @@ TEST(CensusOnATerminal, IsByOpUnlessWideIsAskedFor) {
   census_options options;
   EXPECT_THAT(on_a_terminal(options), HasSubstr("--wide shows each loop"));
   options.wide = true;
-  EXPECT_THAT(on_a_terminal(options), HasSubstr("one measured op compiled to"));
+  EXPECT_THAT(on_a_terminal(options), HasSubstr("one measured operation compiled to"));
   EXPECT_THAT(on_a_terminal(options), Not(HasSubstr("--wide")));
 }
 

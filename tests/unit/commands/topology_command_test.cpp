@@ -52,24 +52,24 @@ TEST(topology_command, prints_the_whole_placement_table) {
             "      PU P#5\n"
             "\n"
             "A process there may use\n"
-            "  PUs       0-5 (6 in all)\n"
-            "  lanes     at most 6 without oversubscribing\n"
+            "  CPUs      0-5 (6 in all)\n"
+            "  threads   at most 6 without oversubscribing\n"
             "\n"
-            "Placement: the P# of lane 0, 1, ... (a-b: every one, a-b:s: every s-th)\n"
-            "  policy  lanes  P#\n"
-            "  close       1  0\n"
-            "  close       2  0 2\n"
-            "  close       4  0 2 4 1\n"
-            "  close       6  0 2 4 1 3 5\n"
-            "  spread      1  0\n"
-            "  spread      2  0 2\n"
-            "  spread      4  0 2 4 1\n"
-            "  spread      6  0 2 4 1 3 5\n"
-            "  smt         1  0\n"
-            "  smt         2  0 1\n"
-            "  smt         4  0-3\n"
-            "  smt         6  0-5\n"
-            "  none      any  not bound: the operating system places lanes\n");
+            "Placement: the P# of thread 0, 1, ... (a-b: every one, a-b:s: every s-th)\n"
+            "  policy  threads  P#\n"
+            "  close         1  0\n"
+            "  close         2  0 2\n"
+            "  close         4  0 2 4 1\n"
+            "  close         6  0 2 4 1 3 5\n"
+            "  spread        1  0\n"
+            "  spread        2  0 2\n"
+            "  spread        4  0 2 4 1\n"
+            "  spread        6  0 2 4 1 3 5\n"
+            "  smt           1  0\n"
+            "  smt           2  0 1\n"
+            "  smt           4  0-3\n"
+            "  smt           6  0-5\n"
+            "  none        any  not bound: the operating system places threads\n");
 }
 
 TEST(topology_command, prints_what_this_process_may_use_here_only) {
@@ -84,18 +84,18 @@ TEST(topology_command, reads_a_file) {
   const auto file = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() /
                     "data" / "topologies" / "cpuset-hole.xml";
   EXPECT_THAT(output_of({"--topology", file.string()}),
-              HasSubstr("PUs       1-3 8-11 (7 in all)\n"));
+              HasSubstr("CPUs      1-3 8-11 (7 in all)\n"));
 }
 
 TEST(topology_command, tells_each_lanes_place_where_lanes_are_asked_for) {
   EXPECT_THAT(
-      output_of({"--synthetic", "package:1 core:3 pu:2", "--affinity", "smt", "--lanes", "3"}),
-      testing::EndsWith("\nLanes: 3 lanes, smt (core, caches, node and package by hwloc's L#)\n"
-                        "  lane  PU   core  NUMA node  package  SMT siblings\n"
-                        "     0  P#0     0          0        0  P#1 (lane 1)\n"
-                        "     1  P#1     0          0        0  P#0 (lane 0)\n"
-                        "     2  P#2     1          0        0  P#3\n"
-                        "  lanes that share a core: 0+1\n"));
+      output_of({"--synthetic", "package:1 core:3 pu:2", "--affinity", "smt", "--threads", "3"}),
+      testing::EndsWith("\nThreads: 3 threads, smt (core, caches, node and package by hwloc's L#)\n"
+                        "  thread  CPU  core  NUMA node  package  SMT siblings\n"
+                        "       0  P#0     0          0        0  P#1 (thread 1)\n"
+                        "       1  P#1     0          0        0  P#0 (thread 0)\n"
+                        "       2  P#2     1          0        0  P#3\n"
+                        "  threads that share a core: 0+1\n"));
   EXPECT_THAT(output_of({"--synthetic", "package:1 core:3 pu:2"}), Not(HasSubstr("SMT siblings")));
 }
 
@@ -111,8 +111,8 @@ TEST(topology_command, keeps_lines_within_100_columns) {
     at = end + 1;
   }
   // 256 numbers of "spread" that form no runs: broken, and under the first one.
-  EXPECT_THAT(text,
-              testing::ContainsRegex("spread    256  0 128 16 [0-9 ]*\n                 [0-9]"));
+  EXPECT_THAT(
+      text, testing::ContainsRegex("spread      256  0 128 16 [0-9 ]*\n                   [0-9]"));
 }
 
 TEST(topology_command, help_names_every_option) {
@@ -129,9 +129,10 @@ TEST(topology_command, refuses_with_the_offending_text_and_what_is_allowed) {
   EXPECT_THAT(refusal_of({"--topology", "no.xml"}), HasSubstr("'no.xml': No such file"));
   EXPECT_THAT(refusal_of({"--synthetic", "core:x"}), HasSubstr("'core:x'"));
   EXPECT_THAT(refusal_of({"--synthetic", "pu:1", "--topology", "a.xml"}), HasSubstr("only one"));
-  EXPECT_THAT(refusal_of({"--synthetic", "pu:2", "--lanes", "3"}),
-              AllOf(HasSubstr("3 lanes"), HasSubstr("2 PUs")));
-  EXPECT_THAT(refusal_of({"--synthetic", "pu:2", "--lanes", "1-2"}), HasSubstr("'1-2' is not one"));
+  EXPECT_THAT(refusal_of({"--synthetic", "pu:2", "--threads", "3"}),
+              AllOf(HasSubstr("3 threads"), HasSubstr("2 CPUs")));
+  EXPECT_THAT(refusal_of({"--synthetic", "pu:2", "--threads", "1-2"}),
+              HasSubstr("'1-2' is not one"));
   EXPECT_THAT(refusal_of({"--affinity", "near"}), AllOf(HasSubstr("'near'"), HasSubstr("spread")));
 }
 

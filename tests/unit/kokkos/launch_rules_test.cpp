@@ -15,14 +15,14 @@ TEST(kokkos_launch, has_as_many_indices_as_an_int_holds) {
   EXPECT_EQ(why_no_launch({.blocks = 132, .lanes = 1024}, no_teams), "");
   EXPECT_EQ(why_no_launch({.blocks = (1U << 21U) - 1, .lanes = 1024}, no_teams), "");
   EXPECT_THAT(why_no_launch({.blocks = 1U << 21U, .lanes = 1024}, no_teams),
-              HasSubstr("--blocks 2097152 x --lanes 1024: Kokkos counts them as an int"));
+              HasSubstr("--blocks 2097152 x --threads 1024: Kokkos counts them as an int"));
   EXPECT_NE(why_no_launch({.blocks = 1U << 22U, .lanes = 1024}, no_teams), "") << "0 of 32 bits";
 }
 
 TEST(kokkos_launch, has_no_team_that_is_larger_than_kokkos_own) {
   EXPECT_EQ(why_no_launch({.blocks = 132, .lanes = 512}, 512), "");
   EXPECT_THAT(why_no_launch({.blocks = 132, .lanes = 513}, 512),
-              HasSubstr("--lanes 513: a team of this kernel has at most 512 members"));
+              HasSubstr("--threads 513: a team of this kernel has at most 512 members"));
   EXPECT_EQ(why_no_launch({.blocks = 132, .lanes = 513}, no_teams), "") << "blocks are Kokkos' own";
 }
 

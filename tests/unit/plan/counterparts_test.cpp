@@ -65,7 +65,7 @@ TEST(counterparts, one_side_alone_is_a_usage_error) {
     FAIL();
   } catch (const usage_error& error) {
     EXPECT_THAT(error.what(),
-                HasSubstr("no point is supported by both a native and a portable backend"));
+                HasSubstr("no configuration is supported by both a native and a portable backend"));
     EXPECT_THAT(error.what(), HasSubstr("in use: omp;"));
   }
 }

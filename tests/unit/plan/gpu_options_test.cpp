@@ -23,7 +23,7 @@ std::string mistake(const std::string& argument) {
 
 TEST(gpu_options, are_read_and_kept_in_a_results_file) {
   const run_options o =
-      parse_run({"--blocks=1,3-5,sm/2,sm,2sm,max", "--scope=block,system", "--flavour=ptx",
+      parse_run({"--blocks=1,3-5,sm/2,sm,2sm,max", "--scope=block,system", "--api=ptx",
                  "--space=global,shared_memory", "--active=1,32", "--device=3", "--waves"})
           .options;
   using block_symbol = count_range::symbol;
@@ -65,7 +65,8 @@ TEST(gpu_options, several_gpus_are_read_and_kept_and_one_is_kept_as_before) {
 TEST(gpu_options, visits_are_the_devices_own_unless_given_and_stay_so_in_a_file) {
   const run_options none = nlohmann::json(parse_run({}).options).get<run_options>();
   EXPECT_FALSE(none.visits);
-  const run_options seven = nlohmann::json(parse_run({"--visits=7"}).options).get<run_options>();
+  const run_options seven =
+      nlohmann::json(parse_run({"--repetitions=7"}).options).get<run_options>();
   EXPECT_EQ(seven.visits, 7U);
 }
 
@@ -78,7 +79,7 @@ TEST(gpu_options, mistakes_say_what_is_allowed) {
   EXPECT_THAT(mistake("--scope=none"), AllOf(HasSubstr("'none' cannot be chosen"),
                                              HasSubstr("allowed: block, device, system")));
   EXPECT_THAT(mistake("--scope=grid"), HasSubstr("unknown scope 'grid'"));
-  EXPECT_THAT(mistake("--flavour=functoin"), HasSubstr("did you mean 'function'?"));
+  EXPECT_THAT(mistake("--api=functoin"), HasSubstr("did you mean 'function'?"));
   EXPECT_THAT(mistake("--active=33"), HasSubstr("'33' is not a whole number from 1 to 32"));
   EXPECT_THAT(mistake("--device=-1"), HasSubstr("--device"));
 }

@@ -91,25 +91,27 @@ TEST(gpu_plan, quick_takes_standard_forms_of_one_type_at_three_launches) {
                                          HasSubstr("flavour=function"), HasSubstr("space=global")));
     if (p.what.placement == placement::strided) strides.push_back(p.what.stride);
   }
-  EXPECT_THAT(strides, UnorderedElementsAre(1, 1, 1, 0)) << "own cells, and one by data";
-  EXPECT_THAT(reasons(plan),
-              UnorderedElementsAre(
-                  "handoff unsupported: needs at least 2 warps, since one lane of each takes part",
-                  "atomic_cas_pass unsupported: there is no compare-and-swap of floating types"));
+  EXPECT_THAT(strides, UnorderedElementsAre(1, 1, 1, 0)) << "own variables, and one by data";
+  EXPECT_THAT(
+      reasons(plan),
+      UnorderedElementsAre(
+          "handoff unsupported: needs at least 2 warps, since one thread of each takes part",
+          "atomic_cas_pass unsupported: there is no compare-and-swap of floating types"));
   EXPECT_NEAR(plan.predicted_s, static_cast<double>(plan.points.size()) * 3 * 0.022 + 3 * 0.9, 1e-9)
-      << "visits, and a start for each pass";
+      << "repetitions, and a start for each pass";
 }
 
 TEST(gpu_plan, defaults_takes_each_form_as_it_is_written_and_no_other) {
   const campaign_plan plan = plan_for(with_ops({"atomic_add"}, "defaults"));
-  EXPECT_THAT(launches(plan, "atomic_add"), SizeIs(3 * 3)) << "three forms, two grids and one cell";
+  EXPECT_THAT(launches(plan, "atomic_add"), SizeIs(3 * 3))
+      << "three forms, two grids and one variable";
   for (const planned_point& p : plan.points) {
     EXPECT_EQ(p.what.placement, placement::strided);
     EXPECT_EQ(p.what.type, value_type::int32);
     EXPECT_EQ(p.what.scope, scope::device) << "a block is none of them: " << canonical(p.what);
   }
   EXPECT_EQ(plan.worker_starts, 3U);
-  EXPECT_NEAR(plan.predicted_s, 3 * 3 * 3 * 0.047 + 3 * 0.9, 1e-9) << "the study's own visits";
+  EXPECT_NEAR(plan.predicted_s, 3 * 3 * 3 * 0.047 + 3 * 0.9, 1e-9) << "the study's own repetitions";
   run_options options = with_ops({"atomic_add"}, "defaults");
   options.scopes = {scope::block};
   EXPECT_THAT(plan_for(options).points, SizeIs(3)) << "unless it is named";
@@ -183,9 +185,9 @@ TEST(gpu_plan, lanes_are_switched_off_only_where_that_can_be) {
   EXPECT_THAT(
       reasons(plan),
       testing::IsSupersetOf(
-          {HasSubstr("atomic_add unsupported: --active 8 with --lanes 48: the threads per block "
+          {HasSubstr("atomic_add unsupported: --active 8 with --threads 48: the threads per block "
                      "must be a multiple of 32"),
-           HasSubstr("barrier unsupported: --active is not supported by this op"),
+           HasSubstr("barrier unsupported: --active is not supported by this operation"),
            HasSubstr("fence unsupported: --active 8: the backend does not support this form")}));
 }
 
@@ -227,7 +229,7 @@ TEST(gpu_plan, a_ring_of_lanes_needs_two_in_a_block) {
   options.blocks = {{.first = 1, .last = 1}, {.first = 10, .last = 10}};
   const campaign_plan plan = plan_for(options, {worker});
   EXPECT_THAT(launches(plan, "handoff"), UnorderedElementsAre("1 x 2", "10 x 2"));
-  EXPECT_THAT(reasons(plan), Each("handoff unsupported: needs at least 2 lanes"));
+  EXPECT_THAT(reasons(plan), Each("handoff unsupported: needs at least 2 threads"));
 }
 
 TEST(gpu_plan, additivity_only_where_its_loops_are_built) {
@@ -317,8 +319,8 @@ TEST(gpu_plan, options_that_cannot_be_met_are_mistakes) {
               HasSubstr("--scope applies to GPU backends only"));
   options = {};
   options.lanes = {{.first = 2048, .last = 2048}};
-  EXPECT_THAT(mistake(options),
-              AllOf(HasSubstr("--lanes: 2048"), HasSubstr("1024 threads"), HasSubstr("Small GPU")));
+  EXPECT_THAT(mistake(options), AllOf(HasSubstr("--threads: 2048"), HasSubstr("1024 threads"),
+                                      HasSubstr("Small GPU")));
 }
 
 TEST(gpu_plan, a_backend_with_a_problem_is_left_out_or_named) {

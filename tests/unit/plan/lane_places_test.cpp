@@ -24,21 +24,21 @@ topology file(const std::string& name) {
 TEST(lane_table, names_kind_and_siblings_with_their_lanes) {
   const auto machine = file("hybrid.xml");
   EXPECT_EQ(lane_table(machine, machine.place(affinity::smt, 5)),
-            "  lane  PU   core  L2  L3  NUMA node  package  kind       SMT siblings\n"
-            "     0  P#4     4   1   0          0        0  IntelCore  P#5 (lane 1)\n"
-            "     1  P#5     4   1   0          0        0  IntelCore  P#4 (lane 0)\n"
-            "     2  P#6     5   2   0          0        0  IntelCore  P#7 (lane 3)\n"
-            "     3  P#7     5   2   0          0        0  IntelCore  P#6 (lane 2)\n"
-            "     4  P#0     0   0   0          0        0  IntelAtom\n");
+            "  thread  CPU  core  L2  L3  NUMA node  package  kind       SMT siblings\n"
+            "       0  P#4     4   1   0          0        0  IntelCore  P#5 (thread 1)\n"
+            "       1  P#5     4   1   0          0        0  IntelCore  P#4 (thread 0)\n"
+            "       2  P#6     5   2   0          0        0  IntelCore  P#7 (thread 3)\n"
+            "       3  P#7     5   2   0          0        0  IntelCore  P#6 (thread 2)\n"
+            "       4  P#0     0   0   0          0        0  IntelAtom\n");
 }
 
 // P#0 is not allowed: nothing of this process can disturb P#1 from there.
 TEST(lane_table, a_sibling_that_may_not_be_used_is_none) {
   const auto machine = file("cpuset-hole.xml");
   const std::vector<int> pus{1, 2};
-  EXPECT_EQ(lane_table(machine, pus), "  lane  PU   core  L3  NUMA node  package  SMT siblings\n"
-                                      "     0  P#1     0   0          0        0\n"
-                                      "     1  P#2     1   0          0        0  P#3\n");
+  EXPECT_EQ(lane_table(machine, pus), "  thread  CPU  core  L3  NUMA node  package  SMT siblings\n"
+                                      "       0  P#1     0   0          0        0\n"
+                                      "       1  P#2     1   0          0        0  P#3\n");
 }
 
 TEST(lane_table, lanes_that_are_not_bound_have_no_place) {
@@ -55,7 +55,7 @@ TEST(lane_note, says_nothing_of_lanes_that_are_alike_and_apart) {
 TEST(lane_note, names_kinds_and_shared_cores) {
   const auto machine = file("hybrid.xml");
   EXPECT_EQ(lane_note(machine, machine.place(affinity::close, 8)),
-            "lanes 0-1,6-7 on IntelCore, 2-5 on IntelAtom; lanes that share a core: 0+6, 1+7");
+            "threads 0-1,6-7 on IntelCore, 2-5 on IntelAtom; threads that share a core: 0+6, 1+7");
 }
 
 TEST(lane_note, is_cut_where_nobody_would_read_on) {
@@ -71,8 +71,8 @@ TEST(placement_notes, are_of_each_policys_largest_team) {
   options.lanes = {{.first = 2, .last = 2}, {.first = 5, .last = 5}};
   const campaign_plan plan = make_plan(options, {omp_worker()}, machine, all_of(machine));
   EXPECT_THAT(placement_notes(plan, machine),
-              ElementsAre("close, up to 5 lanes: lanes that share a core: 0+4",
-                          "smt, up to 5 lanes: lanes that share a core: 0+1, 2+3"));
+              ElementsAre("close, up to 5 threads: threads that share a core: 0+4",
+                          "smt, up to 5 threads: threads that share a core: 0+1, 2+3"));
   options.lanes = {{.first = 1, .last = 1}};
   EXPECT_THAT(
       placement_notes(make_plan(options, {omp_worker()}, machine, all_of(machine)), machine),

@@ -35,7 +35,7 @@ TEST(options, defaults_are_those_of_the_help) {
   EXPECT_DOUBLE_EQ(o.precision, 0.01);
   EXPECT_DOUBLE_EQ(o.max_time_s, 0.15);
   EXPECT_DOUBLE_EQ(o.min_sample_us, 0) << "each kind of device has its own";
-  EXPECT_FALSE(o.visits) << "a CPU's points and a GPU's differ";
+  EXPECT_FALSE(o.visits) << "a CPU's configurations and a GPU's differ";
   EXPECT_TRUE(o.ops.empty() && o.lanes.empty() && o.backends.empty());
   EXPECT_FALSE(o.budget_s || o.output || o.resume || o.csv || o.additivity || o.dry_run);
   const std::string help = std::regex_replace(run_help(), std::regex("\\s+"), " ");
@@ -53,15 +53,15 @@ TEST(options, every_option_is_read) {
                                 "barrier,atomic_*",
                                 "--type",
                                 "int32,double",
-                                "--placement",
+                                "--layout",
                                 "strided",
-                                "--lanes",
+                                "--threads",
                                 "1,4-8,max",
                                 "--stride",
                                 "0,16",
                                 "--base-offset",
                                 "0,32",
-                                "--cells",
+                                "--variables",
                                 "1,2",
                                 "--affinity",
                                 "smt,none",
@@ -75,7 +75,7 @@ TEST(options, every_option_is_read) {
                                 "2s",
                                 "--min-sample",
                                 "1ms",
-                                "--visits",
+                                "--repetitions",
                                 "7",
                                 "--budget",
                                 "5min",
@@ -124,27 +124,27 @@ TEST(options, every_option_is_read) {
 }
 
 TEST(options, there_is_no_point_without_a_cell) {
-  EXPECT_THAT(mistake({"--cells", "0"}),
-              HasSubstr("--cells: '0' is not a whole number from 1 to 4096"));
+  EXPECT_THAT(mistake({"--variables", "0"}),
+              HasSubstr("--variables: '0' is not a whole number from 1 to 4096"));
 }
 
 TEST(options, pus_are_numbers_and_ranges_in_place_of_lanes_and_affinities) {
-  const run_options o = parsed({"--pus", "3,0,8-10", "--home", "other,first"});
+  const run_options o = parsed({"--cpus", "3,0,8-10", "--home", "other,first"});
   EXPECT_THAT(o.pus, ElementsAre(3, 0, 8, 9, 10));
   EXPECT_THAT(o.homes, ElementsAre(home::other, home::first));
   const auto again = nlohmann::json::parse(nlohmann::json(o).dump()).get<run_options>();
   EXPECT_EQ(again.pus, o.pus);
   EXPECT_EQ(again.homes, o.homes);
   for (const char* text : {"x", "3-", "-3", "9-8", "65536"})
-    EXPECT_THAT(mistake({std::string("--pus=") + text}),
-                HasSubstr(std::string("--pus: '") + text + "' is not the number of a PU"))
+    EXPECT_THAT(mistake({std::string("--cpus=") + text}),
+                HasSubstr(std::string("--cpus: '") + text + "' is not the number of a CPU"))
         << text;
-  EXPECT_EQ(mistake({"--pus", "0-3,2"}),
-            "--pus: PU 2 is named twice; each lane has a PU of its own");
-  EXPECT_THAT(mistake({"--pus", "0,1", "--lanes", "2"}),
-              HasSubstr("--pus: cannot be combined with --lanes"));
-  EXPECT_THAT(mistake({"--pus", "0,1", "--affinity", "close"}),
-              HasSubstr("--pus: cannot be combined with --affinity"));
+  EXPECT_EQ(mistake({"--cpus", "0-3,2"}),
+            "--cpus: CPU 2 is named twice; each thread has a CPU of its own");
+  EXPECT_THAT(mistake({"--cpus", "0,1", "--threads", "2"}),
+              HasSubstr("--cpus: cannot be combined with --threads"));
+  EXPECT_THAT(mistake({"--cpus", "0,1", "--affinity", "close"}),
+              HasSubstr("--cpus: cannot be combined with --affinity"));
   EXPECT_THAT(mistake({"--home", "none"}), HasSubstr("'none' cannot be chosen"));
 }
 
@@ -192,18 +192,18 @@ TEST(options, a_time_needs_a_known_unit) {
 }
 
 TEST(options, lanes_are_numbers_ranges_or_max) {
-  EXPECT_EQ(mistake({"--lanes", "4x"}),
-            "--lanes: '4x' is not a number, a range such as 4-8, or max");
+  EXPECT_EQ(mistake({"--threads", "4x"}),
+            "--threads: '4x' is not a number, a range such as 4-8, or max");
   for (const char* text : {"-3", "3-", "1-2-3", "+1", "1.5", "maximum", "99999999999999999999"}) {
-    EXPECT_THAT(mistake({std::string("--lanes=") + text}),
-                HasSubstr(std::string("--lanes: '") + text + "' is not a number"))
+    EXPECT_THAT(mistake({std::string("--threads=") + text}),
+                HasSubstr(std::string("--threads: '") + text + "' is not a number"))
         << text;
   }
-  EXPECT_THAT(mistake({"--lanes", "0"}), HasSubstr("'0' is out of range"));
-  EXPECT_THAT(mistake({"--lanes", "5000"}), HasSubstr("'5000' is out of range"));
-  EXPECT_THAT(mistake({"--lanes", "8-4"}), HasSubstr("'8-4' is a descending range; write 4-8"));
-  EXPECT_THAT(mistake({"--lanes", "1,,2"}), HasSubstr("'1,,2' has an empty part"));
-  EXPECT_THAT(mistake({"--lanes", "1,2,"}), HasSubstr("has an empty part"));
+  EXPECT_THAT(mistake({"--threads", "0"}), HasSubstr("'0' is out of range"));
+  EXPECT_THAT(mistake({"--threads", "5000"}), HasSubstr("'5000' is out of range"));
+  EXPECT_THAT(mistake({"--threads", "8-4"}), HasSubstr("'8-4' is a descending range; write 4-8"));
+  EXPECT_THAT(mistake({"--threads", "1,,2"}), HasSubstr("'1,,2' has an empty part"));
+  EXPECT_THAT(mistake({"--threads", "1,2,"}), HasSubstr("has an empty part"));
 }
 
 TEST(options, unknown_names_list_what_is_allowed_and_the_nearest) {
@@ -216,16 +216,16 @@ TEST(options, unknown_names_list_what_is_allowed_and_the_nearest) {
   EXPECT_THAT(mistake({"--order", "seqcst"}), HasSubstr("did you mean 'seq_cst'?"));
   EXPECT_THAT(mistake({"--affinity", "far"}), HasSubstr("allowed: none, close, spread, smt"));
   EXPECT_THAT(mistake({"--wait", "sleep"}), HasSubstr("allowed: active, passive"));
-  EXPECT_THAT(mistake({"--placement", "none"}), HasSubstr("allowed: shared, strided"));
-  EXPECT_THAT(mistake({"--lane", "1"}), HasSubstr("did you mean '--lanes'?"));
+  EXPECT_THAT(mistake({"--layout", "none"}), HasSubstr("allowed: shared, strided"));
+  EXPECT_THAT(mistake({"--thread", "1"}), HasSubstr("did you mean '--threads'?"));
 }
 
 TEST(options, numbers_are_checked) {
   EXPECT_THAT(mistake({"--precision", "1"}),
               HasSubstr("--precision: '1' is not a number above 0 and below 1"));
   EXPECT_THAT(mistake({"--precision", "0.01x"}), HasSubstr("'0.01x'"));
-  EXPECT_THAT(mistake({"--visits", "0"}),
-              HasSubstr("--visits: '0' is not a whole number from 1 to 1000"));
+  EXPECT_THAT(mistake({"--repetitions", "0"}),
+              HasSubstr("--repetitions: '0' is not a whole number from 1 to 1000"));
   EXPECT_THAT(mistake({"--seed", "-1"}), HasSubstr("--seed: '-1'"));
   EXPECT_THAT(mistake({"--seed", "18446744073709551616"}), HasSubstr("is not a whole number"));
   EXPECT_THAT(mistake({"--stride", "4,x"}), HasSubstr("--stride: 'x'"));
@@ -258,7 +258,7 @@ TEST(options, the_shape_of_the_command_line_is_checked) {
   EXPECT_THAT(mistake({"--dry-run=yes"}), HasSubstr("--dry-run takes no value"));
   EXPECT_THAT(mistake({"barrier"}), HasSubstr("unexpected argument 'barrier'"));
   EXPECT_THAT(mistake({"--csv", ""}), HasSubstr("--csv"));
-  EXPECT_TRUE(parse_run({"--lanes", "many", "--help"}).help) << "whatever else stands there";
+  EXPECT_TRUE(parse_run({"--threads", "many", "--help"}).help) << "whatever else stands there";
 }
 
 TEST(options, a_resumed_campaign_takes_its_selection_from_the_file) {
@@ -266,8 +266,8 @@ TEST(options, a_resumed_campaign_takes_its_selection_from_the_file) {
       parsed({"--resume", "r.jsonl", "--retry", "--budget", "1min", "--csv", "c.csv"});
   EXPECT_EQ(o.resume, "r.jsonl");
   EXPECT_TRUE(o.retry);
-  for (const char* option : {"--op=barrier", "--study=paper", "--seed=1", "--visits=3", "--dry-run",
-                             "--output=x", "--additivity", "--precision=0.1"}) {
+  for (const char* option : {"--op=barrier", "--study=paper", "--seed=1", "--repetitions=3",
+                             "--dry-run", "--output=x", "--additivity", "--precision=0.1"}) {
     const std::string name = std::string(option).substr(0, std::string(option).find('='));
     EXPECT_THAT(mistake({"--resume", "r.jsonl", option}),
                 AllOf(HasSubstr(name + ": cannot be combined with --resume"), HasSubstr("--retry")))

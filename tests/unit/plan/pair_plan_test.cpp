@@ -1,4 +1,4 @@
-// The study of pairs and --pus as a plan: which pairs, on which PUs, and what cannot be.
+// The study of pairs and --cpus as a plan: which pairs, on which PUs, and what cannot be.
 #include "driver/plan/pinned_lanes.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ std::string mistake_on(const std::string& machine, const run_options& options) {
 std::vector<std::string> placements(const campaign_plan& plan, const std::string& op) {
   std::vector<std::string> all;
   for (const planned_point* p : points_of(plan, op)) {
-    EXPECT_EQ(p->pus, p->what.pus) << "the lanes go where the point says";
+    EXPECT_EQ(p->pus, p->what.pus) << "the threads go where the configuration says";
     EXPECT_EQ(p->what.affinity, affinity::none);
     all.push_back(fmt::format("{},{}", p->pus.at(0), p->pus.at(1)));
   }
@@ -105,15 +105,15 @@ TEST(pair_plan, a_portable_backend_is_measured_where_it_is_named) {
 
 TEST(pair_plan, no_pair_is_a_mistake_that_says_so) {
   EXPECT_EQ(mistake_on("core:1 pu:1", core_to_core()),
-            "study 'core-to-core' measures pairs of PUs, but this process may use only PU 0");
+            "study 'core-to-core' measures pairs of CPUs, but this process may use only CPU 0");
   run_options options = core_to_core();
   options.pus = {1};
-  EXPECT_THAT(mistake_on("core:4 pu:1", options), HasSubstr("--pus names only PU 1"));
+  EXPECT_THAT(mistake_on("core:4 pu:1", options), HasSubstr("--cpus names only CPU 1"));
   const topology machine = topology::synthetic("core:4 pu:1");
   cpu_grant one_cpu = fixtures::all_of(machine);
   one_cpu.quota_cpus = 1.5;
   EXPECT_THAT([&] { (void)make_plan(core_to_core(), {with_both_handoffs()}, machine, one_cpu); },
-              testing::ThrowsMessage<usage_error>(HasSubstr("the CPU quota allows one lane")));
+              testing::ThrowsMessage<usage_error>(HasSubstr("the CPU quota allows one thread")));
   options.pus.clear();
   options.oversubscribe = true;
   EXPECT_THAT(make_plan(options, {with_both_handoffs()}, machine, one_cpu).points, SizeIs(24));
@@ -136,13 +136,13 @@ TEST(pinned_lanes, a_pu_that_is_not_there_or_not_allowed_is_refused) {
   run_options options = with_ops({"barrier"});
   options.pus = {0, 7};
   EXPECT_EQ(mistake_on("core:4 pu:1", options),
-            "--pus: this machine has no PU 7; this process may use 0-3");
+            "--cpus: this machine has no CPU 7; this process may use 0-3");
   const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
   const auto hole =
       topology::from_xml((tests / "data" / "topologies" / "cpuset-hole.xml").string());
   EXPECT_THAT(
       [&] { require_pus({1, 0}, hole); },
-      testing::ThrowsMessage<usage_error>("--pus: this process may not use PU 0, only 1-3,8-11"));
+      testing::ThrowsMessage<usage_error>("--cpus: this process may not use CPU 0, only 1-3,8-11"));
   EXPECT_NO_THROW(require_pus({1, 8}, hole));
 }
 
@@ -155,7 +155,7 @@ TEST(pinned_lanes, no_more_of_them_than_lanes_are_allowed) {
   options.pus = {0, 1, 2};
   EXPECT_THAT([&] { (void)make_plan(options, {fixtures::omp_worker()}, machine, two); },
               testing::ThrowsMessage<usage_error>(
-                  HasSubstr("--pus: 3 is more than the 2 lanes allowed here")));
+                  HasSubstr("--cpus: 3 is more than the 2 threads allowed here")));
 }
 
 TEST(pinned_lanes, a_home_that_cannot_be_is_refused_with_the_reason) {
@@ -163,7 +163,7 @@ TEST(pinned_lanes, a_home_that_cannot_be_is_refused_with_the_reason) {
   options.homes = {home::second, home::other};
   const auto plan = plan_on("core:2 pu:1", options, {with_both_handoffs()});
   EXPECT_THAT(plan.points, SizeIs(4)) << "home second";
-  ASSERT_THAT(plan.refused, SizeIs(2)) << "once for each op";
+  ASSERT_THAT(plan.refused, SizeIs(2)) << "once for each operation";
   EXPECT_EQ(plan.refused[0].status, "unsupported");
   EXPECT_EQ(plan.refused[0].reason, "--home other needs a PU on which no lane runs");
   const auto with_a_third = plan_on("core:3 pu:1", options, {with_both_handoffs()});
@@ -173,7 +173,7 @@ TEST(pinned_lanes, a_home_that_cannot_be_is_refused_with_the_reason) {
 
 TEST(pair_plan, of_many_pus_a_sample_of_each_class_comes_first) {
   const auto few = plan_on("package:2 l3:1 core:4 pu:2", core_to_core(), {with_both_handoffs()});
-  EXPECT_FALSE(few.budget_s) << "16 PUs end in time";
+  EXPECT_FALSE(few.budget_s) << "16 CPUs end in time";
   const auto many = plan_on("package:2 l3:1 core:16 pu:2", core_to_core(), {with_both_handoffs()});
   EXPECT_EQ(many.budget_s, 60.0);
   EXPECT_EQ(many.predicted_s, 60.0);
@@ -197,7 +197,7 @@ TEST(pinned_lanes, the_file_tells_where_its_pus_sit) {
   EXPECT_EQ(units[1].at("core"), 3);
   EXPECT_EQ(units[0].at("thread"), 1);
   EXPECT_TRUE(units_named(plan_on("core:2 pu:1", with_ops({"barrier"})), {}, machine).is_null())
-      << "where no PU is named the file stays as it was";
+      << "where no CPU is named the file stays as it was";
 }
 
 }  // namespace

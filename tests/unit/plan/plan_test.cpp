@@ -40,7 +40,7 @@ TEST(plan, quick_is_one_type_at_one_lane_and_at_all_without_false_sharing) {
   EXPECT_THAT(points_of(plan, "control_multiply_1"), SizeIs(2));
   EXPECT_THAT(points_of(plan, "control_multiply_2"), IsEmpty());
   EXPECT_THAT(points_of(plan, "fence_between_adds"), SizeIs(2))
-      << "strided only, so also at one lane";
+      << "strided only, so also at one thread";
   for (const planned_point& p : plan.points) {
     EXPECT_EQ(p.pus.size(), p.what.lanes);
     EXPECT_EQ(p.visits, 5U);
@@ -48,7 +48,7 @@ TEST(plan, quick_is_one_type_at_one_lane_and_at_all_without_false_sharing) {
   }
   expect_no_point_twice(plan);
   EXPECT_NEAR(plan.predicted_s, static_cast<double>(plan.points.size()) * 5 * 0.022 + 5 * 0.3, 1e-9)
-      << "visits, and a worker started for each pass";
+      << "repetitions, and a worker started for each pass";
 }
 
 TEST(plan, a_visit_is_never_predicted_to_outlast_its_share_of_the_time) {
@@ -163,7 +163,7 @@ TEST(plan, ops_beyond_a_studys_own_take_its_shape) {
       SizeIs(2));
   EXPECT_THAT(points_of(plan_on("core:4 pu:1", with_ops({"handoff"}, "paper")), "handoff"),
               SizeIs(3 * 2))
-      << "2, 3, 4 lanes, bound and unbound";
+      << "2, 3, 4 threads, bound and unbound";
   EXPECT_THAT(plan_on("core:4 pu:1", with_ops({"atomic_*"})).points, SizeIs(6 * 3));
 }
 
@@ -185,7 +185,7 @@ TEST(plan, what_cannot_be_measured_is_refused_once_with_its_reason) {
     said.insert(r.what.op + " " + r.status + ": " + r.reason);
   EXPECT_EQ(plan.refused.size(), 3U);
   EXPECT_THAT(said, testing::IsSupersetOf(
-                        {std::string("handoff unsupported: needs at least 2 lanes"),
+                        {std::string("handoff unsupported: needs at least 2 threads"),
                          std::string("fence elided: the compiler emits nothing for it: both loops "
                                      "are the same machine code"),
                          std::string("atomic_cas_pass unsupported: has no order acquire, only "
@@ -207,14 +207,14 @@ TEST(plan, lanes_beyond_the_machine_need_oversubscribe) {
   options.lanes = {{.first = 1, .last = 3}};
   EXPECT_THAT(
       mistake(options, {fixtures::omp_worker()}),
-      AllOf(HasSubstr("--lanes: 3 is more than the 2 lanes"), HasSubstr("--oversubscribe")));
+      AllOf(HasSubstr("--threads: 3 is more than the 2 threads"), HasSubstr("--oversubscribe")));
   options.oversubscribe = true;
   const campaign_plan plan = plan_on("core:2 pu:1", options);
   ASSERT_EQ(plan.points.size(), std::size_t{3});
   const std::vector<int>& pus = plan.points.back().pus;
   ASSERT_THAT(pus, SizeIs(3));
   EXPECT_NE(pus[0], pus[1]);
-  EXPECT_EQ(pus[2], pus[0]) << "the third lane shares the first one's PU";
+  EXPECT_EQ(pus[2], pus[0]) << "the third thread shares the first one's CPU";
 }
 
 TEST(plan, a_quota_caps_the_lanes_and_is_named) {
@@ -228,7 +228,7 @@ TEST(plan, a_quota_caps_the_lanes_and_is_named) {
   options.lanes = {{.first = 4, .last = 4}};
   try {
     (void)make_plan(options, workers, machine, grant);
-    FAIL() << "4 lanes on a quota of 2";
+    FAIL() << "4 threads on a quota of 2";
   } catch (const usage_error& error) {
     EXPECT_THAT(error.what(),
                 AllOf(HasSubstr("4 is more than the 2"), HasSubstr("/sys/fs/cgroup/cpu.max")));

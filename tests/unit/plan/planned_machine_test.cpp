@@ -32,11 +32,11 @@ template <class Call> std::string refusal(const Call& call) {
 TEST(topology_mismatch, names_the_pus_that_differ) {
   const auto two = topology::synthetic("core:2 pu:1"), four = topology::synthetic("core:4 pu:1");
   EXPECT_EQ(topology_mismatch(two, two), "");
-  EXPECT_EQ(topology_mismatch(four, two), "it has PUs 2-3, which this machine does not have");
-  EXPECT_EQ(topology_mismatch(two, four), "it lacks PUs 2-3, which this process may use");
+  EXPECT_EQ(topology_mismatch(four, two), "it has CPUs 2-3, which this machine does not have");
+  EXPECT_EQ(topology_mismatch(two, four), "it lacks CPUs 2-3, which this process may use");
   const auto other = topology::synthetic("core:2 pu:1(indexes=0,7)");
-  EXPECT_EQ(topology_mismatch(other, two), "it has PU 7, which this machine does not have, and it "
-                                           "lacks PU 1, which this process may use");
+  EXPECT_EQ(topology_mismatch(other, two), "it has CPU 7, which this machine does not have, and it "
+                                           "lacks CPU 1, which this process may use");
 }
 
 // lstopo leaves out what a cgroup does not allow.
@@ -61,7 +61,7 @@ TEST(machine_for, refuses_what_it_cannot_read_and_what_is_not_this_machine) {
               AllOf(HasSubstr("--topology"), HasSubstr("'none.xml'"), HasSubstr("No such file")));
   const topology here = topology::of_this_machine();
   const topology hole = topology::from_xml(data_file("cpuset-hole.xml"));
-  if (topology_mismatch(hole, here).empty()) GTEST_SKIP() << "this machine has 12 PUs too";
+  if (topology_mismatch(hole, here).empty()) GTEST_SKIP() << "this machine has 12 CPUs too";
   options.topology = data_file("cpuset-hole.xml");
   EXPECT_THAT(refusal([&] { return machine_for(options); }),
               AllOf(HasSubstr("does not fit this machine"), HasSubstr("--dry-run")));
@@ -94,14 +94,14 @@ TEST_F(unbound, a_policy_that_the_user_names_is_unsupported) {
   EXPECT_FALSE(made.points.empty());
   ASSERT_FALSE(made.refused.empty());
   for (const refused_point& r : made.refused)
-    EXPECT_EQ(r.reason, "lanes cannot be bound here: Operation not permitted");
+    EXPECT_EQ(r.reason, "threads cannot be bound here: Operation not permitted");
 }
 
 TEST_F(unbound, named_pus_and_pairs_are_refused) {
   run_options named = with_ops({"atomic_add"});
   named.pus = {0, 1};
   EXPECT_THAT(refusal([&] { return plan(named); }),
-              AllOf(HasSubstr("--pus"), HasSubstr("Operation not permitted")));
+              AllOf(HasSubstr("--cpus"), HasSubstr("Operation not permitted")));
   run_options pairs;
   pairs.study = "core-to-core";
   EXPECT_THAT(refusal([&] { return plan(pairs); }),

@@ -38,7 +38,7 @@ TEST(quiet_plan, puts_lanes_on_pus_that_were_not_busy) {
   EXPECT_THAT(plan.points[1].pus, ElementsAre(1, 3));
   EXPECT_THAT(
       placement_notes(plan, machine),
-      ElementsAre("quiet: others slowed PUs 0 (97 %), 2 (50 %) when the run began; lanes are "
+      ElementsAre("quiet: others slowed CPUs 0 (97 %), 2 (50 %) when the run began; threads are "
                   "elsewhere where there is room"));
 }
 
@@ -57,9 +57,9 @@ TEST(quiet_plan, says_that_nothing_was_busy_or_that_nobody_looked) {
   topology machine = topology::synthetic("package:1 core:2 pu:1");
   const campaign_plan plan = plan_on(machine, quietly());
   EXPECT_THAT(placement_notes(plan, machine),
-              ElementsAre(HasSubstr("a probe at the start of the run chooses the PUs")));
+              ElementsAre(HasSubstr("a probe at the start of the run chooses the CPUs")));
   machine.avoid({});
-  EXPECT_THAT(placement_notes(plan, machine), ElementsAre(HasSubstr("no PU was busy")));
+  EXPECT_THAT(placement_notes(plan, machine), ElementsAre(HasSubstr("no CPU was busy")));
 }
 
 TEST(quiet_plan, is_refused_by_studies_that_compare_placements) {

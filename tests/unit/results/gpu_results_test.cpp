@@ -51,7 +51,7 @@ TEST(gpu_summary, cycles_are_combined_over_visits_as_the_cost_is) {
   EXPECT_LT(s.cost_cycles.low, 15);
   EXPECT_EQ(s.device, 0U);
   EXPECT_TRUE(has_cycles(s));
-  EXPECT_EQ(facts_of(s).family, "warp") << "no shared op: its visits say so";
+  EXPECT_EQ(facts_of(s).family, "warp") << "no shared op: its repetitions say so";
   const point_summary cpu = summary_of({fixtures::visit(fixtures::atomic_add(), 1, "ok", {{}})});
   EXPECT_FALSE(has_cycles(cpu));
   EXPECT_FALSE(cpu.device);
@@ -89,7 +89,7 @@ TEST(gpu_rates, count_blocks_active_lanes_and_one_lane_of_each_warp) {
       << "so does a team";
   point tiles = gpu_point("tile_reduce", 10, 64);
   tiles.size = 8;
-  EXPECT_DOUBLE_EQ(total(tiles, "group").total, each * 640) << "lanes, as of a shuffle";
+  EXPECT_DOUBLE_EQ(total(tiles, "group").total, each * 640) << "threads, as of a shuffle";
   const rates handed = total(gpu_point("handoff", 10, 64), "handoff", true);
   EXPECT_DOUBLE_EQ(handed.total, each);
   EXPECT_DOUBLE_EQ(handed.per_lane, each / 20);
@@ -119,8 +119,7 @@ TEST(gpu_table, has_its_columns_only_where_a_row_has_them) {
   const std::string plain = point_table({summary_of({gpu_visit(p, 1, 14, "atomic")})});
   EXPECT_THAT(first_line(plain),
               AllOf(HasSubstr("blocks  threads"), HasSubstr("cycles/op"), Not(HasSubstr("scope")),
-                    Not(HasSubstr("flavour")), Not(HasSubstr("space")), Not(HasSubstr("active")),
-                    Not(HasSubstr("lanes"))));
+                    Not(HasSubstr("flavour")), Not(HasSubstr("space")), Not(HasSubstr("active"))));
   EXPECT_THAT(plain, AllOf(HasSubstr("10       64"), HasSubstr("14.00"), HasSubstr("\natomic\n")));
   p.scope = scope::system;
   p.flavour = flavour::ptx;
@@ -132,11 +131,12 @@ TEST(gpu_table, has_its_columns_only_where_a_row_has_them) {
                                                     HasSubstr("space"), HasSubstr("active")));
   EXPECT_THAT(point_table({all}),
               AllOf(HasSubstr("system"), HasSubstr("ptx"), HasSubstr("in waves")));
-  EXPECT_THAT(short_name(p), HasSubstr("system ptx, 10 blocks of 64 lanes, 8 of each warp"));
+  EXPECT_THAT(short_name(p), HasSubstr("system ptx, 10 blocks of 64 threads, 8 of each warp"));
   const point_summary cpu = summary_of({fixtures::visit(fixtures::atomic_add(), 1, "ok", {{}})});
   EXPECT_THAT(first_line(point_table({cpu})),
-              AllOf(Not(HasSubstr("blocks")), Not(HasSubstr("cycles")), HasSubstr("lanes")));
-  EXPECT_THAT(first_line(point_table({cpu, all})), AllOf(HasSubstr("blocks"), HasSubstr("lanes")));
+              AllOf(Not(HasSubstr("blocks")), Not(HasSubstr("cycles")), HasSubstr("threads")));
+  EXPECT_THAT(first_line(point_table({cpu, all})),
+              AllOf(HasSubstr("blocks"), HasSubstr("threads")));
 }
 
 TEST(gpu_table, families_keep_together_whoever_knows_them) {
@@ -185,7 +185,7 @@ TEST(gpu_plan_text, names_the_device) {
   p.device = 1;
   p.visits = 3;
   plan.points = {p};
-  EXPECT_THAT(plan_text(plan), HasSubstr("    on device 1, 3 visits\n"));
+  EXPECT_THAT(plan_text(plan), HasSubstr("    on device 1, 3 repetitions\n"));
 }
 
 }  // namespace

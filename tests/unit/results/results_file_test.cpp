@@ -124,7 +124,7 @@ TEST_F(results_file_test, a_broken_line_in_the_middle_is_named_by_number) {
 
 TEST_F(results_file_test, a_second_campaign_is_named_by_its_line) {
   write(campaign_ + visit_ + campaign_ + visit_);
-  EXPECT_THAT(mistake(), HasSubstr("line 3: a second campaign begins here"));
+  EXPECT_THAT(mistake(), HasSubstr("line 3: a second run begins here"));
 }
 
 TEST_F(results_file_test, a_line_that_cannot_be_used_costs_itself_alone) {

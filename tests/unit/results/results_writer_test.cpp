@@ -24,7 +24,7 @@ TEST_F(results_writer_test, a_removed_file_is_written_anew_with_the_next_line) {
   std::filesystem::remove(path("file"));
   write(writer, 2);
   EXPECT_EQ(text_of("file"), "{\"number\":1}\n{\"number\":2}\n");
-  EXPECT_THAT(writer.restore(), HasSubstr("was removed while the campaign ran"));
+  EXPECT_THAT(writer.restore(), HasSubstr("was removed during the run"));
   EXPECT_THROW((void)results_writer::append_to(path("file")), std::runtime_error) << "locked";
 }
 
@@ -45,7 +45,7 @@ TEST_F(results_writer_test, a_moved_file_is_named_by_its_new_name) {
   write(writer, 1);
   std::filesystem::rename(path("file"), path("other"));
   write(writer, 2);
-  EXPECT_THAT(writer.restore(), HasSubstr("was moved while the campaign ran"));
+  EXPECT_THAT(writer.restore(), HasSubstr("was moved during the run"));
   EXPECT_EQ(writer.path(), path("other"));
   EXPECT_EQ(text_of("other"), "{\"number\":1}\n{\"number\":2}\n");
 }

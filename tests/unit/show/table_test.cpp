@@ -83,7 +83,7 @@ TEST(figures, rates_follow_what_the_lanes_do_together) {
   EXPECT_DOUBLE_EQ(side_by_side.total, 4e8);
   const auto together = rates_of(measured(op_without_type("barrier", 4), ten)).value();
   EXPECT_DOUBLE_EQ(together.per_lane, 1e8);
-  EXPECT_DOUBLE_EQ(together.total, 1e8) << "one barrier is one op of all lanes";
+  EXPECT_DOUBLE_EQ(together.total, 1e8) << "one barrier is one operation of all threads";
   const auto in_turn = rates_of(measured(op_without_type("handoff", 4), ten)).value();
   EXPECT_DOUBLE_EQ(in_turn.per_lane, 0.25e8);
   EXPECT_DOUBLE_EQ(in_turn.total, 1e8) << "one hop at a time";
@@ -104,10 +104,10 @@ TEST(point_table, a_cost_that_is_none_is_never_a_number) {
       line_with(point_table({measured(atomic_add(), {0.01, -0.02, 0.034}, status::not_resolved)}),
                 "atomic_add");
   EXPECT_THAT(not_resolved,
-              AllOf(HasSubstr("< 0.034"), HasSubstr("not_resolved"), Not(HasSubstr("-0."))));
+              AllOf(HasSubstr("< 0.034"), HasSubstr("below resolution"), Not(HasSubstr("-0."))));
   const std::string interferes = line_with(
       point_table({measured(atomic_add(), {-1.5, -1.6, -1.4}, status::interferes)}), "atomic_add");
-  EXPECT_THAT(interferes, AllOf(HasSubstr("interferes"), HasSubstr("6.000 -> 4.500 ns"),
+  EXPECT_THAT(interferes, AllOf(HasSubstr("negative difference"), HasSubstr("6.000 -> 4.500 ns"),
                                 Not(HasSubstr("-1."))));
   const std::string noisy =
       line_with(point_table({measured(atomic_add(), {0.5, -1, 2}, status::noisy)}), "atomic_add");
@@ -213,7 +213,7 @@ TEST(point_table, fits_120_columns_with_the_longest_names) {
 TEST(summary_notes, failures_come_first_and_reasons_are_shared) {
   std::vector<point_summary> points{measured(atomic_add(), {2, 1.9, 2.1}),
                                     measured(atomic_add(2), {}, status::failed)};
-  points[1].reason = "the cell holds 41, not 42";
+  points[1].reason = "the variable holds 41, not 42";
   for (const char* op : {"atomic_cas_pass", "atomic_cas_fail"}) {
     point_summary s;
     s.what = op_without_type(op, 1);
@@ -231,10 +231,10 @@ TEST(summary_notes, failures_come_first_and_reasons_are_shared) {
                               "atomic_cas_pass, atomic_cas_fail"));
   EXPECT_THAT(notes, Contains(AllOf(HasSubstr("not complete (budget)"),
                                     HasSubstr("--resume made-by-hand.jsonl"))));
-  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("placement states"), HasSubstr("0 quiet 75 %"),
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("vCPU placements"), HasSubstr("0 quiet 75 %"),
                                     HasSubstr("1 busy 25 %"))));
-  EXPECT_THAT(notes, Contains(HasSubstr("busy: in 25.0 % of the rounds kept")));
-  EXPECT_THAT(notes, Contains(HasSubstr("preempted 2.4 %"))) << "1 of 41 rounds";
+  EXPECT_THAT(notes, Contains(HasSubstr("busy: in 25.0 % of the sample pairs kept")));
+  EXPECT_THAT(notes, Contains(HasSubstr("preempted 2.4 %"))) << "1 of 41 sample pairs";
   EXPECT_THAT(notes, Contains("0.01 s in all, 70 % of it inside timed loops and probes"));
 }
 
@@ -247,10 +247,10 @@ TEST(summary_notes, a_clean_campaign_has_no_words_of_states_drops_or_incompleten
 
 TEST(summary_notes, what_was_said_of_lanes_and_gpus_before_the_run_is_said_again) {
   results_file file = file_of({visit(atomic_add(), 1, "ok", {{}})});
-  file.campaign["lane_notes"] = {"lanes share cores"};
+  file.campaign["lane_notes"] = {"threads share cores"};
   file.campaign["gpu_notes"] = {"GPU 1 was busy"};
   const auto notes = summary_notes(file, {measured(atomic_add(), {2, 1.9, 2.1})}).all;
-  EXPECT_THAT(notes, IsSupersetOf({"lanes share cores", "GPU 1 was busy"}));
+  EXPECT_THAT(notes, IsSupersetOf({"threads share cores", "GPU 1 was busy"}));
 }
 
 TEST(point_table, of_many_pairs_of_pus_the_first_stand_for_the_others) {
@@ -262,7 +262,7 @@ TEST(point_table, of_many_pairs_of_pus_the_first_stand_for_the_others) {
   }
   const std::string text = point_table(points);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 1 + 56 + 1) << text;
-  EXPECT_THAT(text, testing::EndsWith("... and 4 more pairs of PUs; --csv writes all\n"));
+  EXPECT_THAT(text, testing::EndsWith("... and 4 more pairs of CPUs; --csv writes all\n"));
   points.resize(56);
   EXPECT_THAT(point_table(points), Not(HasSubstr("more pairs")));
 }
@@ -280,13 +280,15 @@ TEST(plan_text, tells_points_places_merges_refusals_and_time) {
   plan.refused = {{.what = atomic_add(1), .status = "elided", .reason = "nothing there"}};
   plan.predicted_s = 0.04;
   const std::string text = plan_text(plan);
-  EXPECT_THAT(text, AllOf(HasSubstr(canonical(p.what)), HasSubstr("on PUs 0,3, 5 visits"),
-                          HasSubstr("= " + canonical(spread)), HasSubstr("(equal placement)"),
-                          HasSubstr("elided: nothing there"),
-                          HasSubstr("Points to measure: 1, which also cover 1 equal one; not "
-                                    "supported: 1; about 0.04 s")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr(canonical(p.what)), HasSubstr("on CPUs 0,3, 5 repetitions"),
+                    HasSubstr("= " + canonical(spread)), HasSubstr("(equal placement)"),
+                    HasSubstr("elided: nothing there"),
+                    HasSubstr("Configurations to measure: 1, which also cover 1 equal one; not "
+                              "supported: 1; about 0.04 s")));
   plan.points.front().same_as.clear();
-  EXPECT_THAT(plan_text(plan), HasSubstr("\nPoints to measure: 1; not supported: 1; about 0.04 s"));
+  EXPECT_THAT(plan_text(plan),
+              HasSubstr("\nConfigurations to measure: 1; not supported: 1; about 0.04 s"));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ campaign_plan study_on(const std::string& machine) {
 TEST(barrier_plan, every_number_of_lanes_runtime_and_way_of_waiting) {
   const campaign_plan plan = study_on("core:4 pu:1");
   const auto points = points_of(plan, "barrier");
-  EXPECT_THAT(points, SizeIs(4 * 3 * 2)) << "lanes, runtimes, waits: close = spread = smt";
+  EXPECT_THAT(points, SizeIs(4 * 3 * 2)) << "threads, runtimes, waits: close = spread = smt";
   EXPECT_THAT(values(points, &point::lanes), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(values(points, &point::backend), ElementsAre("omp", "omp-llvm", "std"));
   EXPECT_THAT(values(points, &point::wait), ElementsAre(wait_policy::active, wait_policy::passive));
@@ -87,7 +87,7 @@ TEST(barrier_plan, a_late_lane_needs_others) {
   const campaign_plan alone = study_on("core:1 pu:1");
   EXPECT_THAT(points_of(alone, "barrier_late"), IsEmpty());
   ASSERT_THAT(alone.refused, testing::Not(IsEmpty()));
-  EXPECT_EQ(alone.refused[0].reason, "needs at least 2 lanes");
+  EXPECT_EQ(alone.refused[0].reason, "needs at least 2 threads");
 }
 
 TEST(barrier_plan, lateness_is_an_axis_of_its_own_op_alone) {

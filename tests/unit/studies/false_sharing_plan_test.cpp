@@ -83,7 +83,7 @@ TEST(false_sharing_plan, other_ops_have_the_control_too) {
 TEST(false_sharing_plan, equal_placements_are_measured_once) {
   const campaign_plan plan = study_on("core:2 pu:1");
   for (const planned_point& p : plan.points) {
-    EXPECT_THAT(p.same_as, SizeIs(2)) << "close = spread = smt on two PUs";
+    EXPECT_THAT(p.same_as, SizeIs(2)) << "close = spread = smt on two CPUs";
   }
   // One lane has one cell, whatever the stride.
   for (const char* op : {"atomic_add", "atomic_write", "plain_add", "fence_between_stores"}) {
@@ -183,7 +183,7 @@ TEST(base_offset, is_an_axis_of_strided_cells_alone) {
   std::vector<std::string> names;
   for (const planned_point& p : plan.points) {
     names.push_back(placement_text(p.what));
-    EXPECT_THAT(p.same_as, IsEmpty()) << "other cells are another point";
+    EXPECT_THAT(p.same_as, IsEmpty()) << "other variables are another configuration";
   }
   EXPECT_THAT(names, ElementsAre("shared", "strided 64 B", "strided 64 B from 16 B"));
 }
@@ -196,7 +196,8 @@ TEST(base_offset, that_does_not_align_a_type_is_refused) {
   const campaign_plan plan = plan_on("core:2 pu:1", options);
   for (const planned_point& p : plan.points) EXPECT_EQ(p.what.type, value_type::int32);
   ASSERT_THAT(plan.refused, SizeIs(1));
-  EXPECT_EQ(plan.refused[0].reason, "--base-offset 4: must be a multiple of the cell size, 8 B");
+  EXPECT_EQ(plan.refused[0].reason,
+            "--base-offset 4: must be a multiple of the variable size, 8 B");
 }
 
 }  // namespace

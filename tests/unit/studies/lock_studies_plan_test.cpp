@@ -65,7 +65,8 @@ TEST(locks_plan, every_lock_of_every_backend_on_one_and_on_its_own) {
 
 TEST(locks_plan, all_locks_at_a_number_of_lanes_are_visited_together) {
   const campaign_plan plan = study_on("core:4 pu:1", "locks");
-  EXPECT_THAT(groups_of(plan, false), SizeIs(4)) << "1, 2, 4 lanes, and 4 with locks of their own";
+  EXPECT_THAT(groups_of(plan, false), SizeIs(4))
+      << "1, 2, 4 threads, and 4 with locks of their own";
   for (const auto& group : groups_of(plan, false)) {
     std::set<std::string> backends;
     for (const std::size_t i : group) {
@@ -149,11 +150,12 @@ TEST(cells, are_an_axis_of_strided_cells_alone) {
   const campaign_plan plan = plan_on("core:4 pu:1", options, {worker});
   std::vector<std::string> names;
   for (const planned_point& p : plan.points) names.push_back(placement_text(p.what));
-  EXPECT_THAT(names, ElementsAre("shared", "strided 64 B, 2 cells", "strided 64 B, 4 cells"));
-  ASSERT_THAT(plan.points[0].same_as, SizeIs(1)) << "equal code on one cell";
-  EXPECT_EQ(placement_text(plan.points[0].same_as[0]), "strided 64 B, 1 cell");
+  EXPECT_THAT(names,
+              ElementsAre("shared", "strided 64 B, 2 variables", "strided 64 B, 4 variables"));
+  ASSERT_THAT(plan.points[0].same_as, SizeIs(1)) << "equal code on one variable";
+  EXPECT_EQ(placement_text(plan.points[0].same_as[0]), "strided 64 B, 1 variable");
   EXPECT_FALSE(units_named(plan, options, topology::synthetic("core:4 pu:1")).is_null())
-      << "where the lanes of a cell are is in the file";
+      << "where the threads of a variable are is in the file";
 }
 
 TEST(cells, that_lanes_cannot_share_out_are_refused) {
@@ -164,12 +166,12 @@ TEST(cells, that_lanes_cannot_share_out_are_refused) {
   const campaign_plan plan = plan_on("core:4 pu:1", options);
   EXPECT_THAT(plan.points, SizeIs(1));
   ASSERT_THAT(plan.refused, SizeIs(2));
-  EXPECT_EQ(plan.refused[0].reason, "--cells 3: must divide the number of lanes, 4");
-  EXPECT_EQ(plan.refused[1].reason, "--cells 8: must divide the number of lanes, 4");
+  EXPECT_EQ(plan.refused[0].reason, "--variables 3: must divide the number of threads, 4");
+  EXPECT_EQ(plan.refused[1].reason, "--variables 8: must divide the number of threads, 4");
   options.cells = {2};
   options.strides = {0};
   EXPECT_EQ(plan_on("core:4 pu:1", options).refused.at(0).reason,
-            "--cells 2 with --stride 0: all cells would be the same one");
+            "--variables 2 with --stride 0: all variables would be the same one");
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(widths_study, a_full_device_never_swaps_its_way_into_one_cell) {
 TEST(widths_study, cells_of_no_type_are_told_apart_by_elements) {
   std::set<std::string> names;
   for (const point& p : what_of(plan_of("widths"), "add_f16x2")) names.insert(placement_text(p));
-  EXPECT_THAT(names, testing::ElementsAre("one cell, by data", "strided 1", "strided 16"));
+  EXPECT_THAT(names, testing::ElementsAre("one variable, by data", "strided 1", "strided 16"));
 }
 
 TEST(widths_study, other_studies_leave_them_out) {

@@ -38,8 +38,8 @@ TEST_F(output_files, of_a_campaign_are_never_replaced) {
   const std::string campaign = "{\"kind\":\"campaign\",\"schema\":{\"major\":1}}\n";
   write("a.jsonl", campaign);
   write("b.zst", "\x28\xb5\x2f\xfd and more");
-  refuses(file("a.jsonl", true), "holds the results of a campaign");
-  refuses(file("b.zst", true), "holds the results of a campaign");
+  refuses(file("a.jsonl", true), "holds the results of a run");
+  refuses(file("b.zst", true), "holds the results of a run");
   EXPECT_EQ(text_of("a.jsonl"), campaign);
 }
 
