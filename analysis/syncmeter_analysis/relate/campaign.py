@@ -35,7 +35,7 @@ class Conduct:
         """Returns the disturbed share, or None without rounds."""
         rounds = self.rounds_by_state
         busy = sum(n for (_, _, is_busy), n in rounds.items() if is_busy)
-        return busy / rounds.total() if rounds else None
+        return busy / rounds.total() if rounds.total() else None
 
 
 @dataclass(eq=False)
@@ -215,3 +215,16 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
 def read_campaign(paths: list[str]) -> Campaign:
     """Reads the files and makes them one campaign. Raises Unusable as reader and campaign_of do."""
     return campaign_of([read_results(path) for path in paths])
+
+
+def parts_by_arm(campaign: Campaign) -> Iterator[tuple[str, Campaign]]:
+    """Yields the name and the points for each side in a file from `syncmeter ab`. Another file has one
+    part, named ''."""
+    names = list(dict.fromkeys(s.point.arm for s in campaign.points.values()))
+    if len(names) < 2:
+        yield "", campaign
+        return
+    for name in names:
+        points = {k: s for k, s in campaign.points.items() if s.point.arm == name}
+        by_file = [[s for s in of if s.point.arm == name] for of in campaign.by_file]
+        yield name, replace(campaign, points=points, by_file=by_file)

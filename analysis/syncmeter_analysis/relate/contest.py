@@ -1,5 +1,5 @@
 """Several points of which one is to be taken: the fastest, what may be as fast, how many times as
-long the others take, and what cannot be compared. contest_text.py says it."""
+long the others take, and what cannot be compared."""
 
 from __future__ import annotations
 
@@ -65,11 +65,6 @@ class Contest:
         apart = distance(self.points, self.over_best.values())
         return threads_apart(self.first.point.lanes if self.points else 1, apart)
 
-    def apart_of(self, *ratios: Ratio) -> str:
-        """How far apart the threads were of these ratios, where not all were as far; else ''."""
-        is_one = are_alike(hops_of(self.points, self.over_best.values()))
-        return "" if is_one else distance(self.points, ratios)
-
     @property
     def is_crowded(self) -> bool:
         """Whether there are more threads than processing units: two of them share one."""
@@ -134,13 +129,6 @@ class Contest:
         known = any(isinstance(r, Ratio) and (r.bounded or not r.visits) for r in found)
         return len(self.points) > 1 and not known
 
-    @property
-    def are_near(self) -> bool:
-        """Whether each tie took about as long as the fastest: one that took far longer is a tie by its
-        scatter alone, and nothing to take."""
-        found = map(self.over, self.ties)
-        return all(isinstance(r, Ratio) and r.value <= _near for r in found)
-
     def over(self, s: Measured | None) -> Over:
         return self.over_best.get(s.id) if s else None
 
@@ -202,7 +190,7 @@ def contests(
 
 
 def _bound(s: Measured) -> float:
-    """The upper bound of a point that is not resolved, ns; infinite without one."""
+    """Returns the upper bound in ns if the point is not resolved, otherwise infinity."""
     if s.status != "not_resolved" or s.cost is None or s.cost.high <= 0:
         return math.inf
     return s.cost.high

@@ -4,7 +4,10 @@ measured."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from statistics import median
 
 from syncmeter_analysis.relate.relation import Ratio
@@ -69,3 +72,51 @@ def threads_apart(lanes: int, apart: str, what: str = "thread") -> str:
     if not apart:
         return threads
     return f"{threads} ({apart})" if apart == unknown else f"{threads} {apart}"
+
+
+#: Placements with fewer sample pairs are rare.
+_least_share = 0.05
+
+
+@dataclass
+class Place:
+    """A placement: core-to-core latencies in ns by the number of lanes, and its rounds."""
+
+    hops: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    rounds: int = 0
+
+    @property
+    def all_hops(self) -> list[float]:
+        return [*chain.from_iterable(self.hops.values())]
+
+    @property
+    def hop_ns(self) -> float:
+        return median(self.all_hops)
+
+    @property
+    def apart(self) -> str:
+        """`127 ns apart`, or the latencies in the smallest and the largest team if these differ. The
+        latency in a team is the mean over all pairs."""
+        (least, near), *_, (most, far) = 2 * sorted(self.hops.items())
+        few, many = f"{median(near):.0f} ns apart", f"{median(far):.0f} ns"
+        if f"{many} apart" == few:
+            return few
+        return f"{few} in a team of {least}, {many} in one of {most}"
+
+
+def places_met(points: Iterable[Measured]) -> list[Place]:
+    """Returns the placements behind the points, the nearest first."""
+    places: dict[int, Place] = defaultdict(Place)
+    for s in points:
+        for state, n in s.states.items():
+            if s.hop_ns > 0 and state.hop_ns > 0 and not s.measured_as:
+                places[state.number].rounds += n
+                places[state.number].hops[s.point.lanes].append(state.hop_ns)
+    return sorted(places.values(), key=lambda place: place.hop_ns)
+
+
+def common_places(points: Iterable[Measured]) -> list[Place]:
+    """Returns the placements with enough sample pairs."""
+    places = places_met(points)
+    rounds = sum(place.rounds for place in places)
+    return [place for place in places if place.rounds >= _least_share * rounds]

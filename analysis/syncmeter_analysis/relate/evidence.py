@@ -24,8 +24,8 @@ from syncmeter_analysis.relate.summary import Measured
 #: Value, values or predicate that an axis must have.
 Wanted = Any
 
-#: Other work ran beside the points of a pair.
-busy_doubt = "a processing unit was shared or slow while measuring"
+#: Other work disturbed the points of a pair.
+busy_doubt = "disturbed"
 
 #: So many pairs have a median with an interval; the effect of fewer is the range of all.
 enough_pairs = 6
@@ -64,7 +64,7 @@ class Pair:
         if state.busy if state else any(s.status == "busy" for s in sides):
             found.append(busy_doubt)
         if any(s.status == "noisy" for s in sides):
-            found.append("most rounds had to be dropped while measuring")
+            found.append("dropped")
         return found
 
 

@@ -17,10 +17,11 @@ from math import exp, inf, isfinite, log, log1p, sqrt
 from statistics import NormalDist
 
 from syncmeter_analysis.record.point import Point
-from syncmeter_analysis.relate.compare import alpha as alpha_of_all
-from syncmeter_analysis.relate.compare import contended_threshold, default_sees
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.node import LeftOut, Node, StateCost, odd_facts
+from syncmeter_analysis.relate.pairings import contended_threshold
+from syncmeter_analysis.relate.pairs import Outcome, default_sees
+from syncmeter_analysis.relate.pairs import alpha as alpha_of_all
 from syncmeter_analysis.relate.relation import found_in
 from syncmeter_analysis.relate.stats import holm, median, student_t, student_t_tail
 from syncmeter_analysis.relate.summary import State, gap_of_states
@@ -31,7 +32,7 @@ alpha = alpha_of_all / 2
 #: Differences up to this, as a ratio of costs, count as none.
 default_threshold = 0.02
 
-#: Of fewer nodes nobody can tell which one differs.
+#: Among fewer nodes an odd node cannot be found.
 fewest_nodes = 3
 
 #: Of fewer points a node is not judged as a whole.
@@ -81,6 +82,11 @@ class FleetPoint:
     odd: list[Odd] = field(default_factory=list)
     failed: dict[int, str] = field(default_factory=dict)
 
+    def beyond(self) -> list[int]:
+        """Returns the nodes that failed or differ at the point, the largest difference first."""
+        odd = sorted(self.odd, key=lambda o: (o.p, -abs(o.ratio - 1)))
+        return [*self.failed, *(o.node for o in odd)]
+
 
 @dataclass(frozen=True)
 class Whole:
@@ -121,6 +127,32 @@ class Group:
         """Nodes that have no point in one state with two others."""
         known = {i for point in self.points for i in point.ratios}
         return [i for i in range(len(self.nodes)) if i not in known]
+
+    def outcomes(self, sees: float) -> list[Outcome]:
+        """Returns the answer for each node, by the largest difference."""
+        found = dict.fromkeys(range(len(self.nodes)), Outcome.unchanged)
+        found |= dict.fromkeys(self.blind(sees), Outcome.not_sensitive)
+        found |= dict.fromkeys(self.unjudged, Outcome.not_comparable)
+        ratios: dict[int, list[float]] = defaultdict(list)
+        for point in self.points:
+            for odd in point.odd:
+                ratios[odd.node].append(log(odd.ratio))
+        # Whole nodes count more than single points.
+        ratios |= {w.node: [log(w.quartiles[1])] for w in self.wholes if w.differs}
+        for i, logs in ratios.items():
+            is_slower = max(logs, key=abs) > 0
+            found[i] = Outcome.slower if is_slower else Outcome.faster
+        found |= {i: Outcome.broken for point in self.points for i in point.failed}
+        return list(found.values())
+
+    def in_order(self) -> list[FleetPoint]:
+        """Returns the points at which nodes differ, by their number, then the largest spread first."""
+        return sorted(self.points, key=lambda p: (-len(p.beyond()), -p.spread))
+
+    @property
+    def tests(self) -> int:
+        """Returns the number of comparisons that the correction counts."""
+        return sum(len(point.ratios) for point in self.points) + 3 * len(self.wholes)
 
     @property
     def differing(self) -> list[int]:

@@ -1,5 +1,5 @@
-"""What synchronization costs on a machine, from a plain add to the op of the highest cost: a rung for
-each, of one CPU backend and of one GPU backend."""
+"""Collects the costs on a machine with all its threads: a rung for each operation of a CPU backend
+and of a GPU backend."""
 
 from __future__ import annotations
 
@@ -9,117 +9,143 @@ from dataclasses import dataclass
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import all_within, count, duration
 
 #: Fewer are no ladder.
 _least_rungs = 5
 
+#: A range needs this many locks.
+_least_locks = 2
+
 
 @dataclass(frozen=True)
 class Rung:
-    """A point and its name for a reader: `16 atomic adds at once on one variable`."""
+    """An operation by the name of its template, with its point. `others` are more points with about
+    this role, from the least to the highest cost."""
 
-    name: str
+    key: str
     s: Measured
+    others: tuple[Measured, ...] = ()
 
     @property
     def ns(self) -> float:
         return self.s.cost.value if self.s.cost else 0.0
 
 
-#: Name, ops of which the first that was measured counts, whether by all threads, where the cells lie.
+@dataclass(frozen=True)
+class _Kind:
+    """The first measured one of `ops` counts. `threads`: all, or any number."""
+
+    key: str
+    ops: tuple[str, ...]
+    placement: str = ""
+    threads: str = "all"
+
+
+_locks = ("critical_add", "lock_add")
 _on_cpus = (
-    ("a plain add (1 thread)", ("plain_add",), False, ""),
-    ("an atomic add (1 thread)", ("atomic_add",), False, "shared"),
-    ("a fence (1 thread)", ("fence",), False, ""),
-    ("an add under {lock} (1 thread)", ("critical_add", "lock_add"), False, "shared"),
-    ("{n} atomic adds at once on variables of their own", ("atomic_add",), True, "strided"),
-    ("a value handed on ({})", ("handoff",), True, ""),
-    ("{n} atomic adds at once on one variable", ("atomic_add",), True, "shared"),
-    ("{n} adds at once under {lock}", ("critical_add", "lock_add"), True, "shared"),
-    ("a barrier ({})", ("barrier",), True, ""),
-    ("waking a thread by a futex", ("wait_futex",), None, ""),
+    _Kind("plain", ("plain_add",), "strided"),
+    _Kind("own_atomic", ("atomic_add",), "strided"),
+    _Kind("handoff", ("handoff",)),
+    _Kind("shared_atomic", ("atomic_add",), "shared"),
+    _Kind("lock", _locks, "shared"),
+    _Kind("barrier", ("barrier",)),
+    _Kind("region", ("parallel_region",)),
+    _Kind("task", ("task_by_one",)),
+    _Kind("wake", ("wait_futex",), threads="any"),
 )
-#: Of a GPU: one warp, or the largest launch.
 _on_gpus = (
-    ("32 plain adds at once (global memory)", ("plain_add",), False, "strided"),
-    ("a barrier of half a warp", ("warp_sync_partial",), False, ""),
-    ("a shuffle of a warp", ("shuffle_idx", "shuffle_down"), False, ""),
-    ("a barrier of a block of 32 threads", ("barrier",), False, ""),
-    ("32 atomic adds at once on one variable", ("atomic_add",), False, "shared"),
-    ("a barrier of a grid of {}", ("grid_sync",), True, ""),
-    ("{n} atomic adds at once on one variable", ("atomic_add",), True, "shared"),
-    ("one launch more of a graph of {kernels}", ("additional_graph_launch",), False, ""),
-    ("one launch more of a kernel", ("additional_launch",), False, ""),
-    ("a launch and its wait", ("launch",), False, ""),
+    _Kind("half_warp", ("warp_sync_partial",)),
+    _Kind("shuffle", ("shuffle_idx", "shuffle_down")),
+    _Kind("block", ("barrier",)),
+    _Kind("own_atomic", ("atomic_add",), "strided"),
+    _Kind("grid", ("grid_sync",)),
+    _Kind("shared_atomic", ("atomic_add",), "shared"),
+    _Kind("graph", ("additional_graph_launch",)),
+    _Kind("launch", ("additional_launch",)),
+    _Kind("launch_and_wait", ("launch",)),
 )
-_plain = "plain_add"
-_in_sentence = ("atomic_add", "barrier", "launch")
+_of_teams = ("atomic_add", "barrier", "launch")
 
 
 def ladder(campaign: Campaign) -> list[Rung]:
-    """The rungs from the least to the highest cost; none without a plain add to begin with, or with few
-    rungs."""
+    """Returns the rungs of the CPUs, then of the GPU, each from the least to the highest cost, or
+    nothing if they are few."""
     usable = [
         s
         for s in campaign.measured
         if not (s.imported or s.oversubscribed or s.doubt or s.point.repeat or s.point.arm)
     ]
-    found = _most_rungs(usable, _of_cpus, False) + _most_rungs(usable, _of_gpu, True)
-    if len(found) < _least_rungs or not any(rung.s.point.op == _plain for rung in found):
-        return []
-    return sorted(found, key=lambda rung: rung.ns)
+    found = []
+    for rungs, on_gpu in ((_of_cpus, False), (_of_gpu, True)):
+        each = _most_rungs(usable, rungs, on_gpu)
+        found += sorted(each, key=lambda rung: rung.ns) if len(each) >= _least_rungs else []
+    return found
 
 
 def _most_rungs(
     points: Iterable[Measured], rungs: Callable[[list[Measured]], list[Rung]], on_gpu: bool
 ) -> list[Rung]:
-    """Of the backend that has most of them; the first of several."""
+    """Returns the rungs of the backend with the most rungs."""
     by_backend = group((s for s in points if s.on_gpu == on_gpu), "backend")
     return max(map(rungs, by_backend.values()), key=len, default=[])
 
 
 def _of_cpus(points: list[Measured]) -> list[Rung]:
     # A study of locks may have more lanes than the others.
-    most = max((s.point.lanes for s in points if s.point.op in _in_sentence), default=1)
+    most = max((s.point.lanes for s in points if s.point.op in _of_teams), default=1)
+    if most == 1:
+        return []
+    points = [s for s in points if s.point.wait == "active"]
     found = []
-    for name, ops, by_all, placement in _on_cpus:
-        lanes = None if by_all is None else most if by_all else 1
-        fits = [
-            s
-            for s in points
-            if s.point.placement == placement or not placement
-            if lanes in (None, s.point.lanes) and s.point.wait == "active"
-        ]
-        if most > 1 and (s := _first(fits, ops)):
-            lock = f"{s.point.backend} {s.point.op.removesuffix('_add')}"
-            found.append(Rung(name.format(count(most, "thread"), n=most, lock=lock), s))
+    for kind in _on_cpus:
+        fits = [s for s in points if kind.threads == "any" or s.point.lanes == most]
+        if s := _first(fits, kind):
+            found.append(Rung(kind.key, s))
+            if kind.key == "lock" and (others := _other_locks(fits, s)):
+                found.append(Rung("other_locks", others[-1], others))
     return found
+
+
+def _other_locks(points: Sequence[Measured], lock: Measured) -> tuple[Measured, ...]:
+    p = lock.point
+    others = [
+        s
+        for s in points
+        if s.resolved and s.point.op != p.op and _is_lock(s.point.op)
+        if (s.point.placement, s.point.type, s.point.affinity) == (p.placement, p.type, p.affinity)
+        if s.point.section_ns == p.section_ns and s.point.think_ns == p.think_ns
+    ]
+    others.sort(key=lambda s: s.cost.value if s.cost else 0.0)
+    return tuple(others) if len(others) >= _least_locks else ()
+
+
+def _is_lock(op: str) -> bool:
+    return op.endswith("_add") and ("lock" in op or op.startswith("critical"))
 
 
 def _of_gpu(points: list[Measured]) -> list[Rung]:
-    several = ((s.point.blocks, s.point.lanes) for s in points if s.point.lanes > 1)
-    most = max(several, default=(1, 32))
+    """Returns the costs in the largest launch, or in a smaller launch if none was measured in it."""
+    launches = {(s.point.blocks, s.point.lanes) for s in points if s.point.lanes > 1}
     found = []
-    for name, ops, by_all, placement in _on_gpus:
-        launch = most if by_all else (1, 32)
-        fits = [
-            s
-            for s in points
-            if s.point.placement == placement or not placement
-            if (s.point.blocks, s.point.lanes) == launch
-        ]
-        if s := _first(fits, ops):
-            threads, kernels = f"{most[0]} x {most[1]} threads", count(s.point.size, "kernel")
-            found.append(Rung(name.format(threads, n=f"{most[0] * most[1]:,}", kernels=kernels), s))
+    for kind in _on_gpus:
+        for blocks, lanes in sorted(launches, reverse=True):
+            fits = [s for s in points if (s.point.blocks, s.point.lanes) == (blocks, lanes)]
+            if s := _first(fits, kind):
+                found.append(Rung(kind.key, s))
+                break
     return found
 
 
-def _first(points: Sequence[Measured], ops: Sequence[str]) -> Measured | None:
+def _first(points: Sequence[Measured], kind: _Kind) -> Measured | None:
     """Of the first of these ops that was measured; int32 before other types, apart before near,
     small before large."""
-    for op in ops:
-        of_op = [s for s in points if s.point.op == op and s.resolved]
+    for op in kind.ops:
+        of_op = [
+            s
+            for s in points
+            if s.point.op == op and s.resolved
+            if not kind.placement or s.point.placement == kind.placement
+        ]
         if of_op:
             return min(
                 of_op,
@@ -130,23 +156,3 @@ def _first(points: Sequence[Measured], ops: Sequence[str]) -> Measured | None:
                 ),
             )
     return None
-
-
-def ladder_sentence(rungs: Sequence[Rung]) -> str:
-    """Some of its costs, the first and the last among them."""
-    first, *others = [
-        rung
-        for i, rung in enumerate(rungs)
-        if i in (0, len(rungs) - 1)
-        or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
-    ]
-    costs = [f"{rung.name} {duration(rung.ns)}" for rung in others]
-    shown = first, *others
-    how_sure = all_within([rung.s for rung in shown], [rung.name for rung in shown])
-    return "; ".join([f"Here {first.name} takes {duration(first.ns)}", *costs]) + how_sure
-
-
-def ladder_title(rungs: Sequence[Rung]) -> str:
-    """Its ends."""
-    first, last = rungs[0], rungs[-1]
-    return f"From {first.name}, {duration(first.ns)}, to {last.name}, {duration(last.ns)}"

@@ -68,11 +68,6 @@ def _size(p: Point) -> str:
     return (one if p.size == 1 else several.format(p.size)) or f"size {p.size}"
 
 
-def op_and_size(p: Point) -> str:
-    """`additional_graph_launch of 8 kernels`."""
-    return " ".join(filter(None, [p.op, _size(p)]))
-
-
 _memory = {"first": "in its own memory", "second": "in a peer's memory", "other": "in the host's"}
 
 
@@ -122,24 +117,17 @@ def _named_parts(p: Point) -> dict[str, str]:
 
 def short_name(p: Point, without: Sequence[str] = ()) -> str:
     """The point for a reader: op, then what is not the ordinary; axes in `without` are left out."""
-    return " ".join(text for axis, text in _parts(p) if text and axis not in without)
+    return " ".join(words_of(p, without))
+
+
+def words_of(p: Point, without: Sequence[str] = ()) -> list[str]:
+    """Returns the op and all unusual axes."""
+    return [text for axis, text in _parts(p) if text and axis not in without]
 
 
 def op_of(p: Point) -> str:
     """Returns the op, with an unusual order."""
     return short_name(p, ("backend", "type", "placement", "lanes", "affinity", "wait"))
-
-
-def in_common(a: Point, b: Point) -> str:
-    """What both points are, of what is not the ordinary: `omp, int32, shared, 2 threads, placed
-    close`."""
-    ours, theirs = _named_parts(a), _named_parts(b)
-    alike = [
-        f"placed {words}" if axis == "affinity" else words
-        for axis, words in ours.items()
-        if words and words == theirs.get(axis)
-    ]
-    return ", ".join(words.replace("lane", "thread") for words in alike)
 
 
 def names_apart(a: Point, b: Point) -> tuple[str, str]:

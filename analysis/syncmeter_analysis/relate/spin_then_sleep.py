@@ -51,6 +51,18 @@ class Advice:
     def extra_ns(self) -> float:
         return self.extra.value
 
+    @property
+    def is_longest(self) -> bool:
+        """Whether sleeping is too late even in the longest measured wait."""
+        last_ns = 1e3 * self.latenesses[1]
+        extra_ns = self.burns_ns - self.spin_ns
+        return self.spin_ns >= last_ns and extra_ns > allowed_behind * last_ns
+
+    @property
+    def spares_ns(self) -> float:
+        """CPU time saved in the longest measured wait, compared with only spinning."""
+        return self.other_burns_ns(math.inf) - self.burns_ns
+
     def other_burns_ns(self, spin_ns: float) -> float:
         """What spinning for so long and then sleeping burns at the largest lateness."""
         last_ns = 1e3 * self.latenesses[1]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Sequence, Set
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.relation import (
@@ -13,7 +12,6 @@ from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
     default_margin,
-    least_visits,
     verdict,
     verdict_of,
 )
@@ -22,15 +20,6 @@ from syncmeter_analysis.relate.summary import Measured
 #: An interval of so few visits that is so many times as wide is wide by Student's t: of three visits it
 #: is 2.2 times as wide as normal scatter makes it.
 _few_visits, _wide = 3, 1.5
-
-#: A cost is known far less than others whose intervals are so many times narrower.
-_far_less = 2
-
-#: How sure a sentence is of what stands behind these words: the confidence of all intervals.
-surely = "95 % sure"
-
-#: What stands there instead of an interval within one visit.
-of_rounds = "scatter of rounds only"
 
 #: So many names stand in a sentence; the table has the others.
 most_names = 3
@@ -117,59 +106,12 @@ def bounds(r: Interval | Ratio) -> str:
     return f" ({_ends(r.low, r.value, r.high)}{_of_few_visits(r)})" if r.bounded else ""
 
 
-def sure(r: Interval | Ratio) -> str:
-    """` (95 % sure: 1.20 to 1.43, 9 visits)` behind the value that an answer rests on: how sure it is
-    stands beside each answer. ` (scatter of rounds only: 1.20 to 1.43)` of one visit, the bounds alone
-    of an import, ` (scatter unknown)` where nothing is known of it."""
-    if not r.bounded:
-        return " (scatter unknown)"
-    ends = _ends(r.low, r.value, r.high)
-    if not isinstance(r, Ratio) or r.is_over_visits:
-        return f" ({surely}: {ends}{_of_visits(r)})"
-    return f" ({ends})" if r.imported else f" ({of_rounds}: {ends})"
-
-
-def surely_of(r: Interval | Ratio) -> str:
-    """` (95 % sure, 9 visits)` behind a bound of the interval; as `sure` of what is not over visits."""
-    if not isinstance(r, Ratio) or r.is_over_visits:
-        return f" ({surely}{_of_visits(r)})"
-    return "" if r.imported else f" ({of_rounds})"
-
-
-def all_within(points: Sequence[Measured], names: Sequence[str] = ()) -> str:
-    """` (95 % sure: each within 1.4 %, 3 visits)`: how sure the costs of these points are, as `sure`
-    has it; '' where the scatter of one is not known. ` (95 % sure: a barrier within 47 %, each other
-    within 2.0 %, 3 visits)` by `names`, where one is known far less than the others."""
-    costs = [s.cost for s in points if s.cost]
-    if not costs or not all(i.bounded and i.low > 0 for i in costs):
-        return ""
-    shares = [max(i.high / i.value, i.value / i.low) - 1 for i in costs]
-    farthest, *others = sorted(shares, reverse=True)
-    within = "each " * (len(costs) > 1) + f"within {_percent_up(farthest)}"
-    if len(names) == len(shares) > 1 and farthest > _far_less * others[0]:
-        least = names[shares.index(farthest)]
-        within = (
-            f"{least} within {_percent_up(farthest)}, each other within {_percent_up(others[0])}"
-        )
-    if any(s.imported for s in points):
-        return f" ({within})"
-    visits = min(s.visits for s in points)
-    if visits < least_visits:
-        return f" ({of_rounds}: {within})"
-    return f" ({surely}: {within}, {count(visits, 'visit')})"
-
-
 def _percent_up(share: float) -> str:
     """`0.1 %`, `12 %`: rounded up, as what is within it."""
     percent = round(100 * share, 6)
     if percent >= 9.95:
         return f"{math.ceil(percent)} %"
     return f"{max(0.1, math.ceil(round(10 * percent, 5)) / 10):.1f} %"
-
-
-def _of_visits(r: Interval | Ratio) -> str:
-    visits = r.visits if isinstance(r, Ratio) else 0
-    return f", {count(visits, 'visit')}" if visits else ""
 
 
 def _of_few_visits(r: Interval | Ratio) -> str:
@@ -185,27 +127,6 @@ def _ends(low: float, value: float, high: float) -> str:
     return f"within {_percent_up(farther)}"
 
 
-def least_known(ratios: Mapping[str, Ratio]) -> str:
-    """`at 64 threads 0.118 to 5.94 times as long`: of ratios that decide nothing, by where each is, the
-    one that is known least; a range over all would be no interval. '' where one has none."""
-    if not ratios or not all(r.bounded for r in ratios.values()):
-        return ""
-    where, r = max(ratios.items(), key=lambda item: item[1].high / max(item[1].low, 1e-9))
-    return f"at {where} {ratio(r.low)} to {ratio(r.high)} times as long"
-
-
-def times_as_long(r: Interval | Ratio) -> str:
-    """`3.11 times as long (95 % sure: 1.50 to 6.65, 8 visits)`."""
-    return f"{times(r)} times as long{sure(r)}"
-
-
-def costs_as_long(r: Ratio) -> str:
-    """The same with both costs: `3.11 times as long (95 % sure: 1.50 to 6.65, 8 visits), 1168 ns
-    against 375.1 ns`."""
-    over, under = duration(r.over_ns), duration(r.under_ns)
-    return f"{times(r)} times as long{in_pairs(r)}{sure(r)}, {over} against {under}"
-
-
 def in_pairs(r: Interval | Ratio, power: int = 1) -> str:
     """` in paired visits` where the two costs beside a ratio have another quotient; else ''. Of its
     inverse for a `power` of -1."""
@@ -213,24 +134,6 @@ def in_pairs(r: Interval | Ratio, power: int = 1) -> str:
         return ""
     same = ratio(r.value**power) == ratio((r.over_ns / r.under_ns) ** power)
     return "" if same else " in paired visits"
-
-
-def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
-    """`both in busy rounds, threads 244 ns apart`: the state in which a ratio was taken, where tables
-    have one of the two costs in another; empty where they have both so, or there are no states. How
-    far apart stands there where the tables' costs are of other distances; under a hypervisor it always
-    stands beside, as relate/distance.py says it."""
-    sides = (over, r.over_ns), (under, r.under_ns)
-    as_in_tables = all(
-        s.cost and verdict_of(Interval(ns, ns, ns).scaled(1 / s.cost.value)) is Verdict.same
-        for s, ns in sides
-    )
-    if r.state is None or as_in_tables:
-        return ""
-    hops = (replace(s.state, busy=r.state.busy) for s in (over, under))
-    placed = r.state.hop_ns > 0 and not all(map(r.state.agrees, hops)) and not over.on_hypervisor
-    hop = f", threads {r.state.hop_ns:.0f} ns apart" if placed else ""
-    return f"both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"
 
 
 def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
@@ -245,12 +148,6 @@ def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
         return f"the same{scatter}"
     word = " slower" if found is Verdict.slower and of_costs else ""
     return f"{times(r)} times{word}{scatter}"
-
-
-def percent_range(least: float, most: float) -> str:
-    """`0.4 % to 18 %` of two shares: `1.2 to 18 %` was read as 1.2 times."""
-    low, high = (f"{100 * x:.{1 if x < 0.0995 else 0}f} %" for x in (least, most))
-    return f"{low} to {high}"
 
 
 def spans(values: Sequence[int]) -> str:
@@ -335,11 +232,6 @@ def listed(names: Sequence[str], most: int = most_names, last: str = "and") -> s
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
-def verb_of(names: Sequence[str], most: int = most_names) -> str:
-    """`omp lock is`, `omp lock and std mutex are`."""
-    return f"{listed(names, most)} {'is' if len(names) == 1 else 'are'}"
-
-
 def marked_interval(r: Ratio | NotComparable | None) -> str:
     """As `marked`, with the interval: `1.31 (1.20..1.43) >`."""
     if not isinstance(r, Ratio):
@@ -376,30 +268,6 @@ def cost(s: Measured) -> str:
             else (f"< {nanoseconds(bound * 1.0005)}")
         )
     return s.status
-
-
-def cost_with_ends(s: Measured) -> str:
-    """`8442 ns (7058 to 10097)` for a sentence; the cost alone where its scatter is not known."""
-    if s.cost is None:
-        return cost(s)
-    value, _, ends = duration_interval(s.cost).partition(", ")
-    return f"{value} ({ends})" if ends else value
-
-
-def cost_surely(s: Measured) -> str:
-    """`140.0 ns (95 % sure: 136.6 to 157.3, 9 visits)`, as `sure` has it."""
-    value, ends = duration(s.cost.value if s.cost else 0), how_sure(s)
-    return f"{value} ({ends})" if ends else value
-
-
-def how_sure(s: Measured) -> str:
-    """`95 % sure: 136.6 to 157.3 ns, 9 visits` of a cost; '' where its scatter is not known."""
-    _, _, ends = duration_interval(s.cost or Interval(0, 0, 0)).partition(", ")
-    if not ends or s.imported:
-        return ends
-    if s.visits < least_visits:
-        return f"{of_rounds}: {ends}"
-    return f"{surely}: {ends}, {count(s.visits, 'visit')}"
 
 
 def cost_interval(s: Measured) -> str:
