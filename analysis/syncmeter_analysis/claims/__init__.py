@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
-from syncmeter_analysis.claims.claim import Claim, Finding
+from syncmeter_analysis.claims.claim import Claim
+from syncmeter_analysis.conclude.finding import Finding
 from syncmeter_analysis.relate.evidence import Evidence
 
 modules = ("cpu", "regions", "cuda", "levels", "beliefs")

@@ -10,17 +10,17 @@ each for itself: a median over them would decide nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from syncmeter_analysis.claims.sources import run_multi_gpu
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.finding import Finding, Note
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
-from syncmeter_analysis.relate import point_text, text
-from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, enough_pairs, on_cpu
-from syncmeter_analysis.relate.relation import Ratio, default_margin
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
+from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.summary import Measured
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
@@ -33,115 +33,37 @@ verdicts = (holds, fails, differs, cannot_tell, not_measured)
 _bare_margin, _bare_share = 1.25, 0.05
 
 
-@dataclass
-class Finding:
-    """What the data say. `effect` is a ratio of costs (`of` says of what to what) with an interval.
-
-    `points` are ids of the evidence, `doubts` why it may not be what it seems, `note` what more
-    there is to say. Of several ops `parts` has the finding of each, by its name, and there is no
-    effect of all. `example` is the pair whose ratio is nearest to the effect. `opposed` pairs are
-    resolved to say the opposite of the verdict. `compared` are the pairs that it rests on, and
-    `decide` is what decides by them, or by those of a repeat.
-    """
-
-    verdict: str
-    effect: Interval | None = None
-    of: str = ""
-    pairs: int = 0
-    range: tuple[float, float] | None = None
-    points: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-    note: str = ""
-    parts: dict[str, Finding] = field(default_factory=dict)
-    example: Pair | None = None
-    opposed: int = 0
-    compared: Pairs = field(default_factory=Pairs)
-    decide: Callable[[Pairs], str] | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The evidence in one line."""
-        if self.parts:
-            return "; ".join([f"{self.of}: {self._by_verdict()}"] + [self.note] * bool(self.note))
-        if self.effect is None:
-            return self.note
-        if unlike := _unlike(self):
-            return "; ".join(
-                filter(None, [f"{self.of}: {unlike}, over {self.pairs} pairs", self.note])
-            )
-        parts = [f"{self.of}: {text.ratio_interval(self.effect)}"]
-        if self.pairs > 1 and self.range is not None:
-            parts.append(
-                f"over {self.pairs} pairs, from {text.ratio(self.range[0])} to "
-                f"{text.ratio(self.range[1])}"
-            )
-        if self.note:
-            parts.append(self.note)
-        return "; ".join(parts)
-
-    def _by_verdict(self) -> str:
-        clauses = []
-        for verdict in verdicts:
-            ops = [
-                f"{op} {_unlike(f) or text.ratio_interval(f.effect)}"
-                + " (doubtful)" * bool(f.doubts)
-                for op, f in self.parts.items()
-                if f.verdict == verdict and f.effect
-            ]
-            clauses += [f"{verdict} for {', '.join(ops)}"] * bool(ops)
-        return "; ".join(clauses)
-
-    def sound(self, verdict: str) -> list[tuple[str, Finding]]:
-        """Findings of this verdict that nothing speaks against, each with its op ('' for all)."""
-        found = list(self.parts.items()) if self.parts else [("", self)]
-        return [(op, f) for op, f in found if f.verdict == verdict and not (f.doubts or f.opposed)]
-
-
-def _unlike(f: Finding) -> str:
-    """`3.05 (1 thread) to 19.9 (64 threads)` of so few pairs that their effect is the range of all, the
-    ends of which are resolved to be apart: the middle of these is no pair's; else ''."""
-    if not 1 < len(f.compared.found) < enough_pairs or f.effect != f.compared.typical:
-        return ""
-    least, most = f.compared.smallest, f.compared.largest
-    alike = (1 + default_margin) * least.ratio.high
-    if not (least.ratio.bounded and most.ratio.bounded and alike < most.ratio.low):
-        return ""
-    names = point_text.names_apart(least.over.point, most.over.point)
-    ends = zip((least, most), names, strict=True)
-    return " to ".join(f"{text.times(p.ratio)} ({name})" for p, name in ends)
-
-
 Judge = Callable[[Evidence], Finding]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement with its source, what it needs, how to get that, and what follows from it.
+    """A statement by its id, its source, and the command that measures it.
+    voice/templates/claims.toml has the words.
 
-    `advice` is what to do where it holds, `otherwise` where it does not; '' where nothing
-    follows. `figure` names the section of the report that shows it. `judge` looks at evidence only.
-    `least_pus` is how many hardware threads its points take on a CPU.
+    `if_true` and `if_false` are the kinds of advice that follow, None if none follows. `conditions`
+    are names of requirements for the advice. `usual` is the operation behind the advice if several were
+    judged. `figure` names the section of the report that shows it.
+    `gpus`, `least_pus` and `needs_smt` tell which machines can measure it.
     """
 
     id: str
-    statement: str
     source: str
-    needs: str
     command: str
-    advice: str
-    otherwise: str
     judge: Judge
     figure: str
+    if_true: Kind | None = Kind.use
+    if_false: Kind | None = Kind.any
+    conditions: tuple[str, ...] = ()
+    usual: str = ""
+    gpus: int = 0
     least_pus: int = 2
-
-    @property
-    def needs_smt(self) -> bool:
-        return self.needs.endswith("on a machine with SMT")
+    needs_smt: bool = False
 
     def can_run_on(self, machine: Machine, gpus: int) -> bool:
-        """Whether what it needs can be measured on this machine, which has so many GPUs."""
-        if self.needs.startswith("cuda"):
-            return gpus >= (2 if self.command == run_multi_gpu else 1)
+        """Returns whether a machine with this number of GPUs can measure it."""
+        if self.gpus:
+            return gpus >= self.gpus
         if machine.smt is False and self.needs_smt:
             return False
         return machine.pus is None or machine.pus >= self.least_pus
@@ -153,7 +75,7 @@ def claim(origin: dict[str, Any], **members: Any) -> Callable[[Judge], Claim]:
     def claim_of(judge: Judge) -> Claim:
         def judge_here(data: Evidence) -> Finding:
             without = made.needs_smt and data.machine.smt is False
-            return missing("this machine has no SMT") if without else judge(data)
+            return missing(Note("no_smt")) if without else judge(data)
 
         made = Claim(id="", judge=judge_here, **origin, **members)
         return made
@@ -163,21 +85,21 @@ def claim(origin: dict[str, Any], **members: Any) -> Callable[[Judge], Claim]:
 
 @dataclass(frozen=True)
 class Found:
-    """Pairs of points, with what may be asked of their ratios; `of` says of what over what."""
+    """Pairs of points, with what may be asked of their ratios."""
 
     pairs: Callable[[Evidence], Pairs]
 
-    def above(self, bound: float, of: str) -> Judge:
-        return lambda data: above(self.pairs(data), bound, of)
+    def above(self, bound: float) -> Judge:
+        return lambda data: above(self.pairs(data), bound)
 
-    def below(self, bound: float, of: str) -> Judge:
-        return lambda data: below(self.pairs(data), bound, of)
+    def below(self, bound: float) -> Judge:
+        return lambda data: below(self.pairs(data), bound)
 
-    def within(self, low: float, high: float, of: str) -> Judge:
-        return lambda data: within(self.pairs(data), low, high, of)
+    def within(self, low: float, high: float) -> Judge:
+        return lambda data: within(self.pairs(data), low, high)
 
-    def every(self, low: float, high: float, of: str) -> Judge:
-        return lambda data: every(self.pairs(data), low, high, of)
+    def every(self, low: float, high: float) -> Judge:
+        return lambda data: every(self.pairs(data), low, high)
 
 
 @dataclass(frozen=True)
@@ -234,35 +156,34 @@ def row(judge: Judge, origin: dict[str, Any], **members: Any) -> Claim:
     return claim(origin, **members)(judge)
 
 
-def missing(note: str = "") -> Finding:
-    """Nothing that the claim is about was measured."""
-    return Finding(not_measured, note=note)
+def missing(*notes: Note) -> Finding:
+    """Returns the finding of a claim without measured points."""
+    return Finding(not_measured, notes=list(notes))
 
 
-def _without(pairs: Pairs) -> str:
-    return ", ".join(f"{n} {why}" for why, n in sorted(pairs.without.items()))
+def _without(pairs: Pairs) -> list[Note]:
+    return [Note("without", n, why=why) for why, n in sorted(pairs.without.items())]
 
 
 def _finding(
     decide: Callable[[Pairs], str],
     effect: Interval,
-    of: str,
     pairs: Pairs,
-    note: str = "",
+    notes: Sequence[Note] = (),
     opposed: int = 0,
+    worst: Pair | None = None,
 ) -> Finding:
-    if opposed:
-        note = "; ".join(filter(None, [note, f"{opposed} of {len(pairs.found)} say the opposite"]))
+    against = [Note("opposed", opposed, len(pairs.found))] if opposed else []
     return Finding(
         decide(pairs),
         effect,
-        of,
         len(pairs.found),
         (pairs.smallest.ratio.value, pairs.largest.ratio.value),
         pairs.ids,
         pairs.doubts,
-        "; ".join(filter(None, [note, _without(pairs)])),
+        [*notes, *against, *_without(pairs)],
         example=min(pairs.found, key=lambda p: _far(p.ratio.value, effect.value)),
+        worst=worst,
         opposed=opposed,
         compared=pairs,
         decide=decide,
@@ -276,55 +197,54 @@ def _far(a: float, b: float) -> float:
 def _nothing(pairs: Pairs) -> Finding:
     if not pairs.without:
         return missing()
-    return Finding(cannot_tell, note=f"points were measured, none has a ratio ({_without(pairs)})")
+    return Finding(cannot_tell, notes=_without(pairs))
 
 
-def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: str) -> Finding:
-    """What is decided of the typical ratio, of each op for itself."""
+def _typical(pairs: Pairs, decided: Callable[[Interval], str], notes: Sequence[Note]) -> Finding:
+    """Decides about the typical ratio of each operation."""
     if not pairs:
         return _nothing(pairs)
     groups = {op: group.undoubted for op, group in pairs.by_op().items()}
-    of_all = note if len(groups) == 1 else ""
-    parts = {op: _of_group(group, decided, of, of_all) for op, group in groups.items()}
+    of_all = notes if len(groups) == 1 else ()
+    parts = {op: _of_group(group, decided, of_all) for op, group in groups.items()}
     if len(parts) == 1:
         return next(iter(parts.values()))
     found = {f.verdict for f in parts.values()}
     return Finding(
         found.pop() if len(found) == 1 else differs,
-        of=of,
         pairs=len(pairs.found),
         points=list(dict.fromkeys(id for f in parts.values() for id in f.points)),
         doubts=list(dict.fromkeys(doubt for f in parts.values() for doubt in f.doubts)),
-        note="; ".join(filter(None, [note, _without(pairs)])),
+        notes=[*notes, *_without(pairs)],
         parts=parts,
     )
 
 
-def _of_group(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: str) -> Finding:
+def _of_group(pairs: Pairs, decided: Callable[[Interval], str], notes: Sequence[Note]) -> Finding:
     opposite = {holds: fails, fails: holds}.get(decided(pairs.typical))
     opposed = sum(p.ratio.bounded and decided(p.ratio.interval) == opposite for p in pairs.found)
-    return _finding(lambda of: decided(of.typical), pairs.typical, of, pairs, note, opposed)
+    return _finding(lambda of: decided(of.typical), pairs.typical, pairs, notes, opposed)
 
 
-def above(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:
+def above(pairs: Pairs, bound: float, *notes: Note) -> Finding:
     """The typical ratio is larger than `bound`."""
 
     def decided(effect: Interval) -> str:
         return holds if effect.low > bound else fails if effect.high <= bound else cannot_tell
 
-    return _typical(pairs, decided, of, note)
+    return _typical(pairs, decided, notes)
 
 
-def below(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:
+def below(pairs: Pairs, bound: float, *notes: Note) -> Finding:
     """The typical ratio is smaller than `bound`."""
 
     def decided(effect: Interval) -> str:
         return holds if effect.high < bound else fails if effect.low >= bound else cannot_tell
 
-    return _typical(pairs, decided, of, note)
+    return _typical(pairs, decided, notes)
 
 
-def within(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Finding:
+def within(pairs: Pairs, low: float, high: float, *notes: Note) -> Finding:
     """The typical ratio lies between the bounds: there is no difference worth the name."""
 
     def decided(effect: Interval) -> str:
@@ -332,10 +252,10 @@ def within(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fi
             return holds
         return fails if effect.high < low or effect.low > high else cannot_tell
 
-    return _typical(pairs, decided, of, note)
+    return _typical(pairs, decided, notes)
 
 
-def every(pairs: Pairs, low: float, high: float, of: str) -> Finding:
+def every(pairs: Pairs, low: float, high: float) -> Finding:
     """Each ratio lies between the bounds; one that is wholly outside contradicts.
 
     Intervals are widened for the number of pairs (Bonferroni) before they contradict. Figures without
@@ -347,14 +267,14 @@ def every(pairs: Pairs, low: float, high: float, of: str) -> Finding:
     pairs = pairs.undoubted
     beyond = _beyond(pairs, low, high)
     worst = max(beyond or pairs.found, key=lambda p: _distance(p, low, high))
-    note = f"{len(beyond)} of {len(pairs.found)} pairs contradict" if beyond else ""
+    notes = [Note("contradict", len(beyond), len(pairs.found))] if beyond else []
 
     def decide(of: Pairs) -> str:
         if _beyond(of, low, high):
             return fails
         return holds if all(_inside(p.ratio, low, high) for p in of.found) else cannot_tell
 
-    return _finding(decide, worst.ratio.interval, _worst(of, worst), pairs, note)
+    return _finding(decide, worst.ratio.interval, pairs, notes, worst=worst)
 
 
 def _beyond(pairs: Pairs, low: float, high: float) -> list[Pair]:
@@ -378,10 +298,6 @@ def _inside(r: Ratio, low: float, high: float) -> bool:
     if r.bounded:
         return low <= r.low and r.high <= high
     return low <= r.value <= high
-
-
-def _worst(of: str, pair: Pair) -> str:
-    return f"{of}, worst ({pair.over.point.op}, {point_text.launch(pair.over.point)})"
 
 
 def _more(beyond: int, mirrored: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 primitives = (
@@ -13,9 +14,13 @@ lecture = "lecture on GPU programming"
 belief = "widely held"
 
 _run = "syncmeter run --study"
-run_multi_gpu = f"{_run} multi-gpu"
 
 
-def origin(source: str, study: str, figure: str = "by-threads") -> dict[str, Any]:
-    """Source, command and figure of a claim: `study` with what options measures it."""
-    return {"source": source, "command": f"{_run} {study}", "figure": figure}
+def origin(source: str, study: str, figure: str = "by-threads", gpus: int = 0) -> dict[str, Any]:
+    """Returns source, command and figure of a claim. `study` with its options measures it on this
+    number of GPUs."""
+    return {"source": source, "command": f"{_run} {study}", "figure": figure, "gpus": gpus}
+
+
+on_gpu = partial(origin, gpus=1)
+on_gpus = partial(origin, gpus=2)

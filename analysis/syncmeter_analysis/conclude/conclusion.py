@@ -35,10 +35,12 @@ class Grade(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Subject:
     """An API primitive, without the work around it, or a program's lock by its id, or a program by its
-    wall time. `point` is the id of the measured point and no part of the identity."""
+    wall time. `variant` is the value of an axis, such as a wait policy. `point` is the id of the
+    measured point and no part of the identity."""
 
     backend: str = ""
     op: str = ""
+    variant: str = ""
     point: str = ""
     lock: int | None = None
     wall_s: float | None = None
@@ -46,6 +48,10 @@ class Subject:
     @property
     def name(self) -> tuple[str, str]:
         return self.backend, self.op
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        return self.backend, self.op, self.variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,13 @@ class Situation:
     crowded: bool = False
     held_ns: float | None = None
     pause_ns: float | None = None
+    work_ns: float | None = None
     hop_ns: float | None = None
+    blocks: int = 0
+    devices: int = 0
+    size: float | None = None
+    stride_bytes: float | None = None
+    reads_per_write: int | None = None
     type: str = ""
     affinity: str = ""
     wait: str = ""
@@ -67,8 +79,8 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A ratio with a 95 % confidence interval, or the wall time after a change. The value is the
-    quotient of two costs."""
+    """A ratio, which is the quotient of two costs, or a threshold, each with a 95 % confidence
+    interval, or the wall time after a change."""
 
     quantity: str
     value: float | None = None
@@ -125,7 +137,7 @@ class Conclusion:
 
     def cost_of(self, subject: Subject | None) -> Cost | None:
         """Returns the primitive's cost, or None."""
-        found = (c for c in self.costs if subject and c.subject.name == subject.name)
+        found = (c for c in self.costs if subject and c.subject.identity == subject.identity)
         return next(found, None)
 
     def condition(self, name: str) -> Condition | None:

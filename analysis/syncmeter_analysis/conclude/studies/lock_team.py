@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import median
 
-from syncmeter_analysis.conclude import references
+from syncmeter_analysis.conclude import choice, references
+from syncmeter_analysis.conclude.choice import hop_of
 from syncmeter_analysis.conclude.conclusion import Cost, Situation, Subject
 from syncmeter_analysis.conclude.references import Reference
 from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.distance import are_alike, hops_of, meet
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.lock_tables import LockTable, lock_of
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code, spins
@@ -99,7 +98,6 @@ def _work_ns(one: Contest) -> float:
 def situation_of(team: Team, one: Contest, work: str = "") -> Situation:
     p = one.first.point
     held = p.op.endswith("_held")
-    hops = hops_between(one)
     return Situation(
         threads=p.lanes,
         work=work or ("held" if held else "one_add"),
@@ -107,7 +105,7 @@ def situation_of(team: Team, one: Contest, work: str = "") -> Situation:
         crowded=one.is_crowded,
         held_ns=p.section_ns if held and not work else None,
         pause_ns=p.think_ns if held and not work else None,
-        hop_ns=median(hops) if hops and are_alike(hops) else None,
+        hop_ns=hop_of(one),
         type=p.type,
         affinity=p.affinity,
         wait=p.wait,
@@ -115,27 +113,16 @@ def situation_of(team: Team, one: Contest, work: str = "") -> Situation:
     )
 
 
-def hops_between(one: Contest) -> list[float]:
-    """Returns the core-to-core latencies of the compared states if a hypervisor may move the
-    threads."""
-    moved = [s for s in one.points if s.on_hypervisor and meet(s)]
-    return hops_of(moved, one.over_best.values()) if moved else []
-
-
 def name_of(s: Measured) -> tuple[str, str]:
     return s.point.backend, lock_of(s)
 
 
 def subject_of(s: Measured) -> Subject:
-    return Subject(s.point.backend, lock_of(s), s.id)
+    return Subject(s.point.backend, lock_of(s), point=s.id)
 
 
 def cost_of(s: Measured) -> Cost | None:
-    if not s.usable or s.cost is None:
-        return None
-    i = s.cost
-    low, high = (i.low, i.high) if i.bounded else (None, None)
-    return Cost(subject_of(s), i.value, low, high)
+    return choice.cost_of(s, subject_of)
 
 
 def references_of(found: Sequence[Contest]) -> list[Reference]:

@@ -7,6 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from syncmeter_analysis.conclude import references
+from syncmeter_analysis.conclude.choice import (
+    effect_of,
+    gain_at_most,
+    least_of_any,
+    near_to,
+    placements_of,
+    problem,
+    quotient,
+    uncertain,
+)
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
@@ -24,7 +34,6 @@ from syncmeter_analysis.conclude.studies.lock_team import (
     cost_of,
     default_of,
     fair_of,
-    hops_between,
     is_same_lock,
     leaders_of,
     lock_name,
@@ -38,7 +47,6 @@ from syncmeter_analysis.conclude.studies.lock_team import (
 )
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
-from syncmeter_analysis.relate.distance import are_alike
 from syncmeter_analysis.relate.lock_tables import (
     LockTable,
     atomic_of,
@@ -71,15 +79,6 @@ surprising_share = 0.5
 
 #: At most this many locks to avoid are named: the slowest.
 most_avoided = 2
-
-#: A gain up to this upper end is no reason to change.
-near_to = 1.5
-
-#: Fewer equal locks do not show that any lock will do.
-least_of_any = 3
-
-#: Fewer locks with a cost cannot be compared.
-least_compared = 2
 
 #: Fewer situations say nothing about an unknown held time.
 least_situations = 2
@@ -122,10 +121,10 @@ def _which_lock(
     situation = situation_of(team, one)
     effect: Effect | None = None
     subjects: Sequence[Measured]
-    problem = _problem(one) or _uncertain(compared)
-    if problem or choice is None:
+    why = problem(one, subject_of) or uncertain(compared, subject_of)
+    if why or choice is None:
         kind, subjects = Kind.undecided, [s for s in (mine or choice,) if s]
-        conditions = [problem or Condition("no_cost")]
+        conditions = [why or Condition("no_cost")]
     elif mine is None:
         kind, subjects = (Kind.any if len(compared.leaders) > 1 else Kind.use), (choice,)
         conditions = [*_conditions(team, one, reference, None, choice), *_stalled(one)]
@@ -138,7 +137,7 @@ def _which_lock(
         r = ratio(mine, choice)
         decided = verdict(r) is Verdict.slower
         kind = Kind.use if decided else Kind.undecided
-        effect = _speedup(mine, choice, r)
+        effect = effect_of(mine, choice, r)
         subjects = (choice,) if decided else (mine, choice)
         found = [*_conditions(team, one, reference, mine, choice), *_stalled(one)]
         conditions = found if decided else []
@@ -159,7 +158,7 @@ def _reserved(mine: Measured, reserved: Measured) -> Condition:
     """Returns the gain of a spinning lock if the host reserves the CPUs, and its unfairness."""
     found = unfairness(reserved)
     unfair = found if found >= unfair_from else None
-    return Condition("reserved_cpus", _quotient(mine, reserved), unfair, subject_of(reserved))
+    return Condition("reserved_cpus", quotient(mine, reserved), unfair, subject_of(reserved))
 
 
 def _kind_of_kept(one: Contest, effect: Effect, reference: Reference) -> Kind:
@@ -197,7 +196,7 @@ def _made(
         effect=effect,
         grade=grade,
         costs=costs,
-        conditions=(*conditions, *_placements(one)),
+        conditions=(*conditions, *placements_of(one)),
         reason=_same_owner(mine) if mine else None,
         evidence=evidence_of(costs),
         next=_next(one),
@@ -211,54 +210,12 @@ def _next(one: Contest) -> tuple[str, ...]:
     return ("study_locks",) if len(apis) == 1 and one.first.point.section_ns == 0 else ("advise",)
 
 
-def _placements(one: Contest) -> list[Condition]:
-    """Returns the range of core-to-core latencies if the comparisons differ in them."""
-    hops = hops_between(one)
-    return [] if are_alike(hops) else [Condition("placements", min(hops), max(hops))]
-
-
-def _problem(one: Contest) -> Condition | None:
-    """Returns the reason why nothing can be decided, or None."""
-    if one.below:
-        return _uncertain(one)
-    if sum(s.usable and s.cost is not None for s in one.points) < least_compared:
-        return Condition("no_cost")
-    return _uncertain(one)
-
-
-def _uncertain(one: Contest) -> Condition | None:
-    """Returns the reason why the fastest lock is unknown, or None."""
-    if one.below:
-        return Condition("below_resolution", subject=subject_of(one.below[0]))
-    return Condition("one_repetition") if one.is_open else None
-
-
-def _quotient(over: Measured, under: Measured) -> float:
-    assert over.cost and under.cost
-    return over.cost.value / under.cost.value
-
-
-def _speedup(mine: Measured, choice: Measured, r: object, quantity: str = "speedup") -> Effect:
-    """Returns the quotient of the two costs with the interval of their paired ratio. The interval is
-    widened if it excludes the quotient."""
-    value = _quotient(mine, choice)
-    if not isinstance(r, Ratio) or not r.bounded:
-        return Effect(quantity, value)
-    return Effect(quantity, value, min(r.low, value), max(r.high, value))
-
-
 def _gain_at_most(
     one: Contest, mine: Measured, reference: Reference
 ) -> tuple[Effect, Measured | None]:
     """Returns the largest possible gain of another leader over the default, and this leader."""
     others = [s for s in leaders_of(one, reference) if not reference.is_same(name_of(s))]
-    ratios = [(r, s) for s in others if isinstance(r := ratio(mine, s), Ratio) and r.bounded]
-    if not others:
-        return Effect("speedup", 1.0, 1.0, 1.0), None
-    if len(ratios) < len(others):
-        return Effect("speedup", _quotient(mine, others[0])), others[0]
-    r, s = max(ratios, key=lambda item: item[0].high)
-    return _speedup(mine, s, r), s
+    return gain_at_most(mine, others)
 
 
 def _conditions(
@@ -301,10 +258,14 @@ def _stalled(one: Contest) -> list[Condition]:
 
 def _same_owner(s: Measured) -> Condition | None:
     """Returns the share of owner changes if it explains a cost below the latency of one cache line."""
-    if s.owner_changes is None or s.cost is None or s.point.lanes < 2:
+    if s.cost is None or s.point.lanes < 2:
         return None
     each_ns = s.cost.value / s.point.lanes
-    if each_ns >= surprising_share * s.team_hop_ns or s.owner_changes >= surprising_share:
+    if each_ns >= surprising_share * s.team_hop_ns:
+        return None
+    if s.owner_changes is None:
+        return Condition("few_moves", None, s.team_hop_ns, subject_of(s))
+    if s.owner_changes >= surprising_share:
         return None
     return Condition("same_owner", s.owner_changes, s.team_hop_ns, subject_of(s))
 
@@ -323,7 +284,7 @@ def _atomic(
         if mine is None or atomic is None:
             continue
         r = ratio(mine, atomic)
-        effect = _speedup(mine, atomic, r)
+        effect = effect_of(mine, atomic, r)
         grade = Grade.measured if effect.high is not None else Grade.unknown
         near = effect.high is not None and effect.high <= near_to
         says = verdict(r)
@@ -441,7 +402,7 @@ def _avoided(
         situation=situation_of(team, one),
         subjects=(subject_of(s),),
         reference=subject_of(mine),
-        effect=_speedup(s, mine, r, "slowdown"),
+        effect=effect_of(s, mine, r, "slowdown"),
         grade=Grade.measured,
         costs=costs,
         conditions=(Condition("rows", len(rows), compared),),

@@ -1,0 +1,206 @@
+"""Concludes the study `barrier`: which barrier to use in a program of each API, what passive waiting
+costs, and how much work must stand between two barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from syncmeter_analysis.conclude import references
+from syncmeter_analysis.conclude.choice import (
+    by,
+    choose,
+    cost_of,
+    hop_of,
+    quotient,
+    situation_of,
+    subject_of,
+    threshold,
+)
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Grade, Kind, Situation
+from syncmeter_analysis.conclude.references import Reference
+from syncmeter_analysis.conclude.studies.barrier_points import Part, Placement, Row
+from syncmeter_analysis.conclude.studies.barrier_points import rows as rows
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.op_groups import is_own_code
+from syncmeter_analysis.relate.summary import Measured
+
+#: Work of this many barriers between two barriers makes a program 90 % efficient.
+barriers_of_work = 9
+
+#: A barrier that is this much slower than the fastest needs a reason.
+surprising_from = 3.0
+
+_openmp = ("omp", "omp-llvm")
+
+
+def conclude(campaign: Campaign) -> list[Conclusion]:
+    """Returns the conclusions for the most threads, then for fewer threads."""
+    found = [c for part in rows(campaign) for c in _of_part(part)]
+    return sorted(found, key=lambda c: c.question == "fewer_threads")
+
+
+def _of_part(part: Part) -> Iterator[Conclusion]:
+    curves = [(placed, _several(placed)) for placed in part.placements]
+    for placed, curve in curves:
+        for i, row in enumerate(curve):
+            yield from _of_row(part, placed, row, is_most=i == 0)
+    work = (_work_between(part, placed, row) for placed, curve in curves for row in curve)
+    yield from list(filter(None, work))[:1]
+    if not part.several_lanes:
+        yield from map(_one_thread, list(_points(part))[:1])
+
+
+def _several(placed: Placement) -> list[Row]:
+    """Returns the rows of several threads, the most threads first."""
+    return sorted((row for row in placed.curve if row.lanes > 1), key=lambda row: -row.lanes)
+
+
+def _points(part: Part) -> Iterator[Measured]:
+    return (s for placed in part.placements for row in placed.curve for s in row.costs.values())
+
+
+def _of_row(part: Part, placed: Placement, row: Row, is_most: bool) -> Iterator[Conclusion]:
+    alike = _waiting_alike(row)
+    for reference in references.barriers:
+        points = [s for s in alike if reference.may_use(s.point.backend, is_own_code(s.point.op))]
+        mine = reference.default_among(points)
+        if mine and len(points) > 1:
+            yield _which(part, placed, reference, points, mine, is_most)
+    yield from _which_library(part, placed, alike, is_most)
+    for backend in _openmp:
+        yield from _waiting(part, placed, row, backend, is_most)
+
+
+def _waiting_alike(row: Row) -> list[Measured]:
+    """Returns the barriers with active waiting, or with passive waiting if only this was measured."""
+    active = [s for s in row.costs.values() if s.point.wait != "passive"]
+    return active or list(row.costs.values())
+
+
+def _situation(part: Part, placed: Placement, one: Contest, work: str) -> Situation:
+    members = {"affinity": placed.placed, "hop_ns": hop_of(one), "file": part.source}
+    return situation_of(one.first, work, crowded=one.is_crowded, **members)
+
+
+def _which(
+    part: Part,
+    placed: Placement,
+    reference: Reference,
+    points: Sequence[Measured],
+    mine: Measured,
+    is_most: bool,
+) -> Conclusion:
+    """Decides between the default and the barriers within reach of the API."""
+    one = contest(points, part.source)
+
+    def conditions(s: Measured) -> Iterator[Condition]:
+        if is_own_code(s.point.op):
+            yield Condition("own_code")
+        if s.point.backend in _openmp and mine.point.backend not in _openmp:
+            yield Condition("parallel_region")
+        if s.point.backend in _openmp and _spins(s, one):
+            yield Condition("cpu_per_thread")
+
+    return choose(
+        one,
+        "barrier" if is_most else "fewer_threads",
+        _situation(part, placed, one, reference.api),
+        mine,
+        conditions=lambda s: list(conditions(s)),
+        reason=_reason(one, mine) if is_most else None,
+        next=["advise_program"],
+    )
+
+
+def _reason(one: Contest, mine: Measured) -> Condition | None:
+    """Returns how many moves of a cache line libgomp's barrier takes, or why another API's barrier is
+    slower."""
+    if mine.point.backend not in _openmp:
+        best = one.best
+        if best is None or best.point.backend not in _openmp or not _spins(best, one):
+            return None
+        slow = quotient(mine, best) >= surprising_from
+        return Condition("sleeps", subject=subject_of(mine)) if slow else None
+    if mine.point.backend != _openmp[0] or mine.cost is None or mine.team_hop_ns <= 0:
+        return None
+    moves = mine.cost.value / mine.team_hop_ns
+    return Condition("line_moves", moves, mine.team_hop_ns, subject_of(mine))
+
+
+def _which_library(
+    part: Part, placed: Placement, points: Sequence[Measured], is_most: bool
+) -> Iterator[Conclusion]:
+    """Compares the barriers of two OpenMP runtimes, of which a program has one."""
+    both = [s for s in points if s.point.backend in _openmp and s.point.op == "barrier"]
+    mine = references.openmp_runtime.among(both)
+    if mine is None or len(both) < 2:
+        return
+    one = contest(both, part.source)
+    yield choose(
+        one,
+        "barrier" if is_most else "fewer_threads",
+        _situation(part, placed, one, "runtime"),
+        mine,
+        name=by("backend"),
+        conditions=lambda s: [Condition("whole_program")],
+    )
+
+
+def _waiting(
+    part: Part, placed: Placement, row: Row, backend: str, is_most: bool
+) -> Iterator[Conclusion]:
+    """Compares active with passive waiting. std::barrier and pthread_barrier know no wait policy."""
+    both = [s for wait in ("active", "passive") if (s := row.costs.get((backend, wait)))]
+    if len(both) < 2:
+        return
+    one = contest(both, part.source)
+    yield choose(
+        one,
+        "barrier" if is_most else "fewer_threads",
+        _situation(part, placed, one, f"{backend}_passive"),
+        both[1],
+        name=by("wait"),
+        conditions=lambda s: [Condition("cpu_per_thread")] * _spins(s, one),
+    )
+
+
+def _spins(s: Measured, one: Contest) -> bool:
+    """Returns whether the threads wait actively and were measured with a CPU each."""
+    return s.point.wait == "active" and not one.is_crowded
+
+
+def _work_between(part: Part, placed: Placement, row: Row) -> Conclusion | None:
+    """Computes the work between two barriers that makes a program 90 % efficient."""
+    points = _waiting_alike(row)
+    mine = next(filter(None, (r.default_among(points) for r in references.barriers)), None)
+    if mine is None or mine.oversubscribed or not (cost := cost_of(mine)):
+        return None
+    low, high = (end and barriers_of_work * end for end in (cost.low, cost.high))
+    return threshold(
+        "work_between",
+        _situation(part, placed, contest([mine], part.source), "work_between"),
+        subject_of(mine),
+        barriers_of_work * cost.ns,
+        low,
+        high,
+        costs=[cost],
+        next=["advise_program"],
+    )
+
+
+def _one_thread(s: Measured) -> Conclusion:
+    """Returns that one thread says nothing about waiting."""
+    return Conclusion(
+        Kind.undecided,
+        "barrier",
+        situation_of(s, "one_thread"),
+        (subject_of(s),),
+        None,
+        None,
+        Grade.unknown,
+        costs=tuple(filter(None, [cost_of(s)])),
+        conditions=(Condition("one_thread"),),
+        evidence=(s.id,),
+        next=("oversubscribe",),
+    )
