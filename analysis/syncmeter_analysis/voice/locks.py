@@ -4,22 +4,27 @@ other defaults, locks to avoid, reliability and the next step."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from string import ascii_lowercase
 
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
-    Cost,
-    Effect,
     Kind,
     Situation,
     Subject,
 )
 from syncmeter_analysis.conclude.reliability import Reliability
-from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.reliability import reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
+from syncmeter_analysis.voice.study import (
+    bound_of,
+    letter,
+    narrow,
+    next_line,
+    ns_of,
+    printed_ratio,
+    width_of,
+)
 from syncmeter_analysis.voice.words import (
     explanation_of,
     has,
@@ -55,15 +60,9 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
         [*legend, *marks.notes],
         sentences,
         reliability_line(reliability),
-        _next(steps, reliability),
+        next_line(steps, reliability),
         answers(conclusions),
     )
-
-
-def _next(steps: Sequence[str], reliability: Reliability) -> str:
-    if reliability.grade == "poor":
-        return say("next.repeat")
-    return say(f"next.{steps[-1]}") if steps else ""
 
 
 def answers(conclusions: Iterable[Conclusion]) -> list[str]:
@@ -110,13 +109,14 @@ def _api(subject: Subject | None) -> str:
 
 
 class _Marks:
-    """Assigns letters to conditions in the order of their first use. Conditions of several rows share
-    one letter: of an unfair lock with the worst value, of a lock for reserved CPUs with all gains."""
+    """Assigns letters to conditions in the order of their first use. Conditions in several rows share
+    one letter. An unfair lock has its worst value there, a lock for reserved CPUs all its gains."""
 
     def __init__(self) -> None:
         self._letters: dict[str, str] = {}
         self._unfair: dict[str, Condition] = {}
         self._reserved: dict[tuple[str, str], list[Condition]] = {}
+        self._columns: dict[str, str] = {}
 
     def merge(self, shown: Sequence[Conclusion]) -> None:
         found = [(x, c) for c in shown if (x := c.condition("unfair"))]
@@ -127,21 +127,27 @@ class _Marks:
             if x := c.condition("reserved_cpus"):
                 self._reserved.setdefault(_compared(c, x), []).append(x)
 
-    def of(self, c: Conclusion) -> str:
-        """Returns ` (a,b)` or ''."""
+    def of(self, c: Conclusion, has_columns: bool = False) -> str:
+        """Returns ` (a,b)` or ''. A table that has columns of locks marks the lock for reserved CPUs
+        there."""
         texts = _conditions(c, self._unfair, self._reserved)
-        found = [self._letters.setdefault(t, _letter(len(self._letters))) for t in texts]
+        found = [self._letters.setdefault(t, letter(len(self._letters))) for t in texts]
+        reserved = (x for x in c.conditions if x.name == "reserved_cpus")
+        for x in reserved:
+            text = _reserved(c, self._reserved[_compared(c, x)])
+            self._columns[self._letters[text]] = _compared(c, x)[0]
+            if has_columns:
+                found.remove(self._letters[text])
         return f" ({','.join(found)})" if found else ""
+
+    def column(self, lock: Subject) -> str:
+        """Returns ` (a)` if this lock needs reserved CPUs, otherwise ''."""
+        letters = [by for by, name in self._columns.items() if name == name_of(lock)]
+        return f" ({letters[0]})" if letters else ""
 
     @property
     def notes(self) -> list[str]:
         return [f"({letter}) {text}." for text, letter in self._letters.items()]
-
-
-def _letter(number: int) -> str:
-    """Returns `a` to `z`, then `aa`, `bb`."""
-    letters = len(ascii_lowercase)
-    return ascii_lowercase[number % letters] * (number // letters + 1)
 
 
 def _compared(c: Conclusion, x: Condition) -> tuple[str, str]:
@@ -158,12 +164,16 @@ def _choice_name(c: Conclusion) -> str:
 
 def _situations(rows: Sequence[Conclusion], marks: _Marks) -> Grid:
     columns = _columns(rows)
-    heads = [say("locks.held"), say("locks.pause"), *(heading_of(s) for s in columns)]
-    heads += [say("locks.use"), say("locks.gain")]
     fields = []
     for c in rows:
         cells = [_figure(c, column) for column in columns]
-        fields.append([*_held(c.situation), *cells, _use(c, marks), _gain(c)])
+        fields.append([*_held(c.situation), *cells, _use(c, marks, has_columns=True), _gain(c)])
+    heads = [
+        say("locks.held"),
+        say("locks.pause"),
+        *(heading_of(s) + marks.column(s) for s in columns),
+    ]
+    heads += [say("locks.use"), say("locks.gain")]
     right = range(2, 2 + len(columns))
     return Grid(_caption(rows[0].situation), heads, fields, [*right])
 
@@ -205,64 +215,42 @@ def _figure(c: Conclusion, column: Subject) -> Field:
     mark = "*" if chosen else " "
     if cost is None:
         return Field(mark if chosen else say("locks.not_measured") + " ", (), chosen)
-    return Field(_ns(cost) + mark, (cost.subject.point,), chosen)
+    return Field(ns_of(cost) + mark, (cost.subject.point,), chosen)
 
 
-def _ns(cost: Cost | None) -> str:
-    return numbers.cost(cost.ns, cost.low, cost.high) if cost else say("locks.not_measured")
-
-
-def _use(c: Conclusion, marks: _Marks) -> Field:
+def _use(c: Conclusion, marks: _Marks, has_columns: bool = False) -> Field:
     name = _choice_name(c)
     if c.reference and name == name_of(c.reference) and c.kind is not Kind.undecided:
         name = say("locks.keep", name=name)
     elif c.kind is Kind.any:
         name = say("locks.any_lock")
-    return Field(name + marks.of(c), c.evidence)
-
-
-def _shown(cost: Cost | None) -> float:
-    """Returns the cost as the screen prints it."""
-    return float(_ns(cost).replace(",", "")) if cost else float("nan")
-
-
-def _printed_ratio(c: Conclusion) -> float | None:
-    """Returns the quotient as the screen prints both costs."""
-    over, under = c.cost_of(c.reference), c.cost_of(next(iter(c.subjects), None))
-    if c.effect and c.effect.quantity == "slowdown":
-        over, under = under, over
-    return _shown(over) / _shown(under) if over and under else None
+    return Field(name + marks.of(c, has_columns), c.evidence)
 
 
 def _gain(c: Conclusion) -> Field:
-    effect, ratio = c.effect, _printed_ratio(c)
+    effect, ratio = c.effect, printed_ratio(c)
     if c.question == "lock_unknown":
         return Field(say("locks.not_measured"))
     if c.kind is Kind.undecided or effect is None or ratio is None:
         return Field(say("locks.unknown_gain"))
-    if c.kind is Kind.use and _width(c) > _narrow:
+    if c.kind is Kind.use and width_of(c) > narrow:
         low, high = numbers.factor(effect.low or 0.0), numbers.factor(effect.high or 0.0)
         return Field(say("locks.gain_range", low=low, high=high), c.evidence)
     if c.kind is Kind.use:
         return Field(say("locks.gain_of", value=numbers.factor(ratio)), c.evidence)
     if effect.high is None:
         return Field(say("locks.unknown_gain"))
+    if bound := bound_of(c):
+        return Field(say("locks.no_gain_above", high=numbers.factor_up(bound)))
     return Field(say("locks.no_gain"))
 
 
-#: A gain whose interval reaches farther is printed as a range.
-_narrow = 0.1
-
-
-def _width(c: Conclusion) -> float:
-    """Returns the greater distance from an interval end to the effect, as a share."""
-    e = c.effect
-    return max(e.high / e.value, e.value / e.low) - 1 if e and e.value and e.low and e.high else 0.0
-
-
-def _bound(effect: Effect) -> float:
-    """Returns the upper end. Verdicts ignore gains within the margin."""
-    return max(effect.high or 0.0, 1 + default_margin)
+def _is_bounded(c: Conclusion) -> bool:
+    """Returns whether the column `gain` has a bound."""
+    bound = bound_of(c)
+    return bool(bound) and _gain(c).text == say(
+        "locks.no_gain_above", high=numbers.factor_up(bound or 0.0)
+    )
 
 
 def _legend(rows: Sequence[Conclusion], others: Sequence[Conclusion]) -> Iterator[str]:
@@ -274,20 +262,20 @@ def _legend(rows: Sequence[Conclusion], others: Sequence[Conclusion]) -> Iterato
     if names:
         yield " ".join(names)
     reference = name_of(rows[0].reference) if rows[0].reference else ""
-    ends = [end for c in shown if c.kind is Kind.use and 0 < (end := _width(c)) <= _narrow]
+    ends = [end for c in shown if c.kind is Kind.use and 0 < (end := width_of(c)) <= narrow]
     if ends:
-        yield say("locks.legend.gain", reference=reference, ends=numbers.percent(max(ends)))
+        yield say("locks.legend.gain", reference=reference, ends=numbers.percent_bound(ends))
     else:
         yield say("locks.legend.gain_bare", reference=reference)
-    kept = [c for c in shown if _gain(c).text == say("locks.no_gain")]
-    bounds = [_bound(c.effect) for c in kept if c.effect]
+    kept = [c for c in shown if _is_bounded(c)]
+    bounds = [bound for c in kept if (bound := bound_of(c))]
     if bounds:
         spins = any(c.condition("reserved_cpus") for c in kept)
         name = "locks.legend.no_gain_asleep" if spins else "locks.legend.no_gain"
         yield say(name, high=numbers.factor_up(max(bounds)))
 
 
-# Other defaults, and one thread
+# Other defaults, uncontended locks
 
 
 def _cases(found: Sequence[Conclusion], marks: _Marks) -> Grid:
@@ -299,9 +287,9 @@ def _cases(found: Sequence[Conclusion], marks: _Marks) -> Grid:
             [
                 Field(_case(c)),
                 Field(name_of(c.reference) if c.reference else ""),
-                Field(_ns(mine), (mine.subject.point,) if mine else ()),
+                Field(ns_of(mine), (mine.subject.point,) if mine else ()),
                 _use(c, marks),
-                Field(_ns(c.cost_of(next(iter(c.subjects), None))), c.evidence),
+                Field(ns_of(c.cost_of(next(iter(c.subjects), None))), c.evidence),
                 _gain(c),
             ]
         )
@@ -425,7 +413,7 @@ def _reason(c: Conclusion) -> str:
     return say(
         f"locks.reasons.{c.reason.name}",
         subject=name_of(c.reason.subject),
-        ns=_ns(c.cost_of(c.reason.subject)),
+        ns=ns_of(c.cost_of(c.reason.subject)),
         compared=numbers.plain(c.reason.compared or 0.0, 2),
         value=numbers.percent(c.reason.value or 0.0),
     )
@@ -449,7 +437,7 @@ def _situation(c: Conclusion) -> str:
 
 def _sentence(c: Conclusion) -> str:
     """Returns the conclusion as sentences that stand alone."""
-    name, effect, ratio = str(c.kind), c.effect, _printed_ratio(c)
+    name, effect, ratio = str(c.kind), c.effect, printed_ratio(c)
     bound = c.kind in (Kind.keep, Kind.any) or c.question == "lock_unknown"
     if c.question == "lock_unknown":
         name = "worst_loss"
@@ -465,6 +453,8 @@ def _sentence(c: Conclusion) -> str:
         name = "undecided"
     elif c.kind is Kind.keep and (effect is None or effect.high is None):
         name = "keep_bare"
+    if c.next == ("study_locks",) and c.reference and c.reference.backend.startswith("omp"):
+        name += "_openmp" if has(f"locks.sentences.{name}_openmp") else ""
     low, high = (
         (numbers.factor(effect.low or 0.0), numbers.factor(effect.high or 0.0))
         if effect
@@ -479,18 +469,25 @@ def _sentence(c: Conclusion) -> str:
         reference=_with_library(c.reference),
         value=numbers.factor(ratio) if ratio else "",
         low=low,
-        high=numbers.factor_up(_bound(effect)) if bound and effect and effect.high else high,
-        subject_ns=_ns(c.cost_of(next(iter(c.subjects), None))),
-        reference_ns=_ns(c.cost_of(c.reference)),
+        high=numbers.factor_up(bound_of(c) or 0.0) if bound and effect and effect.high else high,
+        subject_ns=ns_of(c.cost_of(next(iter(c.subjects), None))),
+        reference_ns=ns_of(c.cost_of(c.reference)),
     )
-    short = [_short(x) for x in c.conditions if has(f"locks.only_if.{x.name}")]
-    return " ".join([said, *(short if c.kind is Kind.use or name == "keep_asleep" else [])])
+    short = [_short(c, x) for x in c.conditions if has(f"locks.only_if.{x.name}")]
+    is_shown = c.kind is Kind.use or name.startswith("keep_asleep")
+    return " ".join([said, *(short if is_shown else [])])
 
 
-def _short(x: Condition) -> str:
+def _short(c: Conclusion, x: Condition) -> str:
     value, compared = (numbers.duration(ns or 0.0) for ns in (x.value, x.compared))
     if x.name == "reserved_cpus":
         value = numbers.factor(x.value or 0.0)
     subject = with_article(x.subject) if x.subject else ""
-    subject = subject[:1].upper() + subject[1:] if " " in subject else subject
-    return say(f"locks.only_if.{x.name}", value=value, compared=compared, subject=subject)
+    return say(
+        f"locks.only_if.{x.name}",
+        value=value,
+        compared=compared,
+        subject=subject,
+        subject_ns=ns_of(c.cost_of(x.subject)),
+        reference_ns=ns_of(c.cost_of(c.reference)),
+    )

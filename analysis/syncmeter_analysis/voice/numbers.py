@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 #: A half-width above this share of the value supports two digits, a smaller half-width three.
 _wide = 0.05
@@ -43,6 +43,16 @@ def factor(value: float) -> str:
     return plain(value, 2)
 
 
+def ratio(value: float, low: float | None = None, high: float | None = None) -> str:
+    """A ratio near 1 with the decimals that its interval supports: `1.032`, `0.97`, otherwise as a
+    factor."""
+    if not 0.5 <= value < 10:
+        return factor(value)
+    known = low is not None and high is not None
+    width = (high or 0.0) - (low or 0.0) if known else 0.1
+    return f"{value:.{3 if width < 0.02 else 2 if width < 1 else 1}f}"
+
+
 def factor_up(value: float) -> str:
     """A bound: two digits, rounded up, three near 1."""
     digits = 3 if value < 1.1 else 2
@@ -50,9 +60,21 @@ def factor_up(value: float) -> str:
     return plain(math.ceil(value / step - 1e-9) * step, digits)
 
 
+def power_of_two(value: float) -> str:
+    """`2^20` from 1024 on, or `1,000` for a number that is no power of two."""
+    whole = round(value)
+    is_power = whole >= 1 << 10 and whole & (whole - 1) == 0
+    return f"2^{whole.bit_length() - 1}" if is_power else f"{value:,.0f}"
+
+
 def percent(share: float) -> str:
     """`7 %`, `98 %`, `0.4 %`."""
     return f"{plain(100 * share, 1 if share < 0.1 else 2)} %"
+
+
+def percent_bound(shares: Iterable[float]) -> str:
+    """Returns the largest share, and 1 % for smaller shares: no reader needs them."""
+    return percent(max(0.01, *shares))
 
 
 def duration(ns: float) -> str:

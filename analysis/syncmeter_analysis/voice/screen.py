@@ -19,18 +19,21 @@ class Field:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. `right` are the columns flush right."""
+    """A table. `right` are the columns flush right. Columns in `spare` are left out on a narrow
+    terminal, the first of them first, and the first `keys` columns name a row."""
 
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Field]]
     right: Sequence[int] = ()
+    spare: Sequence[int] = ()
+    keys: int = 1
 
 
 @dataclass(frozen=True)
 class Screen:
     """Tables, then `notes` (legend and conditions), then `sentences`. The reliability and the next step
-    are the last two lines."""
+    are the last two lines. `other_grids` with `other_notes` are too long for the first screen."""
 
     grids: Sequence[Grid]
     notes: Sequence[str] = ()
@@ -38,6 +41,8 @@ class Screen:
     reliability: str = ""
     next: str = ""
     answers: Sequence[str] = field(default=())
+    other_grids: Sequence[Grid] = ()
+    other_notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

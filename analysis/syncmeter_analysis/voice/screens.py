@@ -1,4 +1,4 @@
-"""The screens of the studies that conclude, by name."""
+"""The screen of a study."""
 
 from __future__ import annotations
 
@@ -6,9 +6,30 @@ from collections.abc import Callable, Mapping, Sequence
 
 from syncmeter_analysis.conclude.conclusion import Conclusion
 from syncmeter_analysis.conclude.reliability import Reliability
-from syncmeter_analysis.voice import locks
+from syncmeter_analysis.voice import locks, study, waiting
 from syncmeter_analysis.voice.screen import Screen
 
-screens: Mapping[str, Callable[[Sequence[Conclusion], Reliability], Screen]] = {
-    "locks": locks.screen
+#: Studies with a special table.
+_own: Mapping[str, Callable[[Sequence[Conclusion], Reliability], Screen]] = {
+    "locks": locks.screen,
+    "waiting": waiting.screen,
 }
+
+_own_answers: Mapping[str, Callable[[Sequence[Conclusion]], list[str]]] = {
+    "locks": locks.answers,
+    "waiting": waiting.answers,
+}
+
+
+def screen_of(name: str, conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
+    """Returns the screen of the study with this name."""
+    if name in _own:
+        return _own[name](conclusions, reliability)
+    return study.screen(name, conclusions, reliability)
+
+
+def sentence_of(name: str, conclusion: Conclusion) -> str:
+    """Returns a conclusion in sentences that need no table. `name` is its study."""
+    if name in _own_answers:
+        return " ".join(_own_answers[name]([conclusion]))
+    return study.sentence(name, conclusion)

@@ -15,10 +15,33 @@ _folder = Path(__file__).parent
 #: Marks a possible line break in a column heading.
 soft_break = "\u200b"
 
+#: Marks a space without a line break.
+no_break = "\u00a0"
+
 
 @cache
 def _table(name: str) -> dict[str, Any]:
     return tomllib.loads((_folder / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def templates() -> dict[str, Any]:
+    """Returns the sentences: a table for each file of templates/, and what these name."""
+    found: dict[str, Any] = {}
+    for path in sorted((_folder / "templates").glob("*.toml")):
+        _merge(found, tomllib.loads(path.read_text(encoding="utf-8")), path.name)
+    return found
+
+
+def _merge(whole: dict[str, Any], part: dict[str, Any], file: str) -> None:
+    """Adds the tables of one file. Raises ValueError for a value that another file has, too."""
+    for name, value in part.items():
+        if isinstance(value, dict):
+            _merge(whole.setdefault(name, {}), value, file)
+        elif name in whole:
+            raise ValueError(f"{file}: repeats {name}")
+        else:
+            whole[name] = value
 
 
 def internal_words() -> dict[str, str]:
@@ -28,7 +51,7 @@ def internal_words() -> dict[str, str]:
 
 def say(template: str, **values: object) -> str:
     """Fills the template with this dotted name (`locks.legend.marked`)."""
-    found: Any = _table("templates")
+    found: Any = templates()
     for part in template.split("."):
         found = found[part]
     return str(found).format(**values)
@@ -37,7 +60,7 @@ def say(template: str, **values: object) -> str:
 def has(template: str) -> bool:
     """Returns whether the template exists."""
     room, _, name = template.rpartition(".")
-    found: Any = _table("templates")
+    found: Any = templates()
     for part in room.split("."):
         found = found.get(part, {})
     return name in found
@@ -45,8 +68,15 @@ def has(template: str) -> bool:
 
 def _name(subject: Subject) -> str:
     terms = _table("terms")
-    names = terms["names"].get(terms["same_names"].get(subject.backend, subject.backend), {})
-    return str(names.get(subject.op, f"{subject.backend} |{subject.op}"))
+    backend = terms["same_names"].get(subject.backend, subject.backend)
+    names = templates().get("names", {})
+    tables = terms["names"].get(backend, {}), names.get(backend, {}), names.get("", {})
+    variants = [f"{subject.op}@{subject.variant}", f"@{subject.variant}", f"{subject.op}@*"]
+    for key in (*(variants if subject.variant else []), subject.op):
+        for table in tables:
+            if key in table:
+                return str(table[key]).format(variant=subject.variant, library=library_of(subject))
+    return f"{subject.backend} |{subject.op}"
 
 
 def name_of(subject: Subject) -> str:
@@ -57,7 +87,8 @@ def name_of(subject: Subject) -> str:
 def with_article(subject: Subject) -> str:
     """`an atomic add`, `std::mutex`."""
     name = name_of(subject)
-    return f"{_table('terms')['articles'].get(name, '')} {name}".strip()
+    articles = _table("terms")["articles"] | templates().get("articles", {})
+    return f"{articles.get(name, '')} {name}".strip()
 
 
 def heading_of(subject: Subject) -> str:
@@ -68,7 +99,8 @@ def heading_of(subject: Subject) -> str:
 def explanation_of(subject: Subject) -> str:
     """Returns `CLH lock: a queue lock.`, or '' for a name that readers know."""
     name = name_of(subject)
-    text = _table("terms")["explained"].get(name, "")
+    explained = _table("terms")["explained"] | templates().get("explained", {})
+    text = explained.get(name, "")
     return say("locks.legend.name", name=name, text=text) if text else ""
 
 
@@ -77,9 +109,9 @@ def library_of(subject: Subject) -> str:
     return str(_table("terms")["libraries"].get(subject.backend, ""))
 
 
-def counted(template: str, count: int) -> str:
+def counted(template: str, count: int, **values: object) -> str:
     """Fills a template that has a second form, `..._one`, for one."""
-    return say(f"{template}_one" if count == 1 else template, count=f"{count:,}")
+    return say(f"{template}_one" if count == 1 else template, count=f"{count:,}", **values)
 
 
 def lock_kind(kind: str, functions: Iterable[str]) -> str:
@@ -97,6 +129,6 @@ def cause_title(rule: str) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """Returns the text without its middle if it is too long."""
+    """Returns a long text without its middle."""
     half = (longest - 3) // 2
     return text if len(text) <= longest else f"{text[:half]}...{text[-half:]}"

@@ -1,0 +1,272 @@
+"""Words the first screen of a results file with several studies: the machine, the costs of its
+operations, recommendations, reliability and the next step. templates/overview.toml has the words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log10
+
+from syncmeter_analysis.conclude.conclusion import Conclusion, Kind, Subject
+from syncmeter_analysis.conclude.recommend import Recommendation, Recommendations
+from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.completeness import Unfinished, unfinished
+from syncmeter_analysis.relate.ladder import Rung, ladder
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.voice import numbers
+from syncmeter_analysis.voice.machine import machine_of
+from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.screen import Field, Grid
+from syncmeter_analysis.voice.screens import sentence_of
+from syncmeter_analysis.voice.study import next_line
+from syncmeter_analysis.voice.words import counted, name_of, no_break, say, templates
+
+#: A shared atomic add below this share of the core-to-core latency surprises.
+surprising_share = 0.8
+
+#: A bar is longer by this much for ten times the cost.
+_per_decade = 4
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The screen from the top to the end: `title` has one line, each of `recommendations` and `next`
+    starts a line."""
+
+    title: str
+    costs: Sequence[Grid]
+    notes: Sequence[str]
+    heading: str
+    recommendations: Sequence[str]
+    reliability: str
+    next: Sequence[str]
+
+
+def overview(
+    campaign: Campaign,
+    found: Recommendations,
+    reliability: Reliability,
+    studies: Sequence[str],
+    most: int | None = None,
+) -> Overview:
+    """Returns the screen with at most so many recommendations. `studies` have more to show."""
+    chosen: Sequence[Recommendation] = found.chosen[:most]
+    rungs = ladder(campaign)
+    costs = [grid for on_gpu in (False, True) if (grid := _costs(rungs, on_gpu))]
+    scope = _scope(rungs, chosen)
+    is_poor = reliability.grade == "poor"
+    chosen = [_calm(r) for r in chosen] if is_poor else chosen
+    lines = [_item(i, r, scope) + _reduction(rungs, r) for i, r in enumerate(chosen, 1)]
+    lines += _left(campaign, found, len(chosen))
+    heading = "heading" if scope and chosen else "heading_bare"
+    head = say(f"overview.recommendations.{heading}", threads=scope)
+    if is_poor and chosen:
+        head = say("overview.recommendations.disturbed", heading=head)
+    return Overview(
+        title_of(campaign),
+        costs,
+        list(_notes(rungs, reliability.hop_ns)),
+        head,
+        lines,
+        reliability_line(reliability),
+        list(_next(campaign, found, reliability, studies)),
+    )
+
+
+def title_of(campaign: Campaign) -> str:
+    """`Intel Xeon, 2 CPUs (KVM guest), Debian 12, GNU 12.2: 87 configurations, 8.2 s`."""
+    machine = machine_of(campaign)
+    count = counted("overview.configurations", len(campaign.points))
+    ends = [file.ends[-1].get("wall_ns") for file in campaign.files if file.ends]
+    known = [float(ns) for ns in ends if isinstance(ns, int | float) and ns > 0]
+    if len(known) < len(campaign.files):
+        return say("overview.title_bare", machine=machine, count=count)
+    duration = numbers.duration(sum(known)).replace(" ", no_break)
+    return say("overview.title", machine=machine, count=count, duration=duration)
+
+
+# Costs
+
+
+def operation_of(rung: Rung) -> str:
+    """Returns the name of a rung without its launch."""
+    p = rung.s.point
+    lock = name_of(Subject(p.backend, p.op.removesuffix("_add")))
+    room = "gpu_operations" if rung.s.on_gpu else "operations"
+    name = f"overview.{room}.{rung.key}"
+    return say(name, name=lock, count=len(rung.others), size=p.size)
+
+
+def _costs(rungs: Sequence[Rung], on_gpu: bool) -> Grid | None:
+    mine = [rung for rung in rungs if rung.s.on_gpu == on_gpu]
+    if not mine:
+        return None
+    least = mine[0].ns
+    largest = _largest_launch(mine)
+    rows = [
+        [
+            Field(_named(rung, largest)),
+            Field(_ns(rung), tuple(s.id for s in rung.others or (rung.s,))),
+            Field(say("overview.costs.bar") * round(_per_decade * log10(rung.ns / least))),
+        ]
+        for rung in mine
+    ]
+    blocks, threads = largest
+    caption = "caption_gpu" if on_gpu else "caption"
+    return Grid(
+        say(f"overview.costs.{caption}", threads=threads, blocks=blocks),
+        ["", say("overview.costs.ns"), say("overview.costs.scale")],
+        rows,
+        (1,),
+    )
+
+
+def _notes(rungs: Sequence[Rung], hop_ns: float | None) -> Iterator[str]:
+    """Explains figures that surprise. `hop_ns` is the core-to-core latency in the last lines."""
+    for rung in rungs:
+        hop = rung.s.team_hop_ns
+        if rung.key == "shared_atomic" and rung.ns < surprising_share * hop:
+            yield say("overview.costs.several_per_move", hop=numbers.cost(hop_ns or hop))
+
+
+def _largest_launch(rungs: Sequence[Rung]) -> tuple[int, int]:
+    return max(((r.s.point.blocks, r.s.point.lanes) for r in rungs), default=(1, 1))
+
+
+def _named(rung: Rung, largest: tuple[int, int]) -> str:
+    name, p = operation_of(rung), rung.s.point
+    if (p.blocks, p.lanes) == largest or not rung.s.on_gpu:
+        return name
+    return say("overview.costs.smaller", name=name, blocks=p.blocks, threads=p.lanes)
+
+
+def _ns(rung: Rung) -> str:
+    if not rung.others:
+        return _ns_of(rung.s)
+    low, high = _ns_of(rung.others[0]), _ns_of(rung.others[-1])
+    return low if low == high else say("overview.costs.range", low=low, high=high)
+
+
+def _ns_of(s: Measured) -> str:
+    i = s.cost
+    if i is None:
+        return ""
+    return numbers.cost(i.value, i.low, i.high) if i.bounded else numbers.cost(i.value)
+
+
+# Recommendations
+
+
+def _scope(rungs: Sequence[Rung], chosen: Sequence[Recommendation]) -> str:
+    """Returns the most threads, for the heading."""
+    launches = {_launch(r.conclusion) for r in chosen}
+    launches |= {(r.s.point.blocks if r.s.on_gpu else 0, r.s.point.lanes) for r in rungs}
+    if len({blocks > 0 for blocks, _ in launches}) != 1:
+        return ""
+    return _threads(*max(launches))
+
+
+def _launch(c: Conclusion) -> tuple[int, int]:
+    return c.situation.blocks, c.situation.threads
+
+
+def _threads(blocks: int, threads: int) -> str:
+    name = "launch" if blocks else "thread" if threads == 1 else "threads"
+    return say(f"overview.recommendations.{name}", blocks=blocks, threads=threads)
+
+
+def _item(number: int, r: Recommendation, scope: str) -> str:
+    text = advice_first(sentence_of(r.study, r.conclusion), scope)
+    return say("overview.recommendations.item", number=number, text=text)
+
+
+def _calm(r: Recommendation) -> Recommendation:
+    """Leaves out that other work disturbed the item, because the heading says so of all items."""
+    calm = tuple(x for x in r.conclusion.conditions if x.name != "disturbed")
+    return replace(r, conclusion=replace(r.conclusion, conditions=calm))
+
+
+#: The claim that advises a variable per thread. Its two sides are atomic adds.
+_own_variables = "omp-atomic-contention"
+
+
+def _reduction(rungs: Sequence[Rung], r: Recommendation) -> str:
+    """Returns what plain adds gain over one shared variable, behind the advice of a variable per
+    thread."""
+    by_key = {rung.key: rung for rung in rungs if not rung.s.on_gpu}
+    plain, shared = by_key.get("plain"), by_key.get("shared_atomic")
+    if r.conclusion.cause != _own_variables or r.conclusion.kind is not Kind.use:
+        return ""
+    if plain is None or shared is None:
+        return ""
+    own, one = _ns(plain), _ns(shared)
+    gain = float(one.replace(",", "")) / float(own.replace(",", ""))
+    ratio = numbers.factor(gain)
+    return " " + say("overview.recommendations.sum_plain", ratio=ratio, own=own, shared=one)
+
+
+def advice_first(sentence: str, scope: str = "") -> str:
+    """Puts the advice before the situation, without the threads in `scope`."""
+    words = templates()["overview"]["recommendations"]
+    situation, mark, advice = sentence.partition(words["split"])
+    firsts = [text.partition(" ")[0].lower() for text in (advice, situation)]
+    if not mark or [first in words["verbs"] for first in firsts] != [True, False]:
+        return sentence
+    advice = advice[:1].upper() + advice[1:]
+    for prefix in (f"{scope}, ", scope) if scope else ():
+        situation = situation.removeprefix(prefix)
+    if not situation:
+        return advice
+    first, stop, more = advice.partition(words["end"])
+    said = first + stop.strip() if more else advice
+    return say(
+        "overview.recommendations.situation", advice=said, situation=situation, more=more
+    ).strip()
+
+
+def _left(campaign: Campaign, found: Recommendations, shown: int) -> Iterator[str]:
+    """Returns the sentences behind the recommendations."""
+    if not found.chosen:
+        yield _none(campaign)
+    if further := found.further + len(found.chosen) - shown:
+        yield counted("overview.recommendations.further", further)
+    if found.undecided:
+        yield counted("overview.recommendations.undecided", found.undecided)
+
+
+def _none(campaign: Campaign) -> str:
+    costs = sorted(s.cost.value for s in campaign.measured if s.cost)
+    if not costs:
+        return say("overview.recommendations.none")
+    low, high = numbers.duration(costs[0]), numbers.duration(costs[-1])
+    count = counted("overview.configurations", len(costs))
+    name = "none_of" if low != high else "none_of_one"
+    return say(f"overview.recommendations.{name}", count=count, low=low, high=high)
+
+
+# The next step
+
+
+def _next(
+    campaign: Campaign, found: Recommendations, reliability: Reliability, studies: Sequence[str]
+) -> Iterator[str]:
+    rest = next(filter(None, map(unfinished, campaign.files)), None)
+    if rest:
+        yield resume_line(rest)
+    elif reliability.grade == "poor":
+        yield next_line([], reliability)
+    elif found.undecided and not found.chosen:
+        yield say("overview.next.more")
+    elif reliability.controls == "failed":
+        yield say("overview.next.control")
+    else:
+        yield next_line(["advise_program"], reliability)
+    if studies:
+        yield say("overview.next.hint", studies=", ".join(studies))
+
+
+def resume_line(rest: Unfinished) -> str:
+    """Returns how to measure the rest."""
+    name = "resume" if rest.file else "unpack" if rest.is_packed else "rest"
+    return say(f"overview.next.{name}", file=rest.file, done=rest.done, planned=rest.planned)

@@ -1,0 +1,440 @@
+"""Words the conclusions of any study. A screen has tables of situations with the default, the choice
+and the gain, then sentences, lettered conditions, reliability and the next step. Each study has a
+file of templates, templates/STUDY.toml:
+
+- `tables.NAME` names the `questions` whose conclusions are rows, a `caption` and a heading,
+  `situation`. With `adds`, the adds of each thread in the time of a cost, its figures are adds per
+  ns. A table with `detail` is not on the first screen.
+- `situations` has the label of a row, which also begins a sentence, by the situation's work. A label
+  in `in_sentences` begins sentences instead.
+- `sentences` has a template by `QUESTION_WORK_KIND`, `QUESTION_KIND`, `QUESTION` or `KIND`. `common`
+  has one by kind.
+- `conditions` stand below a table, `only_if` behind a sentence. `reasons` explain figures.
+- `notes` are lines of the legend.
+- `cards` has the advice of a card by `QUESTION_KIND`. `cards` in cards.toml has it by kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from string import ascii_lowercase
+from typing import Any
+
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Cost, Kind
+from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.relate.relation import default_margin
+from syncmeter_analysis.voice import numbers
+from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.screen import Field, Grid, Screen
+from syncmeter_analysis.voice.words import (
+    counted,
+    explanation_of,
+    has,
+    library_of,
+    name_of,
+    say,
+    templates,
+    with_article,
+)
+
+#: The tables on a first screen have at most so many rows together, or the first table alone.
+most_rows = 16
+
+#: A gain whose interval reaches farther than this share is printed as a range.
+narrow = 0.1
+
+
+def screen(study: str, conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
+    """Returns the screen, which shows each conclusion once, in a table or as a sentence."""
+    marks = Marks()
+    grids: list[Grid] = []
+    shown: list[Conclusion] = []
+    first, notes = 0, 0
+    for name, table in templates().get(study, {}).get("tables", {}).items():
+        rows = [c for c in conclusions if c.question in table["questions"]]
+        for caption, alike in _by_caption(study, name, rows).items():
+            grids.append(_grid(study, name, caption, alike, marks))
+            fits = sum(len(g.rows) for g in grids) <= most_rows and not table.get("detail")
+            shown += alike
+            if first == len(grids) - 1 and fits:
+                first, notes = len(grids), len(marks.notes)
+    if not first:
+        first, notes = min(1, len(grids)), len(marks.notes)
+    names = _explained(shown[: sum(len(g.rows) for g in grids[:first])])
+    more_names = [x for x in _explained(shown) if x not in names]
+    legend = [
+        *_notes(study),
+        *filter(None, [" ".join(names)]),
+        *_legend(shown, reliability.grade == "poor"),
+    ]
+    sentences = [sentence(study, c) for c in conclusions if not any(c is x for x in shown)]
+    sentences += dict.fromkeys(filter(None, (_reason(study, c) for c in shown)))
+    steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
+    return Screen(
+        grids[:first],
+        [*legend, *marks.notes[:notes]],
+        sentences,
+        reliability_line(reliability),
+        next_line(steps, reliability),
+        answers(study, conclusions),
+        grids[first:],
+        [*filter(None, [" ".join(more_names)]), *marks.notes[notes:]],
+    )
+
+
+def answers(study: str, conclusions: Iterable[Conclusion]) -> list[str]:
+    """Returns each conclusion as a sentence, for a screen of several studies."""
+    return list(dict.fromkeys(sentence(study, c) for c in conclusions))
+
+
+def next_line(steps: Sequence[str], reliability: Reliability) -> str:
+    """Returns the next step. A poor run is to be repeated."""
+    if reliability.grade == "poor":
+        return say("next.repeat")
+    return say(f"next.{steps[-1]}") if steps else ""
+
+
+class Marks:
+    """Assigns letters to conditions in the order of their first use."""
+
+    def __init__(self) -> None:
+        self._letters: dict[str, str] = {}
+
+    def letters_of(self, texts: Iterable[str]) -> str:
+        """Returns ` (a,b)` or ''."""
+        found = [self._letters.setdefault(t, letter(len(self._letters))) for t in texts]
+        return f" ({','.join(found)})" if found else ""
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"({letter}) {text}." for text, letter in self._letters.items()]
+
+
+def letter(number: int) -> str:
+    """Returns `a` to `z`, then `aa`, `bb`."""
+    letters = len(ascii_lowercase)
+    return ascii_lowercase[number % letters] * (number // letters + 1)
+
+
+# Figures
+
+
+def ns_of(cost: Cost | None) -> str:
+    """Returns the cost as the screen prints it."""
+    return numbers.cost(cost.ns, cost.low, cost.high) if cost else say("common.not_measured")
+
+
+def figure_of(study: str, c: Conclusion, cost: Cost | None) -> str:
+    """Returns the cost in the unit of the conclusion's table: ns, or adds per ns."""
+    adds = _adds_of(study, c)
+    if not (cost and adds):
+        return ns_of(cost)
+    all_adds = adds * c.situation.threads * max(1, c.situation.blocks)
+    low, high = (all_adds / end if end else None for end in (cost.high, cost.low))
+    return numbers.cost(all_adds / cost.ns, low, high)
+
+
+def _adds_of(study: str, c: Conclusion) -> int:
+    """Returns the adds of each thread, or 0 if the table has ns."""
+    tables = templates().get(study, {}).get("tables", {}).values()
+    return next((t["adds"] for t in tables if "adds" in t and c.question in t["questions"]), 0)
+
+
+def printed_ratio(c: Conclusion, study: str = "") -> float | None:
+    """Returns the quotient as the screen prints both costs."""
+    over, under = c.cost_of(c.reference), c.cost_of(next(iter(c.subjects), None))
+    if (c.effect and c.effect.quantity == "slowdown") != bool(_adds_of(study, c)):
+        over, under = under, over
+    return _shown(study, c, over) / _shown(study, c, under) if over and under else None
+
+
+def _shown(study: str, c: Conclusion, cost: Cost) -> float:
+    return float(figure_of(study, c, cost).replace(",", ""))
+
+
+def width_of(c: Conclusion) -> float:
+    """Returns the greater distance from an interval end to the effect, as a share."""
+    e = c.effect
+    return max(e.high / e.value, e.value / e.low) - 1 if e and e.value and e.low and e.high else 0.0
+
+
+def bound_of(c: Conclusion) -> float | None:
+    """Returns the upper end of the gain. Verdicts ignore gains within the margin."""
+    high = c.effect.high if c.effect else None
+    return None if high is None else max(high, 1 + default_margin)
+
+
+def gain_of(study: str, c: Conclusion) -> str:
+    """Returns the cell of the column `gain`."""
+    e, ratio = c.effect, printed_ratio(c, study)
+    if c.reference is None:
+        return say("common.no_reference")
+    if c.kind is Kind.undecided or e is None or ratio is None:
+        return say("common.unknown_gain")
+    if c.kind is Kind.use and width_of(c) > narrow:
+        low, high = numbers.factor(e.low or 0.0), numbers.factor(e.high or 0.0)
+        return say("common.gain_range", low=low, high=high)
+    if c.kind is Kind.use:
+        return numbers.factor(ratio)
+    if c.condition("small_gain"):
+        return say("common.small_gain")
+    return say("common.unknown_gain" if e.high is None else "common.no_gain")
+
+
+# Tables
+
+
+def _by_caption(study: str, name: str, rows: Sequence[Conclusion]) -> dict[str, list[Conclusion]]:
+    found: dict[str, list[Conclusion]] = {}
+    for c in rows:
+        caption = say(f"{study}.tables.{name}.caption", **values_of(study, c))
+        if file := c.situation.file:
+            caption = say("common.caption_of_file", caption=caption, file=file)
+        found.setdefault(caption, []).append(c)
+    return found
+
+
+def _grid(study: str, name: str, caption: str, rows: Sequence[Conclusion], marks: Marks) -> Grid:
+    heads = [say(f"{study}.tables.{name}.situation")]
+    unit = "adds" if any(_adds_of(study, c) for c in rows) else "ns"
+    heads += [say(f"common.heads.{head}") for head in ("use", unit, "instead_of", unit, "gain")]
+    fields = []
+    for c in rows:
+        mine = c.cost_of(c.reference)
+        chosen = c.cost_of(next(iter(c.subjects), None))
+        other = c.kind in (Kind.use, Kind.avoid) and c.reference is not None
+        points = (mine.subject.point,) if mine and other else ()
+        fields.append(
+            [
+                Field(label(study, c)),
+                Field(_use(c) + marks.letters_of(_conditions(study, c)), c.evidence),
+                Field(figure_of(study, c, chosen), (chosen.subject.point,) if chosen else ()),
+                Field(name_of(c.reference) if c.reference and other else ""),
+                Field(figure_of(study, c, mine) if mine and other else "", points),
+                Field(gain_of(study, c), c.evidence),
+            ]
+        )
+    return Grid(caption, heads, fields, (2, 4))
+
+
+def _use(c: Conclusion) -> str:
+    name = name_of(c.subjects[0]) if c.subjects else ""
+    if c.kind in (Kind.keep, Kind.any, Kind.undecided):
+        return say(f"common.use.{c.kind}", name=name)
+    return name
+
+
+def label(study: str, c: Conclusion) -> str:
+    """Returns the situation as a row label, which also begins sentences. An operation without a label
+    keeps its name."""
+    name = f"{study}.situations.{c.situation.work}"
+    return say(name, **_situation_values(c)) if has(name) else c.situation.work.replace("_", " ")
+
+
+def _opening(study: str, c: Conclusion) -> str:
+    """Returns the beginning of a sentence."""
+    for table in ("in_sentences", "situations"):
+        if has(f"{study}.{table}.{c.situation.work}"):
+            return say(f"{study}.{table}.{c.situation.work}", **_situation_values(c))
+    return label(study, c)
+
+
+def _notes(study: str) -> Iterator[str]:
+    yield from templates().get(study, {}).get("notes", [])
+
+
+def _explained(shown: Sequence[Conclusion]) -> list[str]:
+    """Explains the names in these rows."""
+    subjects = [s for c in shown for s in (*c.subjects[:1], c.reference) if s]
+    return list(dict.fromkeys(filter(None, map(explanation_of, subjects))))
+
+
+def _legend(shown: Sequence[Conclusion], is_poor: bool) -> Iterator[str]:
+    """Explains gains of all tables. A poor run has no limit for the gains that it would have shown."""
+    ends = [end for c in shown if c.kind is Kind.use and 0 < (end := width_of(c)) <= narrow]
+    if ends:
+        yield say("common.legend.gain", ends=numbers.percent_bound(ends))
+    elif any(c.kind is Kind.use for c in shown):
+        yield say("common.legend.gain_bare")
+    equal = [c for c in shown if c.kind in (Kind.keep, Kind.any) and not c.condition("small_gain")]
+    kept = [b for c in equal if (b := bound_of(c))]
+    kept = [b for b in kept if b <= most_kept]
+    if kept and is_poor:
+        yield say("common.legend.no_gain_bare")
+    elif kept:
+        yield say("common.legend.no_gain", high=numbers.factor_up(max(kept)))
+
+
+#: A row that keeps the default although more could be gained has a condition that says so.
+most_kept = 1.5
+
+
+# Conditions, reasons and sentences
+
+
+def values_of(study: str, c: Conclusion) -> dict[str, Any]:
+    """Returns what a template may name: the situation, subjects, costs and the effect."""
+    e = c.effect
+    ratio, bound = printed_ratio(c, study), bound_of(c)
+    first = next(iter(c.subjects), None)
+    bounded = e is not None and e.low is not None and e.high is not None
+    limits = (e.low, e.high) if e and bounded else (None, None)
+    is_threshold = e is not None and e.quantity == "threshold"
+    value = e.value if e else None
+    found = {
+        **_situation_values(c),
+        "situation": _opening(study, c),
+        "subject": with_article(first) if first else "",
+        "name": name_of(first) if first else "",
+        "library": library_of(first) if first else "",
+        "api": (library_of(first) or first.backend) if first else "",
+        "subjects": _listed(c),
+        "reference": name_of(c.reference) if c.reference else "",
+        "reference_variant": c.reference.variant if c.reference else "",
+        "subject_ns": figure_of(study, c, c.cost_of(first)),
+        "reference_ns": figure_of(study, c, c.cost_of(c.reference)),
+        "ratio": numbers.factor(ratio) if ratio else "",
+        "ci": _costs_and_interval(study, c, limits) or _interval(*limits, is_threshold),
+        "bound": numbers.factor_up(bound) if bound and not is_threshold else "",
+        "time": numbers.duration(value) if value is not None else "",
+        "count": f"{value:,.0f}" if value is not None else "",
+        "share": numbers.percent(value) if value is not None and value <= 1 else "",
+        "variant": first.variant if first else "",
+    }
+    return found | (_of_claim(c, found) if c.question == "claim" else {})
+
+
+def _of_claim(c: Conclusion, values: dict[str, Any]) -> dict[str, str]:
+    """Returns the claim's names for both sides, and the effect with the reference's name."""
+    table = templates()["claims"][c.cause]
+    slower = table.get("slower", table["over"]).format(**values)
+    faster = table.get("faster", table["under"]).format(**values)
+    name, other = (slower, faster) if c.kind is Kind.avoid else (faster, slower)
+    effect = say("claims.loss" if c.kind is Kind.avoid else "claims.gain", **values, other=other)
+    return {"name": name, "reference": other, "effect": effect}
+
+
+def _situation_values(c: Conclusion) -> dict[str, Any]:
+    s = c.situation
+    span = c.condition("work_range")
+    return {
+        "from_work": numbers.duration(span.value) if span and span.value else "",
+        "to_work": numbers.duration(span.compared) if span and span.compared else "",
+        "threads": f"{s.threads:,}",
+        "primitive": name_of(replace(c.subjects[0], variant="")) if c.subjects else "",
+        "of_threads": counted("common.threads", s.threads),
+        "crowded": say("common.crowded") if s.crowded else "",
+        "cpus": f"{s.cpus:g}" if s.cpus else "?",
+        "blocks": f"{s.blocks:,}",
+        "devices": s.devices,
+        "size": f"{s.size:,.0f}" if s.size is not None else "",
+        "power": numbers.power_of_two(s.size) if s.size is not None else "",
+        "stride": f"{s.stride_bytes:g}" if s.stride_bytes is not None else "",
+        "reads": f"{s.reads_per_write:,}" if s.reads_per_write is not None else "",
+        "type": s.type,
+        "wait": s.wait,
+        "affinity": s.affinity,
+        "hop": numbers.plain(s.hop_ns, 2) if s.hop_ns else "",
+        "work": numbers.duration(s.work_ns) if s.work_ns else "",
+        "pause": numbers.duration(s.pause_ns) if s.pause_ns else "",
+    }
+
+
+def _interval(low: float | None, high: float | None, is_time: bool) -> str:
+    if low is None or high is None:
+        return ""
+    form = numbers.duration if is_time else numbers.factor
+    return say("common.ci", low=form(low), high=form(high))
+
+
+def _costs_and_interval(study: str, c: Conclusion, limits: tuple[float | None, ...]) -> str:
+    """Returns both costs behind a gain or a loss with its interval, or '' without two costs."""
+    first = next(iter(c.subjects), None)
+    mine, chosen = c.cost_of(c.reference), c.cost_of(first)
+    is_ratio = c.effect is not None and c.effect.quantity in ("speedup", "slowdown")
+    if not (is_ratio and c.kind in (Kind.use, Kind.avoid) and mine and chosen):
+        return ""
+    low, high = (numbers.factor(end) if end is not None else "" for end in limits)
+    name = "costs_adds" if _adds_of(study, c) else "costs"
+    return say(
+        f"common.{name}_ci" if low and high else f"common.{name}",
+        subject=figure_of(study, c, chosen),
+        reference=figure_of(study, c, mine),
+        low=low,
+        high=high,
+    )
+
+
+def _listed(c: Conclusion) -> str:
+    """Returns `A and B`, or `A and others` if the conclusion is undecided with only one subject."""
+    names = list(dict.fromkeys(map(name_of, c.subjects)))
+    if len(names) > 1:
+        return say("common.list", first=", ".join(names[:-1]), last=names[-1])
+    if names and c.kind is Kind.undecided:
+        return say("common.list_one", first=names[0])
+    return "".join(names)
+
+
+def sentence(study: str, c: Conclusion) -> str:
+    """Returns the conclusion as sentences that stand alone."""
+    kind = str(c.kind)
+    if c.kind is Kind.use and c.reference is None:
+        kind = "use_best"
+    elif c.kind in (Kind.keep, Kind.any) and (c.effect is None or c.effect.high is None):
+        kind = f"{c.kind}_bare"
+    elif c.kind is Kind.keep and c.condition("small_gain"):
+        kind = "keep_small_gain"
+    names = [f"{study}.{c.cause}.{c.remedy}"] if c.cause else []
+    names += [f"{study}.sentences.{c.question}_{c.situation.work}_{kind}"]
+    names += [f"{study}.sentences.{c.question}_{kind}", f"{study}.sentences.{c.question}"]
+    names += [f"{study}.sentences.{kind}", f"common.sentences.{kind}"]
+    values = values_of(study, c)
+    if x := c.condition("small_gain"):
+        values |= _condition_values(x)
+    said = say(next(filter(has, names)), **values)
+    if file := c.situation.file:
+        said = say("common.sentence_of_file", file=file, sentence=said)
+    return " ".join([said, *only_if(study, c)])
+
+
+def only_if(study: str, c: Conclusion) -> list[str]:
+    """Returns the conditions as sentences."""
+    return list(filter(None, (_text_of(study, "only_if", c, x) for x in c.conditions)))
+
+
+def _conditions(study: str, c: Conclusion) -> list[str]:
+    """Returns half sentences for the notes below a table."""
+    found = [_text_of(study, "conditions", c, x) for x in c.conditions]
+    found = list(filter(None, found))
+    if c.kind is Kind.undecided and not found:
+        found = [say("common.conditions.undecided")]
+    return found
+
+
+def _text_of(study: str, table: str, c: Conclusion, x: Condition) -> str:
+    """Returns the condition's text, or '' if no template has it."""
+    for name in (f"{study}.{table}.{x.name}", f"common.{table}.{x.name}"):
+        if has(name):
+            return say(name, **(values_of(study, c) | _condition_values(x)))
+    return ""
+
+
+def _condition_values(x: Condition) -> dict[str, Any]:
+    value, compared = x.value or 0.0, x.compared or 0.0
+    return {
+        "other": with_article(x.subject) if x.subject else "",
+        "value": numbers.plain(value, 2),
+        "compared": numbers.plain(compared, 2),
+        "value_time": numbers.duration(value) if value else "",
+        "compared_time": numbers.duration(compared) if compared else "",
+        "value_count": f"{value:,.0f}",
+        "compared_count": f"{compared:,.0f}",
+        "value_share": numbers.percent(value) if value > 0 else "",
+        "compared_share": numbers.percent(compared) if compared > 0 else "",
+    }
+
+
+def _reason(study: str, c: Conclusion) -> str:
+    x = c.reason
+    return _text_of(study, "reasons", c, x) if x else ""
