@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 
 def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.record.reader import read_results
-    from syncmeter_analysis.relate.compare import Comparison, axes, compare_campaigns
-    from syncmeter_analysis.relate.compare_arms import compare_arms
-    from syncmeter_analysis.relate.compare_by import compare_by
+    from syncmeter_analysis.relate.pairings import (
+        axes,
+        pairs_by_axis,
+        pairs_of_files,
+        pairs_of_sides,
+    )
     from syncmeter_analysis.relate.relation import default_margin
     from syncmeter_analysis.render import compare
 
@@ -44,36 +47,32 @@ def _compare(options: argparse.Namespace) -> int:
             raise Unusable(f"--across: '{axis}' is not an axis; there are: {', '.join(known)}")
     files = [read_results(path) for path in options.file]
     threshold = default_margin if options.threshold is None else options.threshold
-    found: list[Comparison]
     if options.by:
-        found = compare_by(options.by, files, threshold)
-    elif len(files) == 1 and (arms := compare_arms(files[0], options.threshold)):
-        found = [arms]
+        found = pairs_by_axis(options.by, files, threshold)
+    elif len(files) == 1 and (sides := pairs_of_sides(files[0], options.threshold)):
+        found = [sides]
     elif len(files) == 2:
-        found = [compare_campaigns([files[0]], [files[1]], threshold, across)]
+        found = [pairs_of_files([files[0]], [files[1]], threshold, across)]
     else:
         raise Unusable(
             f"compare: two files are needed, OLD and NEW, or one of `syncmeter ab`, not "
             f"{len(files)}; with --by any number"
         )
-    for c in found:
-        c.sees, c.blind_is_fine = options.sees, options.blind == "ignore" or bool(options.by)
+    for table in found:
+        table.sees = options.sees
+        table.blind_is_fine = options.blind == "ignore" or bool(options.by)
     if options.format == "json":
         print_text(compare.as_json(found))
     elif options.format == "junit":
         print_text(compare.as_junit(found))
     elif options.format == "markdown":
-        print_text("\n\n".join(map(compare.as_markdown, found)))
+        print_text(compare.as_markdown(found, options.all))
     else:
-        texts = (compare.as_text(c, options.all, *output_style(options.wide)) for c in found)
-        print_text("\n\n".join(texts))
+        print_text(compare.as_text(found, options.all, *output_style(options.wide)))
     _draw(
         options, lambda: compare.changes_figure(found), lambda: compare.compare_report(found, files)
     )
-    statuses = {c.status for c in found}
-    if 1 in statuses or statuses == {2}:
-        return min(statuses)
-    return max(statuses - {2})
+    return compare.status_of(found)
 
 
 def _fleet(options: argparse.Namespace) -> int:
@@ -159,7 +158,6 @@ def _report(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.campaign import read_campaign
     from syncmeter_analysis.render.build import build
     from syncmeter_analysis.render.markdown import as_markdown, write_markdown
-    from syncmeter_analysis.render.recommendations import headline
     from syncmeter_analysis.render.terminal import prose
 
     output = _path(options.output)
@@ -177,8 +175,8 @@ def _report(options: argparse.Namespace) -> int:
         from syncmeter_analysis.render.page import write_page
 
         size = write_page(report, page)
-        for sentence in (*report.head.answers[:1], headline(report.judged)):
-            print_text(prose(sentence, output_width()))
+        for card in report.head.cards[:1]:
+            print_text(prose(f"{card.verb} {card.text}: {card.effect}.", output_width()))
         print_text(f"{written(page)} ({size / 1e6:.1f} MB)")
     elif output:
         write_markdown(report, output, options.static)
@@ -195,21 +193,18 @@ def _report(options: argparse.Namespace) -> int:
 
 def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.conclude.studies import concluding
-    from syncmeter_analysis.relate.campaign import read_campaign, studies_of
-    from syncmeter_analysis.relate.compare_arms import compare_arms
-    from syncmeter_analysis.render import compare, conclusions
-    from syncmeter_analysis.render.recommendations import findings
+    from syncmeter_analysis.relate.campaign import read_campaign
+    from syncmeter_analysis.relate.pairings import pairs_of_sides
+    from syncmeter_analysis.render import conclusions, overview
     from syncmeter_analysis.render.terminal import as_plain
-    from syncmeter_analysis.render.trust import answers_and_how_sure, machine_line
-    from syncmeter_analysis.studies import answers, first_screen, names, sections, study
-    from syncmeter_analysis.studies.blocks import Block, Bullets, Text, as_markdown
+    from syncmeter_analysis.studies import first_screen, section_of, sections
+    from syncmeter_analysis.studies.blocks import as_markdown
     from syncmeter_analysis.voice.machine import machine_of
 
-    for name in options.study:
-        study(name)
+    wanted = {name: section_of(name) for name in options.study}
     campaign = read_campaign(options.file)
     found = sections(campaign, options.study)
-    missing = [name for name in options.study if name not in {s.name for s in found}]
+    missing = [name for name in wanted if wanted[name] not in {s.name for s in found}]
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     md, style = options.format == "md", output_style(options.wide)
@@ -218,35 +213,30 @@ def _text(options: argparse.Namespace) -> int:
         if not any(s.conclusions for s in found):
             raise Unusable(
                 f"--format json: {', '.join(options.file)}: no points of a study that concludes; "
-                f"these studies do: {', '.join(concluding)}"
+                f"these studies do: {', '.join(concluding())}"
             )
         print_text(conclusions.as_json(campaign, found))
         return 0
-    arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
-    texts = [compare.as_markdown(c) if md else compare.as_text(c, False, *style) for c in arms]
-    of_all, shown = {}, []
-    # The screen of the only study is enough.
-    asked = [studies_of(file) for file in campaign.files]
-    is_alone = len(found) == 1 and bool(found[0].screen) and asked == [[found[0].name]] * len(asked)
-    if not arms and not options.study and not is_alone:
-        shown = answers(campaign, found)
-        answered = answers_and_how_sure(campaign, shown)
-        of_all = {"Answers": answered, "Findings": findings(campaign, with_trust=not answered)}
-    parts: list[tuple[str, list[Block]]]
-    parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
-    if parts and (about := machine_line(campaign)):
-        parts[0][1].insert(0, Text(about))
-    where = f": {machine_of(campaign.machine)}" if is_alone else ""
-    parts += [(s.title + where, s.blocks if whole else first_screen(s, shown)) for s in found]
-    for title, blocks in parts:
+    arms = [t for file in campaign.files if not options.study and (t := pairs_of_sides(file))]
+    texts = []
+    if arms:
+        from syncmeter_analysis.render import compare
+
+        texts = [
+            compare.as_markdown([t]) if md else compare.as_text([t], False, *style) for t in arms
+        ]
+    only = None if options.study or arms else overview.only_study(campaign, found)
+    is_overview = not (options.study or arms or only)
+    if is_overview:
+        as_whole = overview.as_md(campaign, found) if md else ""
+        texts.append(as_whole or overview.as_text(campaign, found, *style))
+    others = [s.name for s in found if only and s is not only]
+    for s in found if whole or not (is_overview or only) else filter(None, [only]):
+        is_alone = s is only and not (whole and others)
+        title = f"{s.title}: {machine_of(campaign)}" if is_alone else s.title
+        blocks = s.blocks if whole else first_screen(s, others)
         texts.append(as_markdown(title, blocks) if md else as_plain(title, blocks, *style))
-    if texts:
-        print_text("\n\n".join(texts))
-    else:
-        print(
-            f"no points of a study with a text; these studies have one: {', '.join(names())}",
-            file=sys.stderr,
-        )
+    print_text("\n\n".join(texts))
     return 0
 
 
@@ -276,7 +266,7 @@ def _import(options: argparse.Namespace) -> int:
     source = Path(options.source)
     output = Path(options.output or f"{name_of(source.resolve())}.jsonl")
     _check_writable(options, output)
-    machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
+    machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.cpus}
     if options.format == "table":
         notes = import_table(source, output, gpu=options.gpu, **machine)
     elif options.format == "epcc":

@@ -259,5 +259,5 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     imports.add_argument("--cpu", default="", help="the CPU's name, which the tables do not give")
     imports.add_argument("--gpu", default="", help="the GPU's name, for a table")
     imports.add_argument("--cores", type=_count, help="cores of the machine")
-    imports.add_argument("--pus", type=_count, help="hardware threads of the machine")
+    imports.add_argument("--cpus", type=_count, help="CPUs of the machine")
     return made

@@ -79,17 +79,28 @@ def conclusions_schema() -> Schema:
             "conclusions": {"type": "array", "items": {"$ref": "#/$defs/conclusion"}},
         },
     }
+    recommendation = {
+        "type": "object",
+        "required": ["study", "conclusion"],
+        "properties": {
+            "study": _kinds["text"],
+            "conclusion": {"$ref": "#/$defs/conclusion"},
+        },
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "What studies of syncmeter conclude",
         "type": "object",
-        "required": ["schema", "version", "machine", "files", "studies"],
+        "required": ["schema", "version", "machine", "files", "studies", "recommendations"],
         "properties": {
             "schema": {"const": 1},
             "version": _kinds["text"],
             "machine": _kinds["text"],
             "files": {"type": "array", "items": _kinds["text"]},
             "studies": {"type": "array", "items": study},
+            "recommendations": {"type": "array", "items": recommendation},
+            "further": _kinds["whole"],
+            "undecided": _kinds["whole"],
         },
         "$defs": {"conclusion": conclusion, "reliability": _object(tables.reliability_members)},
     }

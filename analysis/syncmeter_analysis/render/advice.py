@@ -25,11 +25,12 @@ from syncmeter_analysis.render.advice_tables import (
     site_tables,
     trial_table,
 )
-from syncmeter_analysis.render.report import Bar, Card, Drawing, Head, Report, Section
+from syncmeter_analysis.render.report import Drawing, Head, Report, Section
 from syncmeter_analysis.render.terminal import bold, lines_of, parts_plain, prose
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Axis, Bars, Figure, Panel, Row
 from syncmeter_analysis.voice.advise import screen
+from syncmeter_analysis.voice.cards import Bar, Card
 from syncmeter_analysis.voice.numbers import seconds
 from syncmeter_analysis.voice.screen import CauseScreen, CauseText
 from syncmeter_analysis.voice.words import counted
@@ -221,13 +222,12 @@ def _card(cause: CauseText, is_drawn: bool) -> Card:
         longest_s = max(s for _, s in ends)
         bars = [Bar(name, seconds([s])[0], s / longest_s if longest_s else 0.0) for name, s in ends]
     return Card(
-        f"{cause.title}: {cause.effect}" if cause.effect else cause.title,
-        " ".join(cause.lines),
-        cause.grade,
         "",
-        bars,
-        "fig-sites" if is_drawn else "sites",
-        [],
+        f"{cause.title}: {cause.effect}" if cause.effect else cause.title,
+        where=cause.grade,
+        bars=bars,
+        more=cause.lines,
+        link="fig-sites" if is_drawn else "sites",
     )
 
 

@@ -3,23 +3,25 @@ them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.compare_arms import parts_by_arm
-from syncmeter_analysis.render.charts.lead import lead_figures
+from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
+from syncmeter_analysis.conclude.headline import Named, chosen
+from syncmeter_analysis.relate.campaign import Campaign, parts_by_arm
+from syncmeter_analysis.render.charts.lead import has_rows, lead_figures
 from syncmeter_analysis.render.charts.scaling import scaling_figures
+from syncmeter_analysis.render.claims_text import claims_section
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.method import census_section, machine_section
-from syncmeter_analysis.render.recommendations import (
-    cards,
-    claims_section,
-    judged_with_doubts,
-    not_on_cards,
-)
 from syncmeter_analysis.render.report import Drawing, Report, Section
-from syncmeter_analysis.render.trust import answers_and_how_sure, head, trust
-from syncmeter_analysis.studies import StudySection, answers, sections
+from syncmeter_analysis.render.trust import head, trust
+from syncmeter_analysis.studies import StudySection, reliability_of, sections
+from syncmeter_analysis.voice.cards import badge, card_of
+from syncmeter_analysis.voice.reliability import reliability_line
+
+#: The colour of a grade.
+kinds = {"good": "good", "moderate": "unclear", "poor": "bad", "unknown": "unclear"}
 
 
 def _of_study(of: StudySection[Any]) -> Section:
@@ -37,19 +39,19 @@ def _scaling(campaign: Campaign, studies: list[Section]) -> Section:
 
 
 def build(campaign: Campaign) -> Report:
-    """The first screen, and the sections that have something to show."""
-    # Statements are judged on one build: the new one.
+    """Returns the first screen, and the sections that have something to show."""
+    # Claims are judged on one build: the new one.
     *_, (_, judged_part) = parts_by_arm(campaign)
-    findings = judged_with_doubts(judged_part)
+    judged = judged_with_doubts(judged_part)
     found = sections(campaign)
     studies = [_of_study(of) for of in found]
     parts = [
-        trust(campaign),
+        *studies,
         costs(campaign),
         _scaling(campaign, studies),
-        *studies,
+        claims_section(judged_part, judged),
+        trust(campaign),
         census_section(campaign),
-        claims_section(findings),
         machine_section(campaign),
     ]
     report = Report(
@@ -57,17 +59,30 @@ def build(campaign: Campaign) -> Report:
         [part for part in parts if part.blocks],
         list(campaign.points.values()),
         [file.path for file in campaign.files],
-        findings,
     )
-    report.head.answers = answers_and_how_sure(campaign, answers(campaign, found))
-    report.head.figures = lead_figures(campaign, report.figures)
-    # What stands on the first screen is not drawn again.
-    first = {figure.id for figure in report.head.figures}
+    concluded = [(s.name, c) for s in found for c in s.conclusions]
+    concluded += [("claims", c) for c in conclusions_of(judged_part, judged, concluded)]
+    _fill_head(report, campaign, concluded)
+    return report
+
+
+def _fill_head(report: Report, campaign: Campaign, concluded: Sequence[Named]) -> None:
+    """Adds the figure, the cards and the reliability to the first screen. No figure is drawn twice."""
+    first = report.head
+    first.figures = lead_figures(campaign, report.figures)
+    shown = {figure.id for figure in first.figures}
     for section in report.sections:
         section.blocks = [
-            b for b in section.blocks if not (isinstance(b, Drawing) and b.figure.id in first)
+            b
+            for b in section.blocks
+            if not isinstance(b, Drawing) or (b.figure.id not in shown and has_rows(b.figure))
         ]
-    ids = {section.id for section in report.sections}
-    report.head.cards = cards(findings, report.figures, ids)
-    report.head.folded = not_on_cards(campaign, findings)
-    return report
+    if not concluded:
+        return
+    advice = chosen(concluded)
+    sure = reliability_of(campaign, [c for _, c in advice or concluded])
+    first.badge, first.kind = badge(sure), kinds[sure.grade]
+    first.sureness = reliability_line(sure).removeprefix(f"{first.badge}. ")
+    # A failed control doubts every ratio.
+    if sure.controls != "failed":
+        first.cards = [card_of(name, c) for name, c in advice]

@@ -1,339 +1,138 @@
-"""A comparison in every medium: for a terminal, as Markdown, as JSON and as a page. That of the two
-arms of `syncmeter ab` has a table for each verdict (compare_arms), any other one table of changes."""
+"""Renders a table of pairs for a terminal, as Markdown, as JSON, as JUnit's XML and as a page. It makes
+no difference whether the pairs come from two files, two sides or an axis."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+from syncmeter_analysis.conclude.compare import Comparison, change_of, conclude
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.tables import axes
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.compare import Comparison, Difference, short_names
-from syncmeter_analysis.relate.compare_arms import ArmComparison
-from syncmeter_analysis.relate.compare_text import (
-    blind_text,
-    broken_names,
-    broken_text,
-    lost_text,
-    undecided_text,
-    verdict_text,
-)
+from syncmeter_analysis.relate.pairings import short_names
+from syncmeter_analysis.relate.pairs import Outcome, Pair, PairTable
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.relate.text import percent
-from syncmeter_analysis.render import compare_arms, junit
+from syncmeter_analysis.render import junit
 from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.method import machine_section
 from syncmeter_analysis.render.report import Check, Head, Report, Section
-from syncmeter_analysis.render.terminal import prose, table_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.render.trust import head
 from syncmeter_analysis.studies import blocks
-from syncmeter_analysis.studies.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Table,
-    Text,
-    table,
-    without_empty_columns,
-)
+from syncmeter_analysis.studies.blocks import Block
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, row
+from syncmeter_analysis.studies.screen import screen_blocks
+from syncmeter_analysis.voice import compare as voice
+from syncmeter_analysis.voice import numbers
+from syncmeter_analysis.voice.words import say
 
-# Longer tables are for --all.
-_most_rows, _most_apart = 40, 8
-# More rows of dots than this are no figure that anyone reads; fewer will do where nothing changed.
+# A figure with more rows is unreadable, and fewer rows are enough if nothing changed.
 _most_dots, _most_unchanged = 60, 15
 
+#: The page's colour by exit status.
+kinds = {0: "good", 1: "bad", 2: "bad", 3: "unclear"}
 
-def as_text(c: Comparison, everything: bool = False, coloured: bool = False, width: int = 0) -> str:
-    """For a terminal of this width, 0 for any: what changed, largest first, then what could not be
-    compared, then the counts."""
-    lines = compare_arms.lines_of(c) if isinstance(c, ArmComparison) else _lines(c, everything)
-    return "\n".join(
-        table_plain(line, coloured, width) if isinstance(line, Table) else prose(line, width)
-        for line in lines
-    )
+_order = {outcome: place for place, outcome in enumerate(Outcome)}
 
 
-def as_markdown(c: Comparison) -> str:
-    """What changed, what could not be compared, and the counts."""
-    if isinstance(c, ArmComparison):
-        return compare_arms.as_markdown(c)
-    found: list[Block] = [Text(f"{_asked(c)}."), Text(f"{_counted(c)}.")]
-    found += [Text(f"{broken}.")] if (broken := broken_names(c)) else []
-    found += [change_table(c.resolved)] if c.resolved else []
-    found += [Text(blind)] if (blind := blind_text(c)) else []
-    if more := [*_only(c), *_apart(c), *c.notes]:
-        found.append(Bullets(more))
-    return blocks.as_markdown(c.title, found)
+def as_text(
+    tables: Sequence[PairTable], everything: bool = False, coloured: bool = False, width: int = 0
+) -> str:
+    """For a terminal of this width, 0 for any."""
+    shown = [as_plain(*_screen(t, everything, len(tables) > 1), coloured, width) for t in tables]
+    return "\n\n".join([*shown, *_status_of(tables)])
 
 
-def as_json(comparisons: Sequence[Comparison]) -> str:
-    """For tools. Of two arms what the campaign line has of them and each point; else a list of
-    comparisons, each new against old."""
-    first = comparisons[0]
-    if isinstance(first, ArmComparison):
-        points = [_as_object(d) for d in first.differences]
+def as_markdown(tables: Sequence[PairTable], everything: bool = False) -> str:
+    shown = [blocks.as_markdown(*_screen(t, everything, len(tables) > 1)) for t in tables]
+    return "\n\n".join([*shown, *_status_of(tables)])
+
+
+def status_of(tables: Sequence[PairTable]) -> int:
+    """Returns the exit status of the command: a table with nothing compared counts if all are
+    so."""
+    statuses = {table.status for table in tables}
+    if 1 in statuses or statuses == {2}:
+        return min(statuses)
+    return max(statuses - {2})
+
+
+def _status_of(tables: Sequence[PairTable]) -> list[str]:
+    return status_line(status_of(tables), len(tables))
+
+
+def status_line(status: int, count: int) -> list[str]:
+    """Returns the exit status of several tables, which do not have it themselves."""
+    return [say("compare.results.status", status=status, count=count)] if count > 1 else []
+
+
+def _screen(table: PairTable, everything: bool, several: bool) -> tuple[str, list[Block]]:
+    """Returns the first line and the blocks of the screen."""
+    c = conclude(table)
+    grids = []
+    if everything and table.compared:
+        pairs = sorted(table.compared, key=lambda pair: _place(table, pair))
+        grids = [voice.pair_grid(c, [(change_of(table, pair), pair) for pair in pairs])]
+    return voice.first_line(c), screen_blocks(voice.screen(c, grids, several))
+
+
+def _place(table: PairTable, pair: Pair) -> tuple[int, float]:
+    return _order[table.outcome(pair)], -pair.ratio.value
+
+
+# JSON and JUnit, whose keys and values programs read
+
+
+def as_json(tables: Sequence[PairTable]) -> str:
+    """Returns a list with an object for each table. Two sides are one object instead."""
+    first = tables[0]
+    if first.arms:
+        points = [_as_object(pair) for pair in first.compared]
         points += [
-            {"point": _point_object(a.point), "verdict": "cannot_tell", "why": a.why}
-            for a in first.apart
-        ]
-        return json.dumps(
             {
-                **first.arms.line,
-                "kind": "ab",
-                "threshold": first.threshold,
-                "sees": first.sees,
-                "exit_status": first.status,
-                "points": points,
-                "blind": [_point_object(d.new.point) for d in first.blind],
-                "broken": [_point_object(p) for p in first.broken],
+                "point": _point_object(pair.point),
+                "verdict": "cannot_tell",
+                "why": voice.program_text(pair.why) if pair.why else "",
             }
-        )
-    found = [
-        {
-            "old": c.names[0],
-            "new": c.names[1],
-            "threshold": c.threshold,
-            "sees": c.sees,
-            "exit_status": c.status,
-            "points": [_as_object(d) for d in c.differences],
-            "blind": [_point_object(d.new.point) for d in c.blind],
-            "broken": [_point_object(p) for p in c.broken],
-            "apart": [{"point": _point_object(a.point), "why": a.why} for a in (*c.apart, *c.lost)],
-            "only": list(c.only),
-            "notes": c.notes,
-        }
-        for c in comparisons
-    ]
-    return json.dumps(found, indent=1)
-
-
-def as_junit(comparisons: Sequence[Comparison]) -> str:
-    """A case for each point, which fails where it is slower, or broken in one arm, and is skipped
-    where it is blind or could not be compared."""
-    return junit.as_junit("compare", [(c.title, _cases(c)) for c in comparisons])
-
-
-def _cases(c: Comparison) -> list[Case]:
-    found = []
-    blind = set() if c.blind_is_fine else {d.new.point for d in c.blind}
-    for d in c.differences:
-        slower = "failure" if d.verdict is Verdict.slower else ""
-        unseen = "skipped" if d.new.point in blind else ""
-        says = f"{verdict_text(d)}: {text.ratio_interval(d.ratio)} times"
-        found.append(_case(d.new.point, slower or unseen, says))
-    for a in (*c.apart, *c.lost):
-        found.append(_case(a.point, "failure" if a.point in c.broken else "skipped", a.why))
-    return found
-
-
-def _case(point: Point, result: str, says: str) -> Case:
-    return Case(point.op, point_text.short_name(point.without("arm")), result, says)
-
-
-def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFile]) -> Report:
-    """A page of the same kind as a report: the verdict, what changed in one figure, and every point of
-    both sides."""
-    sections = [_changes(c, i) for i, c in enumerate(comparisons)]
-    checks, facts = [], []
-    names = short_names([file.path for file in files])
-    for number, (name, file) in enumerate(zip(names, files, strict=True)):
-        campaign = campaign_of([file])
-        about, section = head(campaign), machine_section(campaign)
-        facts.append(f"{name}: {' · '.join([campaign.name, *about.facts])}")
-        section.id, section.title = f"machine-{number}", f"Machine and method of {name}"
-        sections.append(section)
-        checks.append(Check(f"{name}: {about.verdict}", about.kind, section.id))
-    compared = [s for c in comparisons for d in c.differences for s in (d.old, d.new)]
-    points = {(s.source, s.point.key): s for s in compared}
-    figure = changes_figure(comparisons)
-    return Report(
-        Head(
-            "; ".join(c.title for c in comparisons),
-            facts,
-            *_verdict(comparisons),
-            checks,
-            [figure] if figure.panels else [],
-        ),
-        sections,
-        list(points.values()),
-        [file.path for file in files],
-    )
-
-
-def changes_figure(comparisons: Sequence[Comparison]) -> Figure:
-    """One panel for each comparison: what changed, or where nothing did the largest ratios."""
-    panels, points = [], []
-    for c in comparisons:
-        chosen = c.resolved or sorted(c.differences, key=lambda d: -d.ratio.value)
-        rows = [
-            row(
-                d.ratio.interval,
-                d.new.id,
-                row=point_text.short_name(d.new.point, without=("backend",)),
-                group=d.verdict.value,
-            )
-            for d in chosen[: _most_dots if c.resolved else _most_unchanged]
+            for pair in first.apart
         ]
-        if not rows:
-            continue
-        groups = [v.value for v in Verdict if any(r["group"] == v.value for r in rows)]
-        dots = Dots(rows, "ratio of costs", groups, ratios=True)
-        panels.append(Panel(f"{c.names[1]} over {c.names[0]}", dots))
-        points += [str(r["id"]) for r in rows]
-    slower, faster = _slower_and_faster(comparisons)
-    title = (
-        f"{text.count(slower, 'point')} slower, {faster} faster"
-        if slower + faster
-        else _nothing_resolved(comparisons)
-    )
-    note = "ratio of costs with its 95 % interval, logarithmic"
-    return Figure("changes", title, note, panels, points, wide=True)
+        found = {
+            **first.arms.line,
+            "kind": "ab",
+            "threshold": first.threshold,
+            "sees": first.sees,
+            "exit_status": first.status,
+            "points": points,
+            "blind": [_point_object(pair.new.point) for pair in first.blind],
+            "broken": [_point_object(pair.point) for pair in first.broken],
+        }
+        return json.dumps(found)
+    return json.dumps([_table_object(table) for table in tables], indent=1)
 
 
-def _nothing_resolved(comparisons: Sequence[Comparison]) -> str:
-    """`Nothing changed by more than 5 %` where all points show it, else that no change is shown."""
-    verdicts = [d.verdict for c in comparisons for d in c.differences]
-    undecided = sum(v is not Verdict.same for v in verdicts)
-    margin = percent(max(c.threshold for c in comparisons))
-    if broken := _broken(comparisons):
-        return f"{broken}; no cost that could be compared changed by more than {margin}"
-    if not undecided:
-        return f"Nothing changed by more than {margin}"
-    of_all = f"{undecided} of {text.count(len(verdicts), 'point')}"
-    return f"No change by more than {margin} is shown, undecided at {of_all}"
-
-
-def _broken(comparisons: Sequence[Comparison]) -> str:
-    return "; ".join(filter(None, map(broken_text, comparisons)))
-
-
-def _slower_and_faster(comparisons: Sequence[Comparison]) -> tuple[int, int]:
-    slower = sum(len(c.slower) for c in comparisons)
-    return slower, sum(len(c.resolved) for c in comparisons) - slower
-
-
-def _asked(c: Comparison) -> str:
-    """What the comparison looked for."""
-    return (
-        f"{c.title}: what differs by more than {percent(c.threshold)}, 95 % after Holm's correction"
-    )
-
-
-def _counted(c: Comparison) -> str:
-    """How many points were compared, by verdict."""
-    counts = Counter(d.verdict for d in c.differences)
-    named = {Verdict.cannot_tell: "undecided"}
-    found = [f"{counts[v]} {named.get(v, v.value)}" for v in Verdict if counts[v]]
-    by_verdict = ", ".join(found) or "none"
-    return f"{text.count(len(c.differences), 'point')} compared: {by_verdict}"
-
-
-def _only(c: Comparison, everything: bool = False) -> list[str]:
-    lost = lost_text(c, everything)
-    # Once each: the sentence of the lost points has their number.
-    count = c.only[0] * (c.only[0] != len(c.lost)), c.only[1]
-    alone = [
-        f"{text.count(n, 'point')} only in {name}"
-        for n, name in zip(count, c.names, strict=True)
-        if n
-    ]
-    return [lost] * bool(lost) + alone
-
-
-def _apart(c: Comparison) -> list[str]:
-    return [f"{point_text.short_name(a.point)}: {a.why}" for a in c.apart]
-
-
-def change_table(differences: list[Difference], caption: str = "") -> Table:
-    """A row for each difference; each names its point, which both sides have."""
-    rows = []
-    for d in differences:
-        p, r = d.new.point, d.ratio
-        placed = p.affinity * (p.affinity != "none"), p.wait * (p.wait != "active"), p.scope
-        rows.append(
-            [
-                Cell(p.op, list(dict.fromkeys((d.old.id, d.new.id)))),
-                *(p.type, point_text.cells(p), point_text.launch(p)),
-                " ".join(filter(None, placed)),
-                str(r.state) if r.state and r.state.hop_ns > 0 else "",
-                *(text.nanoseconds(r.under_ns), text.nanoseconds(r.over_ns), text.times(r)),
-                text.ratio_bounds(r) or "unknown",
-                *(f"{d.p:.2g}", verdict_text(d), p.id),
-            ]
-        )
-    columns = (
-        "op|type|cells|lanes|placed|state|old ns>|new ns>|ratio>|95 % interval>|p (Holm)>||point"
-    )
-    # The point's name says what the first columns do.
-    spare = (12, 10)
-    return without_empty_columns(
-        table(caption, columns, rows, keys=6, folded=_most_rows, spare=spare)
-    )
-
-
-def _lines(c: Comparison, everything: bool) -> list[str | Table]:
-    broken = broken_names(c, everything)
-    lines: list[str | Table] = [_asked(c), *[f"{broken}."] * bool(broken)]
-    shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
-    cut = shown if everything else shown[:_most_rows]
-    what = "no other point" if broken else "nothing"
-    nothing = "" if c.resolved else f"{what} differs by more than {percent(c.threshold)}"
-    if not c.differences:
-        nothing = "nothing could be compared"
-    if known := "; ".join(filter(None, (nothing, undecided_text(c)))):
-        lines.append(text.sentence(known))
-    if cut:
-        lines.append(change_table(cut))
-        if len(shown) > len(cut):
-            lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
-    lines += ["", _counted(c), *filter(None, [blind_text(c, everything)])]
-    lines += _only(c, everything)
-    if c.apart:
-        lines.append(f"{text.count(len(c.apart), 'point')} not comparable:")
-        limit = len(c.apart) if everything else _most_apart
-        lines += [f"- {apart}" for apart in _apart(c)[:limit]]
-        if len(c.apart) > limit:
-            lines.append(f"- and {len(c.apart) - limit} more; --all shows them")
-    return [*lines, *(f"note: {note}" for note in c.notes)]
-
-
-def _verdict(comparisons: Sequence[Comparison]) -> tuple[str, str]:
-    slower, faster = _slower_and_faster(comparisons)
-    compared = sum(len(c.differences) for c in comparisons)
-    broken = _broken(comparisons)
-    if not compared:
-        return "; ".join(filter(None, ("Nothing could be compared", broken))), "bad"
-    unclear = sum(len(c.undecided) for c in comparisons)
-    verdict = f"{text.count(slower, 'point')} slower, {faster} faster of {compared}"
-    verdict += f"; {unclear} undecided" if unclear else ""
-    verdict += f"; {broken}" if broken else ""
-    blind = any(c.status == 3 for c in comparisons)
-    return verdict, "bad" if slower or broken else "unclear" if blind else "good"
-
-
-def _changes(c: Comparison, number: int) -> Section:
-    """What the terminal prints: what changed, what may have, what could not be compared."""
-    found: list[Block] = [Text(f"{_asked(c)}."), Text(f"{_counted(c)}.")]
-    if c.resolved:
-        found.append(change_table(c.resolved, "What changed, the largest first"))
-    if c.undecided:
-        found.append(Text(text.sentence(undecided_text(c))))
-        found.append(change_table(c.undecided, "Undecided, the widest interval first"))
-    if same := [d for d in c.differences if d.verdict is Verdict.same]:
-        found.append(change_table(same, "What is the same"))
-    if c.apart:
-        found.append(Text(f"{text.count(len(c.apart), 'point')} not comparable:"))
-        found.append(Bullets(_apart(c)))
-    if more := [*_only(c), *c.notes]:
-        found.append(Bullets(more))
-    return Section(f"changes-{number}", c.title, [*found])
+def _table_object(table: PairTable) -> dict[str, Any]:
+    return {
+        "old": table.names[0],
+        "new": table.names[1],
+        "threshold": table.threshold,
+        "sees": table.sees,
+        "exit_status": table.status,
+        "points": [_as_object(pair) for pair in table.compared],
+        "blind": [_point_object(pair.new.point) for pair in table.blind],
+        "broken": [_point_object(pair.point) for pair in table.broken],
+        "apart": [
+            {"point": _point_object(pair.point), "why": voice.program_text(pair.why)}
+            for pair in (*table.apart, *table.lost)
+            if pair.why
+        ],
+        "only": list(table.only),
+        "notes": [voice.program_text(note) for note in table.notes],
+    }
 
 
 def _number(value: float) -> float | None:
@@ -341,7 +140,7 @@ def _number(value: float) -> float | None:
 
 
 def _point_object(p: Point) -> dict[str, Any]:
-    """A point without its arm, as a results file writes it."""
+    """A point without its side, as a results file writes it."""
     written = {
         a.name: value
         for a in axes
@@ -351,20 +150,128 @@ def _point_object(p: Point) -> dict[str, Any]:
     return {name: list(v) if isinstance(v, tuple) else v for name, v in written.items()}
 
 
-def _as_object(d: Difference) -> dict[str, Any]:
-    """`cost_ns` and `detectable` as the text has them; what is not known is null."""
-    r = d.ratio
+def _as_object(pair: Pair) -> dict[str, Any]:
+    r = pair.ratio
     return {
-        "point": _point_object(d.old.point),
-        "verdict": d.verdict.name,
+        "point": _point_object(pair.old.point),
+        "verdict": pair.verdict.name,
         "why": "",
         "pairs": r.visits,
         "ratio": {"value": r.value, "low": _number(r.low), "high": _number(r.high)},
-        "confidence": d.confidence,
-        "p": d.p,
-        "detectable": _number(d.detectable),
+        "confidence": pair.confidence,
+        "p": pair.p,
+        "detectable": _number(pair.detectable),
         "cost_ns": [r.under_ns, r.over_ns],
         "hop_ns": r.state.hop_ns if r.state else 0.0,
         "busy": bool(r.state and r.state.busy),
         "in_cycles": r.in_cycles,
     }
+
+
+def as_junit(tables: Sequence[PairTable]) -> str:
+    """Returns a case for each pair. It fails if the pair is slower or broken. It is skipped if the pair
+    is not sensitive enough or has no ratio."""
+    return junit.as_junit("compare", [(_title(table), _cases(table)) for table in tables])
+
+
+def _title(table: PairTable) -> str:
+    return say("compare.json.title", old=table.names[0], new=table.names[1])
+
+
+def _cases(table: PairTable) -> list[Case]:
+    found = []
+    for pair in (*table.compared, *table.apart, *table.lost):
+        outcome = table.outcome(pair)
+        is_blind = outcome is Outcome.not_sensitive and not table.blind_is_fine
+        is_bad = outcome in (Outcome.slower, Outcome.broken)
+        result = "failure" if is_bad else "skipped" if is_blind or not pair.is_compared else ""
+        if pair.why:
+            says = voice.program_text(pair.why)
+        else:
+            verdict, ratio = voice.verdict_text(pair, "json"), text.ratio_interval(pair.ratio)
+            says = say("compare.json.judged", verdict=verdict, ratio=ratio)
+        p = pair.new.point if pair.is_compared else pair.point
+        found.append(Case(p.op, point_text.short_name(p.without("arm")), result, says))
+    return found
+
+
+# The page
+
+
+def compare_report(tables: Sequence[PairTable], files: Sequence[ResultsFile]) -> Report:
+    """Returns the page with the result, one figure and each table with all pairs."""
+    several, sections, checks, facts = len(tables) > 1, [], [], []
+    for i, table in enumerate(tables):
+        title, found = _screen(table, True, several)
+        sections.append(Section(f"changes-{i}", title, [*found]))
+    names = short_names([file.path for file in files])
+    for number, (name, file) in enumerate(zip(names, files, strict=True)):
+        campaign = campaign_of([file])
+        about, section = head(campaign), machine_section(campaign)
+        facts.append(f"{name}: {' · '.join([campaign.name, *about.facts])}")
+        section.id, section.title = f"machine-{number}", f"Machine and method of {name}"
+        sections.append(section)
+        checks.append(Check(f"{name}: {about.verdict}", about.kind, section.id))
+    compared = [s for t in tables for pair in t.compared for s in (pair.old, pair.new)]
+    points = {(s.source, s.point.key): s for s in compared}
+    figure, concluded = changes_figure(tables), [conclude(table) for table in tables]
+    return Report(
+        Head(
+            "; ".join(map(voice.first_line, concluded)),
+            facts,
+            " ".join(map(_verdict, concluded)),
+            kinds[status_of(tables)],
+            checks,
+            [figure] if figure.panels else [],
+        ),
+        sections,
+        list(points.values()),
+        [file.path for file in files],
+    )
+
+
+def _verdict(c: Comparison) -> str:
+    return f"{voice.result(c, True)} {voice.counts(c)}"
+
+
+def changes_figure(tables: Sequence[PairTable]) -> Figure:
+    """One panel for each table: the changed pairs, or the largest ratios if nothing changed."""
+    panels, points = [], []
+    for table in tables:
+        chosen = table.resolved or sorted(table.compared, key=lambda pair: -pair.ratio.value)
+        c = conclude(table)
+        rows = [
+            row(
+                pair.ratio.interval,
+                pair.new.id,
+                row=voice.name_of(pair.new.point, c),
+                group=pair.verdict.value,
+            )
+            for pair in chosen[: _most_dots if table.resolved else _most_unchanged]
+        ]
+        if not rows:
+            continue
+        groups = [v.value for v in Verdict if any(r["group"] == v.value for r in rows)]
+        dots = Dots(rows, say("compare.figure.axis"), groups, ratios=True)
+        old, new = table.names
+        panels.append(Panel(say("compare.figure.panel", new=new, old=old), dots))
+        points += [str(r["id"]) for r in rows]
+    note = say("compare.figure.note")
+    return Figure("changes", _figure_title(tables), note, panels, points, wide=True)
+
+
+def _figure_title(tables: Sequence[PairTable]) -> str:
+    slower = sum(len(table.slower) for table in tables)
+    faster = sum(len(table.resolved) for table in tables) - slower
+    if slower + faster:
+        return say("compare.figure.changed", slower=slower, faster=faster)
+    for table in tables:
+        if broken := len(table.broken):
+            return say("compare.figure.broken", count=broken, new=table.names[1])
+    undecided = sum(len(table.undecided) for table in tables)
+    return say(
+        f"compare.figure.{'undecided' if undecided else 'unchanged'}",
+        margin=numbers.percent(max(table.threshold for table in tables)),
+        count=undecided,
+        compared=sum(len(table.compared) for table in tables),
+    )

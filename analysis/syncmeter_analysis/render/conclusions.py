@@ -8,11 +8,13 @@ from typing import Any
 
 from syncmeter_analysis import __version__
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.render.overview import recommended
 from syncmeter_analysis.studies import StudySection
 
 
 def as_json(campaign: Campaign, found: Sequence[StudySection[Any]]) -> str:
-    """Returns one object with the conclusions and the reliability of each study."""
+    """Returns one object with the conclusions and the reliability for each study, and the
+    recommendations."""
     studies = [
         {
             "study": section.name,
@@ -23,11 +25,16 @@ def as_json(campaign: Campaign, found: Sequence[StudySection[Any]]) -> str:
         for section in found
         if section.conclusions
     ]
+    ranked = recommended(campaign, found)
+    chosen = [{"study": r.study, "conclusion": r.conclusion.to_json()} for r in ranked.chosen]
     whole = {
         "schema": 1,
         "version": __version__,
         "machine": campaign.name,
         "files": [file.path for file in campaign.files],
         "studies": studies,
+        "recommendations": chosen,
+        "further": ranked.further,
+        "undecided": ranked.undecided,
     }
     return json.dumps(whole, indent=2, allow_nan=False)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from syncmeter_analysis.record.output import write_whole
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.render.report import Block, Card, Drawing, Head, Report
+from syncmeter_analysis.render.report import Block, Drawing, Head, Report
 from syncmeter_analysis.studies.blocks import escaped_md, lines_md
+from syncmeter_analysis.voice.cards import Card
 
 # So many ids stand beside a figure; the export has all.
 _most_ids = 4
@@ -41,30 +42,27 @@ def _lines(block: Block, folder: str) -> list[str]:
 
 def _card(card: Card) -> str:
     bars = ", ".join(f"{bar.name} {bar.cost}" for bar in card.bars)
-    parts = [card.effect.removesuffix("."), bars, card.where, card.doubt]
-    details = "; ".join(filter(None, parts))
-    figure = f" [figure](#{card.figure})" if card.figure else ""
-    return (
-        f"- **{escaped_md(card.text)}** {escaped_md(details)}.{figure} "
-        f"{escaped_md(evidence(card.points))}"
-    ).rstrip()
+    effect = f"{card.effect} ({card.ci})" if card.ci else card.effect
+    details = "; ".join(filter(None, [effect, card.where, bars]))
+    advice = f"**{escaped_md(card.verb or card.text)}**"
+    advice += f" {escaped_md(card.text)}" if card.verb else ""
+    more = " ".join([*card.more, evidence(card.points)])
+    return f"- {advice}: {escaped_md(details)}. {escaped_md(more)}".rstrip()
 
 
 def _head(head: Head, folder: str) -> list[str]:
     lines = [f"# {escaped_md(head.title)}", "", escaped_md(" · ".join(head.facts)), ""]
-    if head.answers:
-        lines += [*(f"- {escaped_md(sentence)}" for sentence in head.answers), ""]
+    lines += [escaped_md(f"{head.badge}. {head.sureness}"), ""] if head.badge else []
     checks = "; ".join(f"[{escaped_md(c.text)}](#{c.link})" for c in head.checks)
     verdict = head.verdict.rstrip(".") if checks else head.verdict
     lines += [f"**{escaped_md(verdict)}**" + (f": {checks}" if checks else ""), ""]
     lines += [line for sentence in head.precision for line in (escaped_md(sentence), "")]
-    for figure in head.figures:
-        lines += _lines(Drawing(figure), folder)
+    if head.answers:
+        lines += [*(f"- {escaped_md(sentence)}" for sentence in head.answers), ""]
     if head.cards:
         lines += [*map(_card, head.cards), ""]
-    for title, blocks in head.folded:
-        lines += [f"**{escaped_md(title)}**", ""]
-        lines += [line for block in blocks for line in _lines(block, folder)]
+    for figure in head.figures:
+        lines += _lines(Drawing(figure), folder)
     return lines
 
 

@@ -3,14 +3,11 @@ seen of others."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
-from itertools import chain
 from statistics import median
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.distance import meet, unknown
+from syncmeter_analysis.relate.distance import places_met
 from syncmeter_analysis.relate.repetition import repetition
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.relate.visit_pairs import kind_of, kinds
@@ -72,75 +69,13 @@ def _within(ratio: float) -> str:
     return f"within {percent:.{1 if percent < 9.95 else 0}f} %"
 
 
-#: Placements that were met in a smaller share of the rounds are not named with the answers.
-_least_share = 0.05
 #: Fewer points that were seen in a farther placement too say little of what it costs.
 _least_far = 5
 
 
-@dataclass
-class Place:
-    """A placement state that threads met in: the hops of its points, ns, by number of lanes, and its
-    rounds."""
-
-    hops: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
-    rounds: int = 0
-
-    @property
-    def all_hops(self) -> list[float]:
-        return [*chain.from_iterable(self.hops.values())]
-
-    @property
-    def hop_ns(self) -> float:
-        return median(self.all_hops)
-
-    @property
-    def apart(self) -> str:
-        """`127 ns apart`; of teams whose threads are differently far apart that of the smallest and the
-        largest: a hop is a mean over all of a team."""
-        (least, near), *_, (most, far) = 2 * sorted(self.hops.items())
-        few, many = f"{median(near):.0f} ns apart", f"{median(far):.0f} ns"
-        if f"{many} apart" == few:
-            return few
-        return f"{few} in a team of {least}, {many} in one of {most}"
-
-
-def _places_met(campaign: Campaign) -> list[Place]:
-    """The nearest first."""
-    places: dict[int, Place] = defaultdict(Place)
-    for s in campaign.measured:
-        for state, n in s.states.items():
-            if s.hop_ns > 0 and state.hop_ns > 0 and not s.measured_as:
-                places[state.number].rounds += n
-                places[state.number].hops[s.point.lanes].append(state.hop_ns)
-    return sorted(places.values(), key=lambda place: place.hop_ns)
-
-
-def where_placed(campaign: Campaign) -> str:
-    """` and where the virtual machine placed its threads, 119 ns apart (a cache line from one to the
-    other)`, and what another distance would change: at which distances sentences on threads that meet
-    hold; '' where nothing moves them."""
-    if not campaign.machine.hypervisor or not any(map(meet, campaign.measured)):
-        return ""
-    placed = " and where the virtual machine placed its threads"
-    line = (
-        "(a cache line from one to the other): nearer or farther, costs of shared data change, and "
-        "maybe the fastest"
-    )
-    places = _places_met(campaign)
-    rounds = sum(place.rounds for place in places)
-    places = [place for place in places if place.rounds >= _least_share * rounds]
-    if not places:
-        return f"{placed}: {unknown}"
-    if len(places) > 1:
-        hops = " or ".join(f"{place.hop_ns:.0f}" for place in places)
-        return f"{placed}, {hops} ns apart {line}"
-    return f"{placed}, {places[0].apart} {line}"
-
-
 def _placements(campaign: Campaign) -> list[str]:
     """How far apart threads that meet were, and what that did to costs; a hypervisor moves them."""
-    places = _places_met(campaign)
+    places = places_met(campaign.measured)
     if not places:
         return []
     if len(places) == 1:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies import blocks
 from syncmeter_analysis.studies.figures import Figure
+from syncmeter_analysis.voice.cards import Card
 
 
 @dataclass
@@ -29,36 +28,11 @@ class Check:
     link: str
 
 
-@dataclass(frozen=True)
-class Bar:
-    """One side of a card's comparison; `share` of the longer side from 0 to 1."""
-
-    name: str
-    cost: str
-    share: float
-
-
-@dataclass
-class Card:
-    """A recommendation: what to do, what it is worth, where that was seen, and what speaks against it.
-
-    `figure` is the id of the figure that draws its points, or of the section.
-    """
-
-    text: str
-    effect: str
-    where: str
-    doubt: str
-    bars: list[Bar]
-    figure: str
-    points: Sequence[str]
-
-
 @dataclass
 class Head:
-    """The first screen: title and facts of the machine, the answers of the studies, a verdict with its
-    reasons, how far costs would land if measured again, figures, cards, and blocks that are folded
-    away, each under its heading."""
+    """The first screen: title and facts of the machine, a verdict with its reasons, a figure and cards.
+    `badge` is the grade of a campaign's reliability, whose details are `sureness`, the verdict, the
+    checks and the precision. `answers` are lines for a program."""
 
     title: str
     facts: list[str]
@@ -67,9 +41,10 @@ class Head:
     checks: list[Check]
     figures: list[Figure] = field(default_factory=list)
     cards: list[Card] = field(default_factory=list)
-    folded: list[tuple[str, list[Block]]] = field(default_factory=list)
     precision: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
+    badge: str = ""
+    sureness: str = ""
 
 
 @dataclass
@@ -94,7 +69,6 @@ class Report:
     sections: list[Section]
     points: list[Measured]
     files: list[str]
-    judged: list[tuple[Claim, Finding]] = field(default_factory=list)
 
     @property
     def figures(self) -> list[Figure]:

@@ -18,7 +18,7 @@ from syncmeter_analysis.studies.blocks import (
     Text,
     without_empty_columns,
 )
-from syncmeter_analysis.voice.words import soft_break
+from syncmeter_analysis.voice.words import no_break, soft_break
 
 #: Texts break into lines no shorter than this, and remarks up to this stay in their rows.
 _least_text, _least_remark = 16, 12
@@ -35,7 +35,7 @@ def lines_of(text: str, width: int, indent: str = "") -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return found or [""]
+    return [line.replace(no_break, " ") for line in found] or [""]
 
 
 def _longest_word(text: str) -> int:
@@ -173,7 +173,7 @@ def _on_heat(text: str, heat: float) -> str:
 def prose(text: str, width: int, indent: str = "") -> str:
     """`text` in lines of `width` (0: one line); behind a bullet they are indented."""
     if not width:
-        return text
+        return text.replace(no_break, " ")
     indent = "  " if text.startswith("- ") else indent
     return "\n".join(lines_of(text, min(width, _widest_prose), indent))
 
@@ -255,4 +255,4 @@ def parts_plain(blocks: Sequence[Block], coloured: bool = False, width: int = 0)
 def as_plain(title: str, blocks: Sequence[Block], coloured: bool = False, width: int = 0) -> str:
     """A section for a terminal, an empty line between its blocks; `coloured` by ANSI colours. Nothing
     is wider than `width`, where it is not 0 and no single word is."""
-    return "\n\n".join([bold(title, coloured), *parts_plain(blocks, coloured, width)])
+    return "\n\n".join([bold(prose(title, width), coloured), *parts_plain(blocks, coloured, width)])

@@ -3,21 +3,20 @@ controls, noise, drops and the machine."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from syncmeter_analysis.record.machine import object_of
+from syncmeter_analysis.conclude.reliability import gpu_notes
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.completeness import failures
 from syncmeter_analysis.relate.device_differences import device_sentences
-from syncmeter_analysis.render.noise import clock_sentences, whose_noise
-from syncmeter_analysis.render.precision import precision, where_placed
+from syncmeter_analysis.render.precision import precision
 from syncmeter_analysis.render.report import Block, Check, Head, Section
+from syncmeter_analysis.studies import reliability_of
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
-from syncmeter_analysis.studies.control import known_costs
+from syncmeter_analysis.studies.control import known_costs, table_of
+from syncmeter_analysis.voice.reliability import noise_lines, reliability_line
 
 #: Statuses of points whose cost nobody should use.
 without_cost = ("failed", "timeout", "too_slow", "interferes", "noisy")
@@ -31,7 +30,7 @@ def trust(campaign: Campaign) -> Section:
         blocks.append(Bullets(list(campaign.notes)))
     if controls := known_costs(campaign):
         title = "Controls: costs known beforehand"
-        blocks.append(table(title, "control|expected|found|", controls.rows))
+        blocks.append(table_of(controls, title))
     elif campaign.machine.imported:
         blocks.append(Text("These figures are imported: no control was measured with them."))
     else:
@@ -73,11 +72,8 @@ def _busy_rounds(campaign: Campaign) -> tuple[int, int]:
 
 
 def noise_sentences(campaign: Campaign) -> list[str]:
-    """Whose noise it was, where the machine was not quiet, and what to do about it."""
-    slow, rounds = _busy_rounds(campaign)
-    busy = slow / rounds if rounds else 0
-    noise = whose_noise(campaign, busy if busy > _quiet else 0)
-    return [*noise.sentences, *clock_sentences(campaign)]
+    """Returns what to do about noise, and how far the clock changed."""
+    return list(noise_lines(reliability_of(campaign, [])))
 
 
 def _statuses(campaign: Campaign) -> Counter[str]:
@@ -151,20 +147,6 @@ def _surroundings(campaign: Campaign) -> list[str]:
     return items + gpu_notes(campaign)
 
 
-def gpu_notes(campaign: Campaign) -> list[str]:
-    """What the driver found out about the GPUs before it measured, such as other work on them."""
-    found = [file.campaign.get("gpu_notes") for file in campaign.files]
-    notes = [note for each in found if isinstance(each, list) for note in each]
-    return list(dict.fromkeys(note for note in notes if isinstance(note, str)))
-
-
-#: Shares of rounds beside which other work ran: up to the first a machine is quiet, from the second on
-#: it is noisy.
-_quiet, _noisy = 0.1, 0.5
-
-_nothing_seen = "no other work seen"
-
-
 def head(campaign: Campaign) -> Head:
     """The head, without figures and cards."""
     return Head(
@@ -174,12 +156,6 @@ def head(campaign: Campaign) -> Head:
         _checks(campaign),
         precision=precision(campaign),
     )
-
-
-def machine_line(campaign: Campaign) -> str:
-    """`Intel Xeon: 16 cores, no SMT, virtual machine (kvm), Debian GNU/Linux 12, GNU 12.2.0`: what a
-    text begins with, as costs are of one machine and one compiler."""
-    return ": ".join(filter(None, [_name(campaign), ", ".join(_about_machine(campaign))]))
 
 
 def _name(campaign: Campaign) -> str:
@@ -241,116 +217,23 @@ def _version(line: dict[str, Any]) -> str:
     return f"{line.get('version', '')}" + (f" ({sha}{dirty})" if sha else "")
 
 
-def _disturbance(campaign: Campaign) -> tuple[str, bool]:
-    """`Noisy: other work in 98 % of the rounds`, and whether the machine was quiet."""
-    slow, rounds = _busy_rounds(campaign)
-    busy = slow / rounds if rounds else 0
-    noise = whose_noise(campaign, busy if busy > _quiet else 0)
-    # Dropped rounds are not among the busy ones, for example after a jump of the clock.
-    visits = campaign.conduct.visits
-    noisy = campaign.conduct.noisy_visits / visits if visits else 0
-    if noisy > max(_quiet, busy):
-        dropped = f"most rounds were dropped in {campaign.conduct.noisy_visits} of {visits} visits"
-        return f"{'Noisy' if noisy >= _noisy else 'Partly noisy'}: {dropped}", False
-    quiet = busy <= _quiet and not noise.loaded
-    word = "Quiet" if quiet else "Noisy" if busy >= _noisy else "Partly noisy"
-    share = f"{100 * busy:.0f} %" if busy >= 0.01 else "less than 1 %"
-    whose = " and ".join(noise.causes)
-    if busy > _quiet or not noise.loaded:
-        verdict = f"{word}: {whose or 'other work'} in {share} of the rounds"
-    else:
-        verdict = f"{word}: {whose} used the CPUs, but slowed {share} of the rounds"
-    if quiet and not busy:
-        verdict = f"{word}: {_nothing_seen}"
-    return verdict, quiet
+_kinds = {"good": "good", "moderate": "unclear", "poor": "bad"}
 
 
 def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
-    """Whether the machine was quiet, and what that leaves usable."""
-    if campaign.machine.imported:
-        return "Imported: nothing here says how the figures were measured", "unclear"
-    if not _busy_rounds(campaign)[1]:
-        return "Nothing was measured", "bad"
-    verdict, quiet = _disturbance(campaign)
-    controls = known_costs(campaign)
-    if controls.of("bad"):
-        if controls.miss.doubts_all(campaign):
-            return f"{verdict}; a control failed, so that ratios and costs are doubtful", "bad"
-        missed = f"a control missed by {controls.miss}, so that differences no larger are doubtful"
-        return f"{verdict}; {missed}", "unclear"
-    ratios = (
-        "ratios usable"
-        if controls
-        else "no known cost was measured to check the ratios (`syncmeter run --study control` does)"
-    )
-    sound = quiet and controls and not gpu_notes(campaign)
-    return f"{verdict}; {ratios}", "good" if sound else "unclear"
-
-
-def how_sure(campaign: Campaign, is_said: bool) -> str:
-    """One line that stands with the answers, each of which says how sure it is: whether the machine was
-    quiet, whether controls checked the figures, and of which placement they are; '' where nothing was
-    measured. `is_said`: whether an answer has the words that it explains."""
-    if campaign.machine.imported:
-        return "How sure: imported, nothing says how the figures were measured"
-    if not _busy_rounds(campaign)[1]:
-        return ""
-    disturbed, quiet = _disturbance(campaign)
-    word, _, what = disturbed.partition(": ")
-    found = [word.lower() + f", {what}" * (what != _nothing_seen)]
-    found[0] += " (a quiet machine may be faster)" * (not quiet)
-    controls = known_costs(campaign)
-    if not controls:
-        found.append(
-            "no known cost was measured to check the figures (`syncmeter run --study control` does)"
-        )
-    elif not controls.of("bad"):
-        found.append("known costs came out right")
-    else:
-        failed = controls.miss.doubts_all(campaign)
-        found.append("a control failed" if failed else f"a control missed by {controls.miss}")
-    found.append(failures(campaign.points.values()))
-    placed = where_placed(campaign)
-    if is_said:
-        found.append(f'"{text.surely}" is of this run{placed}')
-    elif placed:
-        found.append(f"intervals are of this run{placed}")
-    return f"How sure: {'; '.join(filter(None, found))}"
-
-
-def answers_and_how_sure(campaign: Campaign, answered: list[str]) -> list[str]:
-    """What a campaign begins with: the `answers` of its studies, and how sure they are."""
-    names = {s.point.backend for s in campaign.points.values()}
-    sentences = [text.begun(s, names) for s in _with_libraries(campaign, answered)]
-    is_said = any(text.surely in sentence for sentence in sentences)
-    return [*sentences, *filter(None, [how_sure(campaign, is_said)])] if sentences else []
-
-
-def _with_libraries(campaign: Campaign, sentences: list[str]) -> list[str]:
-    """Where there are several OpenMP runtimes, each with its library where it is named first."""
-    libraries = {
-        backend: str(about["library"]).rpartition("/")[2].partition(".")[0]
-        for file in campaign.files
-        for worker in file.workers
-        for backend, about in object_of(worker, "runtime").items()
-        if backend.startswith("omp") and isinstance(about, dict) and "library" in about
-    }
-    found = list(sentences)
-    for backend, library in libraries.items() if len(libraries) > 1 else ():
-        name = re.compile(rf"\b{backend}(?![\w-])")
-        # Conclusions name libraries.
-        bare = (i for i, s in enumerate(found) if name.search(s) and f"({library})" not in s)
-        first = next(bare, None)
-        if first is not None:
-            found[first] = name.sub(f"{backend} ({library})", found[first], count=1)
-    return found
+    """Returns the reliability in words, and how good it is."""
+    found = reliability_of(campaign, [])
+    kind = "unclear" if found.imported else _kinds.get(found.grade, "bad")
+    if kind == "good" and found.controls != "passed":
+        kind = "unclear"
+    return reliability_line(found), kind
 
 
 def _checks(campaign: Campaign) -> list[Check]:
     """Each reason with the section that has the details."""
     checks = []
     if controls := known_costs(campaign):
-        good, of_all = len(controls.of("good")), len(controls.rows)
+        good, of_all = len(controls.of("good")), len(controls.controls)
         kind = "bad" if controls.of("bad") else "good" if good == of_all else "unclear"
         checks.append(Check(f"controls {good} of {of_all}", kind, "trust"))
     if verdicts := _census_verdicts(campaign):

@@ -4,9 +4,7 @@
 - `order`: its place among the sections;
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
-- `answer(rows)`: sentences that say what to do, under which condition and how sure that is, the most
-  important first; they stand first in the section, and figures have one of them as their title. A study
-  in conclude/studies/ has a screen instead;
+- `studies`: the driver's studies that --study accepts as names.
 - `text(rows)`: the blocks of the section, for a terminal and for Markdown;
 - `figures(rows)`, where there is something to draw: figures as data.
 """
@@ -15,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import product
 from pkgutil import iter_modules
@@ -25,17 +23,17 @@ from syncmeter_analysis.conclude.conclusion import Conclusion
 from syncmeter_analysis.conclude.reliability import Reliability, reliability
 from syncmeter_analysis.conclude.studies import concluding
 from syncmeter_analysis.record.errors import Unusable, quoted
-from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.compare_arms import parts_by_arm
-from syncmeter_analysis.relate.completeness import without_answer
-from syncmeter_analysis.relate.ladder import ladder, ladder_sentence
+from syncmeter_analysis.relate.campaign import Campaign, parts_by_arm
+from syncmeter_analysis.relate.completeness import unfinished
 from syncmeter_analysis.relate.text import count
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.control import known_costs
 from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.studies.screen import screen_blocks
+from syncmeter_analysis.voice.overview import resume_line
 from syncmeter_analysis.voice.screen import Screen
-from syncmeter_analysis.voice.screens import screens
+from syncmeter_analysis.voice.screens import screen_of
+from syncmeter_analysis.voice.words import say
 
 #: The findings of a study. Each module has a type.
 Rows = TypeVar("Rows")
@@ -54,25 +52,28 @@ class Study(Protocol[Rows]):
 
 @dataclass(frozen=True)
 class StudySection(Generic[Rows]):
-    """A study's part of a campaign, or of one arm of it: its rows, its answer and its text. A study
-    with conclusions has a screen instead of the answer."""
+    """A study's part of a campaign, or of one arm of it: its rows, its conclusions with their screen,
+    and its text."""
 
     name: str
     title: str
     rows: Rows
-    answer: list[str]
-    text: list[Block]
     arm: str = ""
+    left_out: Sequence[str] = ()
     conclusions: Sequence[Conclusion] = ()
     reliability: Reliability | None = None
     screen: Screen | None = None
 
+    @cached_property
+    def text(self) -> list[Block]:
+        """Returns the tables, and what the study leaves out."""
+        left_out = [f"left out by the study: {text}" for text in self.left_out]
+        return [*study(self.name).text(self.rows), *[Bullets(left_out)] * bool(left_out)]
+
     @property
     def first(self) -> list[Block]:
         """Returns the blocks before the text."""
-        if self.screen:
-            return screen_blocks(self.screen)
-        return [Bullets(self.answer)] if self.answer else []
+        return screen_blocks(self.screen) if self.screen else []
 
     @property
     def blocks(self) -> list[Block]:
@@ -84,44 +85,25 @@ class StudySection(Generic[Rows]):
         return draw(self.rows)
 
 
-#: Rows of a table, and answers, that a first screen shows.
-_most_rows, _most_answers = 12, 9
+#: Rows of a table that a first screen shows.
+_most_rows = 12
 
 
-def answers(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]:
-    """What a campaign begins with: the costs of its ladder, and of each study as many answers as there
-    is room for, the most important first."""
-    rungs = ladder(campaign)
-    each = max(1, _most_answers // max(1, sum(bool(section.answer) for section in found)))
-    first = [ladder_sentence(rungs)] if rungs else []
-    of_studies = [sentence for section in found for sentence in section.answer[:each]]
-    if len(campaign.files) == 1 or not (first or of_studies):
-        is_answered = [bool(first or of_studies)] * len(campaign.files)
-    else:
-        is_answered = [_is_answered(alone) for alone in campaign.alone()]
-    return [*first, *of_studies, *without_answer(campaign, is_answered)]
-
-
-def _is_answered(campaign: Campaign) -> bool:
-    return bool(ladder(campaign)) or any(section.answer for section in sections(campaign))
-
-
-def first_screen(section: StudySection[Any], shown: Sequence[str] = ()) -> list[Block]:
-    """A study's answer, unless its sentences are `shown` above, and the beginning of its first table; a
-    line says what else there is."""
+def first_screen(section: StudySection[Any], others: Sequence[str] = ()) -> list[Block]:
+    """Returns the study's screen, or the beginning of its first table. A line names the
+    `others`, studies of the same file, and how to see more."""
     if section.screen:
-        return screen_blocks(section.screen, not shown, "All locks, waits and fairness: --tables")
+        hint = say("overview.next.tables")
+        hint += say("overview.next.others", studies=", ".join(others)) if others else ""
+        return screen_blocks(section.screen, hint=hint, with_others=False)
     tables = [block for block in section.text if isinstance(block, Table) and block.rows]
     # What has a narrower form of its own, a map, is nothing without its lower half.
     first = [t if t.narrowed else replace(t, rows=t.rows[:_most_rows]) for t in tables[:1]]
     rows = sum(len(table.rows) for table in tables) - sum(len(table.rows) for table in first)
-    open_ = [sentence for sentence in section.answer if sentence not in shown]
-    answer: list[Block] = [Bullets(section.answer)] if section.answer and not shown else []
-    if not rows and not (shown and open_):
-        return [*answer, *section.text]
-    left = [count(len(open_), "more answer")] * bool(shown and open_)
-    left += [f"{count(rows, 'more row')} of {count(len(tables), 'table')}"] * bool(rows)
-    return [*answer, *first, Text(f"{', '.join(left)}, and what they mean: --tables")]
+    if not rows:
+        return section.text
+    left = f"{count(rows, 'more row')} of {count(len(tables), 'table')}"
+    return [*first, Text(f"{left}, and what they mean: --tables")]
 
 
 @cache
@@ -132,35 +114,50 @@ def names() -> tuple[str, ...]:
     return tuple(name.replace("_", "-") for name in sorted(found, key=found.__getitem__))
 
 
+@cache
+def _sections_of_studies() -> dict[str, str]:
+    """Returns the section's name by each name for --study."""
+    return {each: name for name in names() for each in (name, *studies_in(name))}
+
+
+def studies_in(name: str) -> Sequence[str]:
+    """Returns the driver's studies with the points that a section shows."""
+    return getattr(_module(name), "studies", (name,))
+
+
+def section_of(name: str) -> str:
+    """Returns the name of the section that a name for --study asks for. Raises Unusable for an unknown
+    name."""
+    if name not in _sections_of_studies():
+        known = ", ".join(_sections_of_studies())
+        raise Unusable(f"--study: {quoted(name)} is not a study; there are: {known}")
+    return _sections_of_studies()[name]
+
+
 def study(name: str) -> Study[Any]:
-    """The module of a study. Raises Unusable for another name."""
-    if name not in names():
-        raise Unusable(f"--study: {quoted(name)} is not a study; there are: {', '.join(names())}")
-    found: Any = import_module(f"{__name__}.{name.replace('-', '_')}")
-    return found  # type: ignore[no-any-return]
+    """Returns the study's module. Raises Unusable for an unknown name."""
+    found: Study[Any] = _module(section_of(name))
+    return found
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
 def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection[Any]]:
     """Returns a section for each study with points in the campaign (only these, in order), and for
     each arm of `syncmeter ab`."""
     found = []
-    for name, (arm, part) in product(only or names(), list(parts_by_arm(campaign))):
+    asked = dict.fromkeys(map(section_of, only)) or names()
+    for name, (arm, part) in product(asked, list(parts_by_arm(campaign))):
         module = study(name)
         if rows := module.rows(part):
             said = _concluded(name, part)
-            answer = list(said.screen.answers) if said else _answer(module, rows)
-            blocks = module.text(rows)
-            if left_out := part.left_out(name):
-                blocks.append(Bullets([f"left out by the study: {text}" for text in left_out]))
             title = f"{module.title}, in {arm}" if arm else module.title
             more = (said.conclusions, said.reliability, said.screen) if said else ()
-            found.append(StudySection(name, title, rows, answer, blocks, arm, *more))
+            left_out = [text for each in studies_in(name) for text in part.left_out(each)]
+            found.append(StudySection(name, title, rows, arm, left_out, *more))
     return found
-
-
-def _answer(module: Study[Any], rows: Any) -> list[str]:
-    answer: Callable[[Any], list[str]] = getattr(module, "answer", lambda _: [])
-    return answer(rows)
 
 
 @dataclass(frozen=True)
@@ -174,18 +171,25 @@ class _Concluded:
 
 def _concluded(name: str, campaign: Campaign) -> _Concluded | None:
     """Returns None if the study has no conclusions."""
-    conclusions = concluding[name](campaign) if name in concluding else []
+    conclude = concluding().get(name)
+    conclusions = conclude(campaign) if conclude else []
     if not conclusions:
         return None
-    found = reliability(campaign, conclusions, _controls(campaign))
-    return _Concluded(conclusions, found, screens[name](conclusions, found))
+    found = reliability_of(campaign, conclusions)
+    screen = screen_of(name, conclusions, found)
+    if rest := next(filter(None, map(unfinished, campaign.files)), None):
+        screen = replace(screen, next=resume_line(rest))
+    return _Concluded(conclusions, found, screen)
 
 
-def _controls(campaign: Campaign) -> str:
-    """Returns the result of the known-cost controls."""
+def reliability_of(campaign: Campaign, conclusions: Sequence[Conclusion]) -> Reliability:
+    """Returns the reliability of these conclusions, by the known-cost controls, too."""
     controls = known_costs(campaign)
+    miss = controls.miss
     if not controls:
-        return "not_measured"
-    if not controls.of("bad"):
-        return "passed"
-    return "failed" if controls.miss.doubts_all(campaign) else "missed"
+        found = "not_measured"
+    elif not controls.of("bad"):
+        found = "passed"
+    else:
+        found = "failed" if miss.doubts_all(campaign) else "missed"
+    return reliability(campaign, conclusions, found, (miss.ns, miss.share))

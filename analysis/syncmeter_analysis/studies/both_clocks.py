@@ -2,52 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from collections.abc import Sequence
 
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.stats import median
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.both_clocks import BothClocks
 from syncmeter_analysis.studies.blocks import Block, Text, table
 from syncmeter_analysis.studies.cells import ns_of, op_and_launch
-
-#: Ops that are timed by both clocks, from the shortest to the longest.
-_ops = (
-    "control_fadd",
-    "fadd_chain",
-    "tile_shuffle",
-    "shuffle_idx",
-    "barrier",
-    "cluster_sync",
-    "grid_sync",
-    "software_barrier_counter",
-    "software_barrier_lockfree",
-)
-
-
-@dataclass
-class BothClocks:
-    """A point by the GPU's clock and by the host's: the cost of the host's with its deviation, both in
-    ns; None where the host has no time of one launch."""
-
-    s: Measured
-    host_ns: float | None = None
-    deviation_ns: float = 0.0
-
-
-def by_both_clocks(by_op: Mapping[str, list[Measured]], campaign: Campaign) -> list[BothClocks]:
-    """Of each op that is timed so its largest point."""
-    largest = (max(by_op[op], key=attrgetter("point.size")) for op in _ops if op in by_op)
-    return [_both_clocks(s, campaign) for s in largest]
-
-
-def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
-    deviations = campaign.remarks(s, "host_deviation_ns")
-    if s.host_cost is None or s.host_cost.value == 0 or not deviations:
-        return BothClocks(s)
-    return BothClocks(s, s.host_cost.value, median(deviations))
 
 
 def _plus_minus(value: float, deviation: float) -> str:

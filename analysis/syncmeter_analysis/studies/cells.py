@@ -52,18 +52,8 @@ def cost_ns(s: Measured) -> str:
     return formats.duration_interval(s.cost) if s.usable and s.cost else cost_alone(s)
 
 
-def line_moves(s: Measured | None, ns: float, than: str = "as long as a cache line") -> str:
-    """`2.41 times as long as a cache line from thread to thread (118 ns)`; '' where that was not
-    measured. Under a hypervisor the sentence says how far apart the threads are."""
-    if s is None or s.team_hop_ns <= 0:
-        return ""
-    each = "" if s.on_hypervisor else f" ({s.team_hop_ns:.0f} ns)"
-    times = formats.ratio(ns / s.team_hop_ns)
-    return f"{times} times {than} from thread to thread{each}"
-
-
 def rate(s: Measured | None) -> str:
-    """Ops per second of all lanes; empty without a cost."""
+    """Returns the total ops per second, or nothing without a cost."""
     per_s = s.ops_per_s_total if s else None
     return "" if per_s is None else formats.rate(per_s)
 

@@ -4,22 +4,26 @@ in both directions, and the machine from pass to pass."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 
+from syncmeter_analysis.conclude.studies.core_to_core import rows as rows
+from syncmeter_analysis.conclude.studies.pairs import Matrix, PairClass
 from syncmeter_analysis.record.topology import Folding, foldings, pair_class
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.group import grouped
-from syncmeter_analysis.relate.stats import median, median_interval, quotient
+from syncmeter_analysis.relate.relation import NotComparable, Verdict, default_margin, verdict
+from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
+from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table, width_of
 from syncmeter_analysis.studies.cells import ns_of
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of
-from syncmeter_analysis.studies.pairs import Matrix, PairClass, directions, matrices_of
 
 title = "Core to core"
 order = 8
-rows = matrices_of
 
 
 def heat_of(cost: float, costs: list[float]) -> float:
@@ -190,17 +194,11 @@ def _range(pus: list[int]) -> str:
     return f"{pus[0]}-{pus[-1]}:{step}" if len(pus) > 2 else ",".join(map(str, pus))
 
 
-def answer(matrices: list[Matrix]) -> list[str]:
-    """For each op what a pair of each class costs; of all whether the two directions of a pair
-    differ."""
-    drawn = [matrix for matrix in matrices if matrix.costs]
-    of_ops = [each for matrix in drawn for each in (by_class(matrix), *_placements(matrix))]
-    return [*of_ops, *directions(drawn)]
-
-
 def text(matrices: list[Matrix]) -> list[Block]:
     """For each op its matrix (folded where it does not fit), its classes and what follows."""
     blocks = [block for matrix in matrices for block in _of(matrix)]
+    if both_ways := directions([matrix for matrix in matrices if matrix.costs]):
+        blocks.append(Bullets(both_ways))
     if any(matrix.one_node and matrix.what.home for matrix in matrices):
         blocks.append(
             Text(
@@ -215,7 +213,7 @@ def _of(matrix: Matrix) -> list[Block]:
     meaning = "one way, half a round trip" if matrix.family == "handoff" else "per op"
     name = f"{matrix.name}: ns {meaning}"
     blocks: list[Block] = [matrix_table(matrix, name), _class_table(matrix)]
-    sentences = [*_legend(matrix), *_drift_sentences(matrix)]
+    sentences = [*_legend(matrix), *_placements(matrix), *_drift_sentences(matrix)]
     return [*blocks, Bullets(sentences)] if sentences else blocks
 
 
@@ -293,87 +291,51 @@ def figures(matrices: list[Matrix]) -> list[Figure]:
     )
     points = [s.id for matrix in drawn for s in matrix.cells.values()]
     panels = [_panel(matrix, domain) for matrix in drawn]
-    return [Figure("core-to-core", by_class(drawn[0]), note, panels, points)]
+    return [Figure("core-to-core", "Time from CPU to CPU", note, panels, points)]
 
 
-#: How the second thread waits for the store of the first.
-_waits = {
-    "handoff": "read by loads",
-    "handoff_cas": "read by compare-and-swap",
-}
+def directions(matrices: list[Matrix]) -> list[str]:
+    """a to b against b to a, of all ops together: of most pairs nothing is decided."""
+    compared = [matrix for matrix in matrices if matrix.ways.ratios]
+    pairs = sum(len(matrix.ways.ratios) for matrix in compared)
+    lines = []
+    if pairs:
+        found = [
+            _differing(compared),
+            _counted(sum(m.ways.count(Verdict.same) for m in compared), "shown not to"),
+            _counted(sum(m.ways.count(Verdict.cannot_tell) for m in compared), "undecided"),
+        ]
+        names = formats.listed([matrix.name for matrix in compared])
+        differ = sum(m.ways.count(Verdict.slower, Verdict.faster) for m in compared)
+        one = "Which thread of a pair begins" if differ else "Either thread of a pair may begin"
+        of = f"of {pairs} comparisons of both directions"
+        lines.append(f"{one} ({names}): {of} {', '.join(filter(None, found))} (each {'95 % CI'})")
+    over_back = [r for matrix in matrices for r in matrix.ways.over_back.values()]
+    apart = Counter(r.why for r in over_back if isinstance(r, NotComparable))
+    for why, n in sorted(apart.items()):
+        lines.append(f"a to b against b to a: {formats.count(n, 'pair')} not comparable: {why}")
+    return lines
 
 
-def _means(matrix: Matrix) -> str:
-    """` (read by loads)`: what the op is, in a few words."""
-    return f" ({words})" if (words := _waits.get(matrix.what.op)) else ""
+def _differing(matrices: list[Matrix]) -> str:
+    """How many pairs are shown to differ, and which of these does so most."""
+    found = [
+        (matrix.ways.shares[pus], matrix, pus)
+        for matrix in matrices
+        for pus, r in matrix.ways.ratios.items()
+        if verdict(r) in (Verdict.slower, Verdict.faster)
+    ]
+    if not found:
+        return f"none is shown to differ by over {percent(default_margin)}"
+    share, matrix, (a, b) = max(found, key=itemgetter(0))
+    op = f"{matrix.name}, " * (len(matrices) > 1)
+    most = f"{op}PUs {a} and {b}, by {100 * share:.1f} %"
+    return f"{_counted(len(found), 'different')} ({'most: ' * (len(found) > 1)}{most})"
 
 
-#: Of 95 % intervals of pairs that cost the same 19 of 20 hold their median.
-_holding = 0.9
-
-
-def _within_scatter(c: PairClass) -> bool:
-    """Whether the pairs of a class differ no more than the scatter of each makes them."""
-    return all(s.cost and s.cost.bounded for s in c.found) and (
-        _holding_median(c) >= _holding * len(c.found)
-    )
-
-
-def _holding_median(c: PairClass) -> int:
-    """How many intervals of a class include the median of its costs."""
-    middle = median(c.costs)
-    return sum(s.cost.low <= middle <= s.cost.high for s in c.found if s.cost)
-
-
-def by_class(matrix: Matrix) -> str:
-    """What a pair of each class costs, and the nearest and the farthest pair."""
-    classes = [c for c in matrix.classes if c.costs]
-    costs = ", ".join(f"{formats.duration(median(c.costs))} ({c.name})" for c in classes)
-    measured = sum(c.measured for c in classes)
-    what = "one way" if matrix.family == "handoff" else "an op"
-    least, most = min(matrix.costs), max(matrix.costs)
-    near, far = classes[0], classes[-1]
-    if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
-        return f"{matrix.name}{_means(matrix)}: {_any_two(near, what)}"
-    found = (
-        f"{matrix.name}{_means(matrix)}: {what} between processing units takes {costs}; "
-        f"{formats.duration_range(least, most)} over "
-        f"{formats.count(measured, 'pair')}"
-    )
-    if any(c.several_states for c in classes) and most >= gap_of_states * least:
-        return found
-    times = median(far.costs) / median(near.costs)
-    if times >= gap_of_states and near.name.startswith("same "):
-        found += (
-            f": keep threads that share data on the {near.name}, because pairs of the class "
-            f"{far.name} take {_times_as_long(far, near)}"
-        )
-    return found
-
-
-def _any_two(c: PairClass, what: str) -> str:
-    """To take any pair of a class whose pairs differ little, with the fastest and the slowest; why none
-    is shown to be nearer, or by how much one is."""
-    fastest, slowest = min(c.found, key=ns_of), max(c.found, key=ns_of)
-    middle = formats.duration(median(c.costs))
-    times = f"{formats.ratio(ns_of(slowest) / ns_of(fastest))} times as long as"
-    why, holding = f"even the slowest pair takes only {times} the fastest", ""
-    if _within_scatter(c):
-        why = "no pair is shown to be nearer"
-        holding = f"; {_holding_median(c)} of {len(c.found)} intervals include the median"
-    of_all = f"of {formats.count(c.measured, 'pair')}"
-    return (
-        f"take any two CPUs ({c.name}), because {why}: {what} takes {middle}, the fastest {of_all} "
-        f"{formats.cost_surely(fastest)}, the slowest {formats.cost_with_ends(slowest)}{holding}"
-    )
-
-
-def _times_as_long(far: PairClass, near: PairClass) -> str:
-    """`1.9 times as long (1.7 to 2.1 by the medians over pairs)`: pairs share CPUs, so that this is no
-    interval of repeats."""
-    over = quotient(median_interval(far.costs), median_interval(near.costs))
-    ends = f" ({formats.ratio(over.low)} to {formats.ratio(over.high)} by the medians over pairs)"
-    return f"{formats.times(over)} times as long{ends if over.bounded else ''}"
+def _counted(n: int, what: str) -> str:
+    """`2 are the same`; '' of none."""
+    return f"{n} {'is' if n == 1 else 'are'} {what}" if n else ""
 
 
 def _panel(matrix: Matrix, domain: tuple[float, float]) -> Panel:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from syncmeter_analysis.conclude.studies.false_sharing import rows as rows
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import (
@@ -16,71 +17,21 @@ from syncmeter_analysis.relate.relation import (
     default_margin,
     verdict,
 )
+from syncmeter_analysis.relate.strides import (
+    Row,
+    Sharing,
+    apart_bytes,
+    size_of_all,
+    sizing,
+)
 from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import legend_of_marks
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
-from syncmeter_analysis.studies.strides import (
-    Row,
-    Sharing,
-    Size,
-    apart_bytes,
-    sharing_of,
-    size_of_all,
-    sizing,
-)
 
 title = "False sharing"
 order = 7
-rows = sharing_of
-
-
-def answer(sharing: Sharing) -> list[str]:
-    """How far apart data of different lanes must lie, with the evidence; then what it costs each op if
-    they do not."""
-    found = [f"{op}: {what_it_costs(rows)}" for op, rows in _by_op(sharing).items()]
-    return [_distance(sharing.rows), *found]
-
-
-def _distance(found: Sequence[Row]) -> str:
-    """The smallest distance that costs nothing; where that is open, what was resolved."""
-    size = size_of_all(found)
-    if size.enough is None:
-        apart = "how many bytes apart data of different threads must lie"
-        if size.slower_at:
-            apart = (
-                f"Keep data of different threads more than {size.slower_at} bytes apart, because "
-                f"nearer they take up to {formats.ratio(_most_nearer(found, size))} times as long; the "
-                "least"
-            )
-        return f"{apart} is not known: {size.why}; try more `--visits`"
-    deciding = sizing(found)
-    if all(row.size.enough is None or row.costs_nothing for row in deciding):
-        return (
-            f"Data of different threads need no distance on this machine: {size.enough} bytes apart "
-            f"they take as long as {apart_bytes} bytes apart"
-        )
-    nearer = max(row.size.slower_at for row in deciding)
-    longer = formats.ratio(_most_at(deciding, nearer))
-    return (
-        f"Keep data of different threads {size.enough} bytes apart, because {nearer} bytes apart they "
-        f"take up to {longer} times as long, and {size.enough} as long as {apart_bytes}, within "
-        f"{percent(default_margin)}"
-    )
-
-
-def _most_at(found: Sequence[Row], stride: int) -> float:
-    """The largest ratio at this distance."""
-    ratios = [row.over_apart.get(stride) for row in found]
-    return max((r.value for r in ratios if isinstance(r, Ratio)), default=1.0)
-
-
-def _most_nearer(found: Sequence[Row], size: Size) -> float:
-    """The largest ratio of those that are slower, at distances known to be too small."""
-    over_apart = [item for row in sizing(found) for item in row.over_apart.items()]
-    nearer = [r for stride, r in over_apart if stride <= size.slower_at and isinstance(r, Ratio)]
-    return max(r.value for r in nearer if verdict(r) is Verdict.slower)
 
 
 def text(sharing: Sharing) -> list[Block]:
@@ -166,7 +117,7 @@ def _evidence(found: Sequence[Row], enough: int) -> str:
 
 
 def size_sentence(found: Sequence[Row]) -> str:
-    """What these rows say of the size, and how many of them."""
+    """Returns the size that these rows show, and their number."""
     size, deciding = size_of_all(found), sizing(found)
     known = sum(row.size.enough is not None for row in deciding)
     if size.enough is None:
@@ -239,44 +190,13 @@ def _figure(op: str, found: Sequence[Row]) -> Figure:
     panels = grouped(found, lambda row: (row.placed, row.first.point.base_offset))
     return Figure(
         f"false-sharing-{op.replace('_', '-')}",
-        f"{op}: {what_it_costs(found)}",
+        f"{op}: time by distance of the variables",
         f"Cost over that of cells {apart_bytes} B apart (same visits, same placement state; types "
         "pooled); the line is the destructive interference size, the smallest stride that costs the "
         f"same within {percent(default_margin)} where all smaller ones are resolved to cost more.",
         [_panel(*at, members) for at, members in panels.items()],
         [id for row in found for id in row.points],
     )
-
-
-def _what_may_be(found: Sequence[Row]) -> str:
-    """What is known where no distance is resolved to cost more."""
-    ratios = {
-        f"{stride} B, {row.where},": r
-        for row in found
-        for stride, r in row.over_apart.items()
-        if isinstance(r, Ratio)
-    }
-    known = formats.least_known(ratios)
-    return f"cannot tell whether sharing a line costs time: {known or 'too few visits'}"
-
-
-def what_it_costs(found: Sequence[Row]) -> str:
-    """What it costs to share a line, and how far apart is enough."""
-    ratios = [r for row in found for r in row.over_apart.values() if isinstance(r, Ratio)]
-    slower = [r.value for r in ratios if verdict(r) is Verdict.slower]
-    size = size_of_all(found)
-    if not slower:
-        same = all(verdict(r) is Verdict.same for r in ratios)
-        nothing = "sharing a line costs nothing"
-        return nothing if ratios and same else _what_may_be(found)
-    title = f"threads that share a line take up to {formats.ratio(max(slower))} times as long"
-    if by_lanes := next_line_spans(found):
-        title += f"; 64 B over 128 B: {by_lanes}"
-    if size.enough is None:
-        return f"{title}; more than {size.slower_at} bytes apart are needed"
-    lanes = sorted({row.first.point.lanes for row in found})
-    span = f"{lanes[0]} to {lanes[-1]}" if len(lanes) > 1 else str(lanes[0])
-    return f"{title}; {size.enough} bytes apart are enough for {span} lanes"
 
 
 def _panel(affinity: str, base: int, found: Sequence[Row]) -> Panel:

@@ -3,133 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from collections.abc import Sequence
 
-from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate import contest_text, point_text
+from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.group import group
-from syncmeter_analysis.relate.op_groups import is_own_code
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    default_margin,
-    ratio,
-    verdict,
-)
+from syncmeter_analysis.relate.contest import Contest
+from syncmeter_analysis.relate.grid_barriers import GridBarriers, KernelEnd, software
+from syncmeter_analysis.relate.relation import Ratio, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Cell, table
 from syncmeter_analysis.studies.cells import ns_of
 from syncmeter_analysis.studies.figures import Heat, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
-
-#: Barriers of the grid that are made of atomics.
-software = (
-    "software_barrier_counter",
-    "software_barrier_sense",
-    "software_barrier_lockfree",
-    "software_barrier_tree",
-)
-
-
-@dataclass
-class GridBarriers:
-    """The barriers of the grid at one launch, by op; `over_grid_sync` is the one of them to take over
-    the grid's own."""
-
-    by_op: dict[str, Measured]
-    contest: Contest
-    over_grid_sync: Ratio | NotComparable
-
-
-@dataclass
-class KernelEnd:
-    """The end of a kernel as a barrier of its grid: a graph of several kernels, of which `each` costs
-    ns, the grid's own barrier of the same launch, and this over a kernel."""
-
-    graph: Measured
-    each_ns: float
-    own: Measured
-    own_over_kernel: Ratio
-
-
-def largest_graphs(points: Iterable[Measured]) -> list[Measured]:
-    """Of each launch the graph of most kernels, in which its own launch counts least."""
-    graphs = (
-        s
-        for s in points
-        if s.point.op == "additional_graph_launch" and s.point.size > 1 and s.point.home != "other"
-    )
-    by_launch = group(graphs, "blocks", "lanes").values()
-    return [max(alike, key=attrgetter("point.size")) for alike in by_launch]
-
-
-def kernel_ends(points: Sequence[Measured]) -> list[KernelEnd]:
-    """By launch, the largest last; of the graph that has most kernels."""
-    found = []
-    by_launch = group((s for s in points if s.point.op == "grid_sync"), "blocks", "lanes")
-    for graph in largest_graphs(points):
-        own = by_launch.get((graph.point.blocks, graph.point.lanes), [None])[0]
-        if own is None:
-            continue
-        r, n = ratio(own, graph), graph.point.size
-        if isinstance(r, Ratio):
-            found.append(KernelEnd(graph, ns_of(graph) / n, own, r.times(n)))
-    return sorted(found, key=lambda k: k.own.point.blocks * k.own.point.lanes)
-
-
-def barriers_of(points: Iterable[Measured]) -> list[GridBarriers]:
-    """The launches that have a barrier in software."""
-    found = []
-    grid = (s for s in points if s.point.op in (*software, "grid_sync"))
-    for launch in group(grid, "lanes", "blocks").values():
-        by_op = {s.point.op: s for s in reversed(launch)}
-        barriers = {op: by_op[op] for op in (*software, "grid_sync") if op in by_op}
-        one, own = contest(barriers.values()), barriers.get("grid_sync")
-        if one.taken is None or not barriers.keys() & set(software):
-            continue
-        over = ratio(one.taken, own) if own else NotComparable("grid_sync was not measured")
-        found.append(GridBarriers(barriers, one, over))
-    return found
-
-
-def sentence(row: GridBarriers) -> str:
-    where = (
-        f"A barrier of a grid of {point_text.blocks_by_threads(row.contest.first.point)} threads"
-    )
-    amount = lambda s: formats.duration(ns_of(s))  # noqa: E731
-    own_code = any(is_own_code(s.point.op) for s in row.contest.leaders)
-    but = "a software barrier is your own code" * own_code
-    name = attrgetter("point.op")
-    return contest_text.sentence(row.contest, where, name, amount, "barrier", but=but)
-
-
-def kernel_sentence(k: KernelEnd) -> str:
-    """Whether to end a kernel of a graph where all threads are to meet, or to take grid_sync."""
-    where = f"Between phases of {point_text.blocks_by_threads(k.own.point)} threads"
-    own, n = formats.duration(ns_of(k.own)), k.graph.point.size
-    kernel = f"({formats.duration(k.each_ns)}, of {formats.count(n, 'kernel')})"
-    r, found = k.own_over_kernel, verdict(k.own_over_kernel)
-    if found is Verdict.slower:
-        return (
-            f"{where}: end the kernel and begin the next in a graph {kernel}, because grid_sync takes "
-            f"{formats.times_as_long(r)}, {own}; registers and shared memory do not last"
-        )
-    if found is Verdict.faster:
-        longer = Interval(1 / r.value, 1 / r.high, 1 / r.low)
-        return (
-            f"{where}: take grid_sync ({own}), because to end the kernel and begin the next in a graph "
-            f"{kernel} takes {formats.times_as_long(longer)}"
-        )
-    both = [f"grid_sync ({own})", f"the next kernel of a graph {kernel}"]
-    if found is Verdict.same:
-        return f"{where}: {formats.listed(both)} are the same within {percent(default_margin)}"
-    return f"{where}: {contest_text.undecided(both, are_near=True)}"
 
 
 def also(one: Contest, taken: Measured | None = None) -> str:
@@ -160,7 +46,7 @@ def by_launch(points: Sequence[Measured]) -> list[Block]:
 def against_own(found: Sequence[GridBarriers]) -> list[Block]:
     columns = ["blocks x threads>", "grid_sync us>"]
     columns += [op.removeprefix("software_barrier_") + ">" for op in software]
-    columns += ["take", f"no difference shown within {percent(default_margin)}"]
+    columns += ["fastest", f"no difference shown within {percent(default_margin)}"]
     columns += ["over grid_sync>", "95 % interval>", ""]
     rows = []
     for row in found:
@@ -227,11 +113,3 @@ def panels(points: Sequence[Measured]) -> list[Panel]:
 def _ends(points: Sequence[Measured]) -> tuple[float, float]:
     costs = [ns_of(s) for s in points]
     return min(costs), max(costs)
-
-
-def heading(points: Sequence[Measured], barriers: Sequence[GridBarriers]) -> str:
-    """What the map shows: which barrier of the largest grid to take, where there are several."""
-    fastest, slowest = _ends(points)
-    if barriers:
-        return sentence(barriers[-1])
-    return f"grid_sync takes {formats.duration(fastest)} to {formats.duration(slowest)}"

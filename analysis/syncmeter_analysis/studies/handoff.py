@@ -1,23 +1,27 @@
-"""A flag handed from one warp of a GPU to another: every way to write it over the one with acquire and
-release at device scope, how far it goes, and the chain of warps that an article measured.
-"""
+"""The tables and figures of the study `handoff`: a flag from one warp to another by API and scope, by
+distance, and the chain of warps that an article measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from syncmeter_analysis.record.point import Point
-from syncmeter_analysis.relate import contest_text
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest
-from syncmeter_analysis.relate.group import grouped
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.handoffs import (
+    Handoff,
+    Handoffs,
+    Launch,
+    Pairs,
+    between_multiprocessors,
+    key_of,
+    rank_of,
+    reference,
+)
+from syncmeter_analysis.relate.handoffs import rows as rows
+from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.stats import median
-from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, cost_ns, ns_of
+from syncmeter_analysis.studies.cells import cost, ns_of
 from syncmeter_analysis.studies.figures import Axis, Dots, Figure, Panel, curve, rows_of
 
 title = "Handoffs between warps"
@@ -38,14 +42,6 @@ published_ms = {
 }
 published_warps = 1 << 20
 
-#: The form that the others are compared with.
-reference = ("ptx", "acq_rel", "device")
-
-#: Forms in the order of their rows; scopes from the narrowest.
-flavours = ("ptx", "atomic_ref", "volatile")
-orders = ("acq_rel", "relaxed")
-scopes = ("block", "cluster", "device", "system")
-
 #: What a ring has in place of a flag: objects in shared memory, and what carries the token itself.
 in_place = {
     "semaphore_handoff": "cuda::binary_semaphore",
@@ -54,96 +50,6 @@ in_place = {
     "bulk_handoff": "cp.async.bulk, mbarrier wait",
     "red_async_handoff": "red.async, mbarrier wait",
 }
-
-#: Launched as one cluster of blocks.
-in_cluster = ("cluster_handoff", "bulk_handoff", "red_async_handoff")
-
-#: Where two warps sit, from near to far.
-distances = (
-    "of one block",
-    "of two blocks of one cluster",
-    "of two blocks on one multiprocessor",
-    "on two multiprocessors of one GPC",
-    "on two multiprocessors of two GPCs",
-    "on two multiprocessors that met in no cluster",
-)
-
-
-@dataclass
-class Handoff:
-    """One way to hand a flag on. `over_reference` is None for the reference itself.
-
-    `polls` in vain, of all who wait, for each handoff (median over visits); `old_messages` of
-    `messages`: data of before the flag that were seen with it. None where the visits do not say.
-    """
-
-    s: Measured
-    over_reference: Over
-    polls: float | None
-    old_messages: int | None
-    messages: int | None
-
-
-@dataclass
-class Launch:
-    """The handoffs of one op at one launch; `in_order`: those that keep data and flag in order."""
-
-    backend: str
-    blocks: int
-    threads: int
-    handoffs: list[Handoff]
-    in_order: Contest
-
-    @property
-    def place(self) -> str:
-        if self.handoffs[0].s.point.op == "handoff_chain":
-            return f"one-shot chain over {self.blocks} blocks"
-        if self.blocks == 1:
-            return "ring in one block"
-        cluster = " of one cluster" if self.handoffs[0].s.point.op in in_cluster else ""
-        return f"ring through {self.blocks} blocks{cluster}"
-
-
-@dataclass
-class Pairs:
-    """Pairs of warps as far apart, by acquire and release at one scope."""
-
-    backend: str
-    distance: str
-    scope: str
-    points: list[Measured]
-
-
-@dataclass
-class Handoffs:
-    """Rings and one-shot chains by launch, and pairs by distance; falsy without any."""
-
-    rings: list[Launch] = field(default_factory=list)
-    chains: list[Launch] = field(default_factory=list)
-    pairs: list[Pairs] = field(default_factory=list)
-
-    def __bool__(self) -> bool:
-        return bool(self.rings or self.chains or self.pairs)
-
-    @property
-    def backends(self) -> list[str]:
-        found = {launch.backend for launch in (*self.rings, *self.chains)}
-        return sorted(found | {p.backend for p in self.pairs})
-
-
-def rows(campaign: Campaign) -> Handoffs:
-    """What was measured or failed of the GPUs' handoffs between warps."""
-    points = [
-        s
-        for s in campaign.points.values()
-        if s.on_gpu and (s.visits or s.status == "failed") and not s.point.repeat and not s.doubt
-    ]
-    points.sort(key=lambda s: rank_of(s.point))
-    return Handoffs(
-        _by_launch(points, ("warp_handoff", "cluster_handoff", *in_place), campaign),
-        _by_launch(points, ("handoff_chain",), campaign),
-        _by_distance(points, campaign),
-    )
 
 
 def form_of(p: Point) -> str:
@@ -161,107 +67,6 @@ def form_of(p: Point) -> str:
     return f"volatile, {fence.get(p.scope, '__threadfence')}"
 
 
-def _place(value: str, among: tuple[str, ...]) -> int:
-    return among.index(value) if value in among else len(among)
-
-
-def rank_of(p: Point) -> tuple[int, ...]:
-    """By form, orders before what is relaxed, the narrowest scope first; pairs by the partner."""
-    axes = (p.flavour, flavours), (p.order, orders), (p.scope, scopes)
-    return (*(_place(value, among) for value, among in axes), p.size)
-
-
-def key_of(p: Point) -> tuple[str, str, str]:
-    return p.flavour, p.order, p.scope
-
-
-def between_multiprocessors(p: Point) -> bool:
-    """`size` says which is the other; 1 is another block of the first one itself."""
-    return p.op == "sm_handoff" and p.size != 1
-
-
-def _by_launch(
-    points: Iterable[Measured], ops: tuple[str, ...], campaign: Campaign
-) -> list[Launch]:
-    def launch(s: Measured) -> tuple[str, int, bool, int]:
-        p = s.point
-        return p.backend, p.blocks, p.blocks > 1 and p.op in in_cluster, p.lanes
-
-    found = []
-    launches = grouped((s for s in points if s.point.op in ops), launch)
-    for (backend, blocks, _, threads), alike in sorted(launches.items()):
-        own = next((s for s in alike if key_of(s.point) == reference), None)
-        handoffs = [_handoff(s, own, campaign) for s in alike]
-        ordered = contest(s for s in alike if s.point.order != "relaxed")
-        found.append(Launch(backend, blocks, threads, handoffs, ordered))
-    return found
-
-
-def _handoff(s: Measured, own: Measured | None, campaign: Campaign) -> Handoff:
-    over: Over = None
-    if own is not s:
-        over = ratio(s, own) if own else NotComparable("ptx at device scope was not measured")
-    polls = campaign.remarks(s, "polls_per_handoff")
-    old = campaign.remarks(s, "violations_seen")
-    messages = campaign.remarks(s, "litmus_handoffs")
-    return Handoff(
-        s,
-        over,
-        median(polls) if polls else None,
-        int(old[-1]) if old else None,
-        int(messages[-1]) if messages else None,
-    )
-
-
-def _by_distance(points: Iterable[Measured], campaign: Campaign) -> list[Pairs]:
-    """Of the standard form only; wider scopes than the device are of other hardware."""
-
-    def is_pair(s: Measured) -> bool:
-        p = s.point
-        standard = (p.flavour, p.order) == ("ptx", "acq_rel") and p.scope in scopes[:-1]
-        return standard and s.usable and _distance(s, campaign) != ""
-
-    def place(s: Measured) -> tuple[str, int, int]:
-        far = distances.index(_distance(s, campaign))
-        return s.point.backend, far, scopes.index(s.point.scope)
-
-    return [
-        Pairs(backend, distances[far], scopes[scope], alike)
-        for (backend, far, scope), alike in sorted(grouped(filter(is_pair, points), place).items())
-    ]
-
-
-def _distance(s: Measured, campaign: Campaign) -> str:
-    """Where the two warps sit, or '' for what is no pair of warps. Whether two multiprocessors are of
-    one GPC was seen where a cluster put two blocks on them."""
-    p = s.point
-    if p.op == "warp_handoff":
-        return distances[0] if (p.blocks, p.lanes) == (1, 64) and p.scope != "cluster" else ""
-    if p.op == "cluster_handoff":
-        return distances[1] if p.blocks == 2 else ""
-    if p.op != "sm_handoff":
-        return ""
-    if p.size == 1:
-        return distances[2]
-    same = campaign.remarks(s, "same_gpc")
-    return (distances[3] if same[-1] else distances[4]) if same else distances[5]
-
-
-def answer(handoffs: Handoffs) -> list[str]:
-    """The fastest form that keeps data and flag in order, by place, and the farthest pair."""
-    several = len(handoffs.backends) > 1
-    found = [
-        contest_text.sentence(
-            x.in_order,
-            f"{x.place} of {x.threads} threads{_of(x.backend, several)}, data and flag in order",
-            *(_written, cost_ns, "form in order"),
-        )
-        for x in (*handoffs.rings, *handoffs.chains)
-        if x.in_order.points
-    ]
-    return found + _slowest_pair(handoffs.pairs)
-
-
 def text(handoffs: Handoffs) -> list[Block]:
     """Rings by form, pairs by distance, and the one-shot chain."""
     several = len(handoffs.backends) > 1
@@ -269,7 +74,7 @@ def text(handoffs: Handoffs) -> list[Block]:
     if handoffs.rings:
         found += [
             Text(
-                "polls: unsuccessful polls of all waiting lanes, per handoff; counted in a "
+                "polls: unsuccessful polls of all waiting threads, per handoff; counted in a "
                 "register after the load, in both loops. old messages: reads behind the flag "
                 "that returned data from before it; with acquire and release a single one would "
                 "fail the point."
@@ -295,9 +100,9 @@ def _of(backend: str, several: bool) -> str:
 
 def _ring(launch: Launch, several: bool) -> Table:
     return table(
-        "Handoffs: a flag from warp to warp, by form; "
+        "Handoffs: a flag from warp to warp, by API; "
         f"{launch.place} of {launch.threads} threads{_of(launch.backend, several)}",
-        "form|scope|ns/handoff>|over ptx device>|95 % interval>|polls>|old messages>|",
+        "API|scope|ns/handoff>|over ptx device>|95 % interval>|polls>|old messages>|",
         [[*_form_fields(h), *_over_fields(h), *_counted_fields(h)] for h in launch.handoffs],
         keys=2,
     )
@@ -320,10 +125,6 @@ def _counted_fields(h: Handoff) -> list[str]:
     return [polls, f"{h.old_messages} of {h.messages}" if known else "", "; ".join(notes)]
 
 
-def _written(s: Measured) -> str:
-    return f"{form_of(s.point)} at scope {s.point.scope}"
-
-
 def _distances(found: Sequence[Pairs], several: bool) -> list[Block]:
     rows = []
     for pairs in found:
@@ -336,16 +137,6 @@ def _distances(found: Sequence[Pairs], several: bool) -> list[Block]:
         return []
     columns = "from one warp to another|scope|pairs>|ns/handoff>|lowest..highest>"
     return [table("Handoffs by distance: ld.acquire, st.release", columns, rows, keys=2)]
-
-
-def _slowest_pair(found: Sequence[Pairs]) -> list[str]:
-    across = [s for pairs in found for s in pairs.points if between_multiprocessors(s.point)]
-    if not across:
-        return []
-    slowest = max(across, key=ns_of)
-    takes = formats.duration(ns_of(slowest))
-    to = f"to multiprocessor {slowest.point.size}"
-    return [f"a handoff from multiprocessor 1 takes longest {to}: {takes}"]
 
 
 def _chain(launch: Launch, several: bool) -> Table:
@@ -397,13 +188,14 @@ def _form_figure(found: Handoffs) -> list[Figure]:
         for row in rows_of(s, row=f"{form_of(s.point)}, {s.point.scope}", group=place)
     ]
     groups = list(dict.fromkeys(place for place, _ in points))
-    title, *_ = answer(found) or ["A flag from warp to warp, by form"]
     note = (
         "ns per handoff with the 95 % interval, logarithmic; form and scope. "
         "The chain is from an article: every warp of a grid waits once for one flag."
     )
     panel = Panel("by form", Dots(rows, "ns per handoff", groups, "form"))
-    return [Figure("handoffs", title, note, [panel], wide=True)]
+    return [
+        Figure("handoffs", "A flag from warp to warp, by API and scope", note, [panel], wide=True)
+    ]
 
 
 def _distance_figure(found: Sequence[Pairs]) -> list[Figure]:
@@ -419,4 +211,4 @@ def _distance_figure(found: Sequence[Pairs]) -> list[Figure]:
         "multiprocessor itself."
     )
     panels = curve("by distance", rows, x, y, legend="two warps", lines=False)
-    return [Figure("handoff-distance", _slowest_pair(found)[0], note, panels)]
+    return [Figure("handoff-distance", "A flag from warp to warp, by distance", note, panels)]

@@ -1,5 +1,5 @@
-"""The first figures of a report: the ladder of all costs, what one update of a shared counter costs
-alone and among all threads, what a barrier costs, and on a GPU each level of synchronization."""
+"""The first figure of a report: all costs on one axis, or updates of a shared counter, levels of a GPU,
+or barriers."""
 
 from __future__ import annotations
 
@@ -8,41 +8,51 @@ from dataclasses import replace
 from math import log
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate import lock_tables, text
+from syncmeter_analysis.relate import gpu_levels, lock_tables, text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
-from syncmeter_analysis.relate.ladder import ladder, ladder_title
-from syncmeter_analysis.relate.lock_tables import Row as LockRow
+from syncmeter_analysis.relate.ladder import ladder
 from syncmeter_analysis.relate.summary import Measured, State, common_state, cost_in
 from syncmeter_analysis.studies import barrier as barriers
-from syncmeter_analysis.studies import levels as gpu_levels
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, row
+from syncmeter_analysis.voice.overview import operation_of
+from syncmeter_analysis.voice.words import say
 
-#: So many stand on the first screen.
-_most = 2
+#: Panels of the first figure.
+_most_panels = 2
+#: Fewer rows are no chart.
+_least_rows = 2
 #: A cost in the figure's state is named beside that of the tables where they differ by more (5 %).
 _as_in_tables = log(1.05)
 
 
 def lead_figures(campaign: Campaign, others: Sequence[Figure]) -> list[Figure]:
-    """Up to two: the ladder, updates, levels, barriers, as far as measured; else of the others that
-    leave room for the cards the first of a study, or of a family by its number of threads."""
-    found = _ladder(campaign) + _updates(campaign) + _levels(campaign) + _barriers(campaign)
-    small = [figure for figure in others if len(figure.panels) <= _most]
+    """Returns at most one figure: the cost overview, updates, levels or barriers, or the first small
+    figure of a study."""
+    small = [figure for figure in others if len(figure.panels) <= _most_panels]
     small.sort(key=lambda figure: figure.id.startswith("scaling-"))
-    return (found or small[:1])[:_most]
+    for found in (_ladder, _updates, _levels, _barriers):
+        if figures := [f for f in found(campaign) if has_rows(f)]:
+            return figures[:1]
+    return [f for f in small if has_rows(f)][:1]
+
+
+def has_rows(figure: Figure) -> bool:
+    """Returns whether a chart of dots has several rows."""
+    dots = [p.drawing for p in figure.panels if isinstance(p.drawing, Dots)]
+    return not dots or len({f["row"] for d in dots for f in d.rows}) >= _least_rows
 
 
 def _ladder(campaign: Campaign) -> list[Figure]:
-    """All costs on one axis, from the least to the highest."""
-    rungs = ladder(campaign)
+    """Returns all costs on one axis, from the least to the highest."""
+    rungs = sorted((r for r in ladder(campaign) if not r.others), key=lambda r: r.ns)
     if not rungs:
         return []
-    fields = [_dot(r.name, r.s.cost, r.s.point.backend, r.s.id) for r in rungs if r.s.cost]
+    fields = [_dot(operation_of(r), r.s.cost, r.s.point.backend, r.s.id) for r in rungs if r.s.cost]
     backends = list(dict.fromkeys(f["group"] for f in fields))
     chart = Dots(fields, "ns", backends, "op", None if len(backends) == 1 else "by")
-    note = "ns of one op with the 95 % interval, logarithmic, each as it stands in the tables."
-    return [_figure("ladder", ladder_title(rungs), note, chart)]
+    title = say("overview.costs.title")
+    return [_figure("ladder", title, "ns, 95 % CI, logarithmic axis", chart)]
 
 
 def _threads(n: int) -> str:
@@ -99,9 +109,9 @@ def _figure(id: str, title: str, note: str, chart: Dots) -> Figure:
 
 def _note(states: dict[int, State | None], left: Sequence[str]) -> str:
     seen = "; ".join(f"{_threads(n)}: {state}" for n, state in states.items() if state)
-    note = "ns with the 95 % interval, logarithmic"
+    note = "ns, 95 % CI, logarithmic axis"
     note += f"; each number of threads in one placement state ({seen})" if seen else ""
-    return "; ".join([note, *left]) + "."
+    return "; ".join([note, *left])
 
 
 def _updates(campaign: Campaign) -> list[Figure]:
@@ -118,24 +128,8 @@ def _updates(campaign: Campaign) -> list[Figure]:
         return []
     kind = rows[0].first.point.type
     chart = Dots(fields, "ns of one update", [_threads(n) for n in counts], "by", "")
-    title = f"One update of a shared {kind} counter by each of {_threads(counts[-1])}: "
-    title += _span(rows, fields, _threads(counts[-1]))
+    title = f"One update of a shared {kind} counter"
     return [_figure("updates", title, _note(states, left), chart)]
-
-
-def _span(rows: Sequence[LockRow], fields: Sequence[Row], group: str) -> str:
-    """The costs of the atomic, and of the locks from least to most, as they are drawn."""
-    locks = {s.id for row in rows if row.is_lock for s in row.on_one.values()}
-    seen = [f for f in fields if f["group"] == group]
-    sentences = [f"{f['row']} {f['label']}" for f in seen if f["id"] not in locks]
-    held = sorted((f for f in seen if f["id"] in locks), key=lambda f: f["value"])
-    if len(held) > 1:
-        sentences.append(
-            f"locks {held[0]['label']} ({held[0]['row']}) to {held[-1]['label']} ({held[-1]['row']})"
-        )
-    else:
-        sentences += [f"{f['row']} {f['label']}" for f in held]
-    return ", ".join(sentences) or "no cost in a common state"
 
 
 def _barriers(campaign: Campaign) -> list[Figure]:
@@ -151,15 +145,12 @@ def _barriers(campaign: Campaign) -> list[Figure]:
         return []
     groups = [_threads(n) for n in states]
     chart = Dots(fields, "ns of a barrier", groups, "runtime", "")
-    sentences = [
-        f"{f['row']} {text.duration(f['value'])}" for f in fields if f["group"] == groups[-1]
-    ]
-    title = f"A barrier of {groups[-1]}: {', '.join(sentences) or 'no cost in a common state'}"
+    title = f"A barrier of {groups[-1]}"
     return [_figure("barriers", title, _note(states, left), chart)]
 
 
 def _levels(campaign: Campaign) -> list[Figure]:
-    """The fastest way of each level of the first GPU backend, as the study tells them."""
+    """Returns the fastest of each level of the first GPU backend."""
     found = gpu_levels.rows(campaign)[:1]
     return [figure for of in found for figure in _axis(of.backend, of.axis)]
 
@@ -172,8 +163,7 @@ def _axis(backend: str, axis: Iterable[tuple[str, Contest]]) -> list[Figure]:
     ]
     if len(fields) < 2:
         return []
-    sentences = [f"{str(f['row']).partition(':')[0]} {f['label']}" for f in fields]
     chart = Dots(fields, "ns", [backend], "level", None)
-    note = "The way to take at each level, ns with the 95 % interval, logarithmic; one warp in a block."
-    title = f"Levels of synchronization ({backend}): {'; '.join(sentences)}"
+    note = "the recommended way of each level, ns, 95 % CI, logarithmic axis; one warp in a block"
+    title = f"Levels of synchronization ({backend})"
     return [_figure("axis", title, note, chart)]

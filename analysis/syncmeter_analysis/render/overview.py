@@ -1,0 +1,65 @@
+"""The first screen of a results file with several studies as text, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
+from syncmeter_analysis.conclude.recommend import Recommendations, recommend
+from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.relate.campaign import Campaign, studies_of
+from syncmeter_analysis.render.terminal import as_plain
+from syncmeter_analysis.studies import StudySection, reliability_of, studies_in
+from syncmeter_analysis.studies.blocks import as_markdown
+from syncmeter_analysis.studies.screen import overview_blocks
+from syncmeter_analysis.voice.overview import overview
+
+#: A terminal shows so many lines at once.
+most_lines = 40
+
+
+def recommended(campaign: Campaign, found: Sequence[StudySection[Any]]) -> Recommendations:
+    """Ranks what studies and claims conclude. Two builds of `syncmeter ab` share no answer."""
+    if any(s.arm for s in found):
+        return recommend([])
+    studies = [(s.name, c) for s in found for c in s.conclusions]
+    claims = conclusions_of(campaign, judged_with_doubts(campaign), studies)
+    return recommend([*((s.name, s.conclusions) for s in found), ("claims", claims)])
+
+
+def as_text(
+    campaign: Campaign, found: Sequence[StudySection[Any]], coloured: bool = False, width: int = 0
+) -> str:
+    """Returns the screen with as many recommendations as fit."""
+    ranked = recommended(campaign, found)
+    reliability = _reliability(campaign, ranked)
+    for most in range(len(ranked.chosen), -1, -1):
+        screen = overview(campaign, ranked, reliability, _names(found), most)
+        text = as_plain(screen.title, overview_blocks(screen), coloured, width)
+        if text.count("\n") < most_lines or not width:
+            return text
+    return text
+
+
+def as_md(campaign: Campaign, found: Sequence[StudySection[Any]]) -> str:
+    ranked = recommended(campaign, found)
+    screen = overview(campaign, ranked, _reliability(campaign, ranked), _names(found))
+    return as_markdown(screen.title, overview_blocks(screen))
+
+
+def _reliability(campaign: Campaign, ranked: Recommendations) -> Reliability:
+    return reliability_of(campaign, [r.conclusion for r in ranked.chosen])
+
+
+def _names(found: Sequence[StudySection[Any]]) -> list[str]:
+    return list(dict.fromkeys(s.name for s in found))
+
+
+def only_study(campaign: Campaign, found: Sequence[StudySection[Any]]) -> StudySection[Any] | None:
+    """Returns the section for the study that all files were measured for, or None."""
+    asked = {name for file in campaign.files for name in studies_of(file) or [""]}
+    named = [
+        s for s in found if asked <= {*studies_in(s.name)} or (asked == {""} and len(found) == 1)
+    ]
+    return named[0] if len(named) == 1 else None
