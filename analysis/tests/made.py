@@ -10,8 +10,8 @@ from typing import Any
 from syncmeter_analysis.record import driver
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
-from syncmeter_analysis.render.terminal import as_plain
-from syncmeter_analysis.studies.blocks import Bullets
+from syncmeter_analysis.studies import reliability_of, sections
+from syncmeter_analysis.voice.reliability import reliability_line
 
 MACHINE = {
     "cpu_model": "Test CPU",
@@ -31,11 +31,6 @@ MACHINE = {
     "os": "Debian GNU/Linux 12",
     "hwloc": "2.9.0",
 }
-
-
-def section_text(module: Any, rows: Any, width: int = 0) -> str:
-    """What a study prints of its rows: its answer, then its tables."""
-    return as_plain("", [Bullets(module.answer(rows)), *module.text(rows)], width=width)
 
 
 def campaign(**members: Any) -> dict[str, Any]:
@@ -181,3 +176,11 @@ def read_costs(
 
 def read(path: Path) -> Campaign:
     return campaign_of([read_results(path)])
+
+
+def answers_in(found):
+    """Returns a sentence for each conclusion, and last the reliability line."""
+    of_studies = sections(found)
+    said = [answer for s in of_studies if s.screen for answer in s.screen.answers]
+    conclusions = [c for s in of_studies for c in s.conclusions]
+    return [*said, reliability_line(reliability_of(found, conclusions))]

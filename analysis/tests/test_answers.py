@@ -9,17 +9,21 @@ from pathlib import Path
 import pytest
 
 from syncmeter_analysis.claims import judged as judged_on
+from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.headline import chosen
 from syncmeter_analysis.record.text_file import text_of, without_suffixes
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.relate.relation import Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.text import nanoseconds
 from syncmeter_analysis.render.build import build
-from syncmeter_analysis.render.recommendations import chosen, findings
 from syncmeter_analysis.render.terminal import lines_of
-from syncmeter_analysis.studies import answers, sections
+from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Table
+from syncmeter_analysis.voice.screens import sentence_of
 from tests.in_ci import some_in_ci
+from tests.made import answers_in
 
 ROOT = Path(__file__).parents[2]
 MEASURED = sorted((ROOT / "docs" / "measurements").glob("*.jsonl.xz"))
@@ -28,7 +32,7 @@ QUICK = [path for path in MEASURED if path.name.endswith("quick.jsonl.xz")]
 
 stored = pytest.mark.parametrize("path", some_in_ci(STORED, QUICK[0]), ids=without_suffixes)
 
-#: Words that stood in sentences once and that no reader understood, or that say what no figure says.
+#: Old words that no reader understood, or that no figure supports.
 NEVER = (
     r"may be as fast",
     r"times as long: ",
@@ -70,13 +74,21 @@ def of(path):
 
 
 @cache
+def advice_of(path):
+    """The conclusions of claims that could have cards."""
+    campaign, *_ = of(path)
+    found = conclusions_of(campaign, judged_with_doubts(campaign))
+    return [named for c in found for named in chosen([("claims", c)])]
+
+
+@cache
 def sentences(path):
     """All that a first screen says."""
-    campaign, found, report = of(path)
+    campaign, _, report = of(path)
     head = report.head
-    cards = [f"{c.text} {c.effect} {c.where} {c.doubt}" for c in head.cards]
+    cards = [f"{c.verb} {c.text} {c.effect} {c.where} {' '.join(c.more)}" for c in head.cards]
     figures = [figure.title for figure in report.figures]
-    return [*answers(campaign, found), *findings(campaign), head.verdict, *cards, *figures]
+    return [*answers_in(campaign), head.verdict, *cards, *figures]
 
 
 @stored
@@ -93,27 +105,27 @@ def test_a_stored_machine_is_named_or_unknown(path):
 
 
 @stored
-def test_an_answer_has_four_lines_and_all_of_them_fit_on_a_screen(path):
-    campaign, found, _ = of(path)
-    lines = [lines_of(f"- {answer}", 80, "  ") for answer in answers(campaign, found)]
-    assert all(len(each) <= 4 for each in lines), [each for each in lines if len(each) > 4]
-    assert sum(map(len, lines)) <= 33
-
-
-#: Answers that choose by a ratio or a cost.
-CHOOSES = re.compile(
-    r": (take(?! as many)|keep|use an|export) |^Put |^In a kernel"
-    r"|: give each thread a cell|: count in a variable"
-)
+def test_a_conclusion_has_four_lines_at_most(path):
+    for section in of(path)[1]:
+        for answer in section.screen.answers if section.screen else ():
+            assert len(lines_of(f"- {answer}", 80, "  ")) <= 4, answer
 
 
 @stored
-def test_every_answer_that_chooses_says_how_sure_it_is(path):
-    campaign, found, _ = of(path)
-    for answer in answers(campaign, found):
-        if CHOOSES.search(answer):
-            how_sure = any(words in answer for words in ("95 % sure", "95 % CI", "scatter "))
-            assert how_sure is not bool(campaign.machine.imported), answer
+def test_every_choice_between_costs_says_how_sure_it_is(path):
+    campaign, sections_, _ = of(path)
+    for section, c in concluded(sections_):
+        if c.kind not in (Kind.use, Kind.keep) or c.effect is None or c.effect.value == 1:
+            continue
+        if c.effect.quantity == "speedup":
+            said = sentence_of(section.name, c)
+            how_sure = any(words in said for words in ("95 % CI", "scatter", "computed"))
+            assert how_sure or c.effect.high is None or campaign.machine.imported, said
+            assert c.effect.high is not None or campaign.machine.imported, said
+
+
+def concluded(found):
+    return [(section, c) for section in found for c in section.conclusions]
 
 
 @stored
@@ -124,80 +136,67 @@ def test_a_first_screen_draws_a_family_by_threads_only_where_no_study_has_a_figu
     assert not of_families or all(figure.startswith("scaling-") for figure in small)
 
 
-# What a table of the same page says
+# Tables of the same page
 
 
 def tables_of(section):
     return [block for block in section.text if isinstance(block, Table)]
 
 
-UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6}
+#: Questions with ratios, rates, graph costs or computed costs in tables.
+OTHER_FIGURES = {
+    "team",
+    "padding",
+    "distance",
+    "way",
+    "way_other",
+    "pattern",
+    "level",
+    "launch",
+    "phase",
+}
 
 
-def in_table(cost, section):
-    """Whether a field of its tables is this cost: the same text, or in ns or us to the same digits."""
-    value, unit = cost.split()
-    ns = float(value) * UNITS[unit]
+def in_table(ns, section):
+    """Returns whether a field of its tables is this cost: the same text, or in ns or us to the same
+    digits."""
     fields = {c.text.partition(" ")[0] for t in tables_of(section) for r in t.rows for c in r}
-    if fields & {value, nanoseconds(ns / 1e3), f"{ns / 1e3:.2f}"}:
+    if fields & {nanoseconds(ns), nanoseconds(ns / 1e3), f"{ns / 1e3:.2f}"}:
         return True
     numbers = [float(field) for field in fields if re.fullmatch(r"\d+\.?\d*", field)]
-    near = 0.0 if unit == "ns" else 6e-4 * ns
-    return any(abs(x * of - ns) < near for x in numbers for of in (1.0, 1e3))
-
-
-TAKE = re.compile(r"take [^;]*? \((\d[\d.]* (?:ns|us|ms))\b")
-TAKES = re.compile(r"(\S+) takes ([\d.]+) times as long \(95 % sure: ([\d.]+) to ([\d.]+)[,)]")
+    return any(abs(x * of - ns) < 6e-4 * ns for x in numbers for of in (1.0, 1e3))
 
 
 @stored
-def test_what_an_answer_says_of_a_point_stands_in_a_table_of_its_section(path):
-    for section in of(path)[1]:
-        rows = [[cell.text for cell in row] for table in tables_of(section) for row in table.rows]
-        for answer in section.answer:
-            for cost in TAKE.findall(answer):
-                assert in_table(cost, section), (cost, answer)
-            # Tables have the ratios to the fastest of all lanes.
-            if section.name != "locks" or answer.startswith("1 thread"):
-                continue
-            for lock, times, low, high in TAKES.findall(answer):
-                pair = [times, f"{low}..{high}"]
-                found = (row[i : i + 2] == pair for row in rows for i in range(len(row) - 1))
-                assert any(found), (lock, answer)
+def test_the_costs_of_a_conclusion_stand_in_a_table_of_its_section(path):
+    for section, c in concluded(of(path)[1]):
+        for cost in c.costs if c.question not in OTHER_FIGURES else ():
+            assert in_table(cost.ns, section), (cost, c)
 
 
 @stored
-def test_no_card_is_for_what_is_resolved_to_be_slower(path):
-    """A card says what to do about the two points that it shows: whatever stands first in the words of
-    its effect is so in its bars, and in the ratio of the two points."""
-    *_, report = of(path)
-    for (advice, _, claim, f), card in zip(chosen(report.judged), report.head.cards, strict=True):
-        assert card.text == advice
-        if f.example is None or not card.bars:
-            continue
-        over, under = card.bars
-        r = ratio(f.example.over, f.example.under)
-        if isinstance(r, Ratio) and not f.example.each and claim.id != "belief-graph":
-            assert verdict(r) is verdict(f.example.ratio), (advice, r)
-        if "slower" in card.effect:
-            assert over.share > under.share, card
-        if "faster" in card.effect:
-            assert over.share < under.share, card
+def test_no_conclusion_recommends_the_slower_side(path):
+    campaign, *_ = of(path)
+    points = {s.id: s for s in campaign.points.values()}
+    for _, c in advice_of(path):
+        sides = [points[s.point] for s in (c.reference, c.subjects[0])]
+        over, under = sides[::-1] if c.kind == "avoid" else sides
+        r = ratio(over, under)
+        if isinstance(r, Ratio) and c.cause != "belief-graph":
+            assert verdict(r) is Verdict.slower, (c, r)
 
 
 @stored
 def test_no_card_is_against_the_answer_of_a_study(path):
-    """Where an answer takes one of the two points of a card, that is not the slower one."""
-    _, found, report = of(path)
-    for _, _, _, f in chosen(report.judged):
-        if f.example is None:
-            continue
-        slower = f.example.over if verdict(f.example.ratio) is Verdict.slower else None
-        for section in found:
+    """A study that chooses one of the two points of a card does not choose the slower point."""
+    for _, c in advice_of(path):
+        slower, faster = c.reference.point, c.subjects[0].point
+        if c.kind == "avoid":
+            slower, faster = faster, slower
+        for section in of(path)[1]:
             for one in contests_of(section):
-                ids = {s.id for s in one.points}
-                if slower and one.best and {slower.id, f.example.under.id} <= ids:
-                    assert one.best.id != slower.id, (section.name, slower.id)
+                if one.best and {slower, faster} <= {s.id for s in one.points}:
+                    assert one.best.id != slower, (section.name, slower)
 
 
 def contests_of(section):
@@ -233,10 +232,10 @@ def half(path, number, tmp_path):
 def test_both_halves_of_a_campaign_give_no_opposite_advice(path, tmp_path):
     advice = []
     for number in (0, 1):
-        judged = judged_on(Evidence(half(path, number, tmp_path)))
-        advice.append({claim.id: text for text, _, claim, _ in chosen(judged)})
+        c = half(path, number, tmp_path)
+        found = conclusions_of(c, judged_on(Evidence(c)))
+        advice.append({c.cause: c.remedy for _, c in chosen(("claims", x) for x in found)})
     first, second = advice
     assert first and second
     for claim in first.keys() & second.keys():
-        # Of several ops the halves may name others.
-        assert first[claim].rpartition(": ")[2] == second[claim].rpartition(": ")[2]
+        assert first[claim] == second[claim]

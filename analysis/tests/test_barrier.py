@@ -1,9 +1,9 @@
-"""Barriers made by hand: what is compared, and what is said of it."""
-
-import re
+"""Barriers made by hand: what is compared, and what is concluded."""
 
 import pytest
 
+from syncmeter_analysis.conclude.conclusion import Grade, Kind
+from syncmeter_analysis.conclude.studies.barrier import conclude
 from syncmeter_analysis.relate.relation import Verdict, verdict
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import barrier, sections
@@ -75,18 +75,82 @@ def test_a_ratio_is_made_of_equal_visits(tmp_path):
     assert verdict(r) is Verdict.faster
 
 
-def test_curves_and_ratios_stand_in_tables(tmp_path):
-    text = printed_text(tmp_path, two_runtimes())
-    assert "affinity  lanes" in text
-    assert "omp-llvm active" in text
-    assert (
-        "- omp-llvm active is 3.00 times slower than omp active at 4 threads, 2.00 times faster at 2 "
-        "threads, as fast at 1 thread (close)\n"
-    ) in text
-    assert "- omp passive is 200 times slower than omp active at 1 to 4 threads (close)\n" in text
-    assert "- a barrier of 4 threads (close): take omp active (400.0 ns, " in text
+def concluded(tmp_path, *lines):
+    return conclude(read(write(tmp_path / "f", *lines, first=first())))
+
+
+def in_situation(found, work, lanes):
+    (c,) = [c for c in found if (c.situation.work, c.situation.threads) == (work, lanes)]
+    return c
+
+
+def test_each_api_has_its_default_and_its_choice(tmp_path):
+    lines = two_runtimes() + five(barrier_at("std", 4), 2000.0)
+    found = concluded(tmp_path, lines)
+    gnu, llvm, cxx = (in_situation(found, api, 4) for api in ("openmp", "openmp_llvm", "cxx"))
+    assert (gnu.kind, gnu.subjects[0].name) == (Kind.keep, ("omp", "barrier"))
+    # libgomp is faster, but no choice inside a program of libomp, as std::barrier would be.
+    assert (llvm.kind, llvm.subjects[0].name) == (Kind.keep, ("omp-llvm", "barrier"))
+    assert (cxx.kind, cxx.subjects[0].name) == (Kind.use, ("omp", "barrier"))
+    assert cxx.reference.name == ("std", "barrier")
+    assert cxx.effect.value == pytest.approx(5.0)
+    assert cxx.condition("parallel_region") and cxx.condition("cpu_per_thread")
+    assert cxx.reason.name == "sleeps"
+    assert {c.question for c in (gnu, llvm, cxx)} == {"barrier"}
+
+
+def test_another_runtime_is_a_choice_for_a_whole_program(tmp_path):
+    found = concluded(tmp_path, two_runtimes())
+    four, two = (in_situation(found, "runtime", n) for n in (4, 2))
+    assert (four.kind, four.subjects[0].variant) == (Kind.keep, "omp")
+    assert (two.kind, two.subjects[0].variant) == (Kind.use, "omp-llvm")
+    assert two.effect.value == pytest.approx(2.0)
+    assert two.condition("whole_program")
+    assert (four.question, two.question) == ("barrier", "fewer_threads")
+
+
+def test_passive_waiting_costs_time(tmp_path):
+    c = in_situation(concluded(tmp_path, two_runtimes()), "omp_passive", 4)
+    assert (c.kind, c.subjects[0].variant, c.reference.variant) == (Kind.use, "active", "passive")
+    assert c.effect.value == pytest.approx(200.0)
+    assert c.condition("cpu_per_thread")
+
+
+def test_more_threads_than_cpus_do_not_need_a_cpu_each(tmp_path):
+    lines = five(barrier_at("omp", 2), 100.0, oversubscribed=True)
+    lines += five(barrier_at("std", 2), 900.0, oversubscribed=True)
+    c = in_situation(concluded(tmp_path, lines), "cxx", 2)
+    assert (c.kind, c.situation.crowded) == (Kind.use, True)
+    assert c.condition("cpu_per_thread") is None
+
+
+def test_the_barrier_of_processes_is_no_choice_of_threads(tmp_path):
+    lines = five(barrier_at("std", 2), 900.0) + five(barrier_at("mpi", 2), 100.0)
+    lines += five(barrier_at("posix", 2), 400.0)
+    found = concluded(tmp_path, lines)
+    assert ("mpi", "barrier") not in {s.name for c in found for s in c.subjects}
+    c = in_situation(found, "cxx", 2)
+    assert (c.kind, c.subjects[0].name) == (Kind.use, ("posix", "barrier"))
+
+
+def test_the_work_between_barriers_is_computed_from_their_cost(tmp_path):
+    c = in_situation(concluded(tmp_path, two_runtimes()), "work_between", 4)
+    assert (c.grade, c.effect.quantity) == (Grade.predicted, "threshold")
+    assert c.effect.value == pytest.approx(9 * 400.0)
+    assert [cost.ns for cost in c.costs] == pytest.approx([400.0])
+
+
+def test_the_screen_has_the_choice_and_the_tables_have_the_costs(tmp_path):
+    text = printed_text(tmp_path, two_runtimes() + five(barrier_at("std", 4), 2000.0))
+    flat = " ".join(text.split())
+    assert "4 threads, C++ omp barrier (a,b) 400 std::barrier 2000 5.0" in flat
+    assert "4 threads, libgomp active waiting (b) 400 passive waiting 80,000 200" in flat
+    assert "Put at least 3.6 us (95 % CI" in flat
+    assert "affinity  threads" in text
     assert "200 (200..200) >" in text
     assert "400.0 (" in text
+    (section,) = sections(read(tmp_path / "f"), ["barrier"])
+    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
 
 
 def test_a_late_lane_is_laid_beside_none(tmp_path):
@@ -96,43 +160,40 @@ def test_a_late_lane_is_laid_beside_none(tmp_path):
     assert all(placed.over_on_time(on_time, runtime) is None for runtime in on_time.costs)
     assert placed.over_on_time(late, ("omp", "active")).value == pytest.approx(0.5)
     text = printed_text(tmp_path, two_runtimes())
-    assert "A late arriver: ns from its arrival" in text
+    assert "Late thread: ns from its arrival" in text
     assert " x0.500 <" in text
 
 
-def test_what_scatters_cannot_be_told(tmp_path):
-    lines = five(barrier_at("omp", 2), 100.0, 0.2) + five(barrier_at("std", 2), 110.0)
+def test_what_scatters_is_undecided(tmp_path):
+    lines = five(barrier_at("omp", 2), 100.0, 0.5) + five(barrier_at("std", 2), 90.0)
+    c = in_situation(concluded(tmp_path, lines), "openmp", 2)
+    assert c.kind is Kind.undecided
     text = printed_text(tmp_path, lines)
-    assert re.search(
-        r"- std active against omp active: cannot tell \(at 2 threads [\d.]+ to [\d.]+ times as "
-        r"long\) at 2",
-        text,
-    )
     assert "std: std::barrier ignores the wait policy" in text
-    assert "a second OpenMP runtime was not measured" in text
+    assert "omp-llvm (libomp) was not measured" in text
 
 
 def test_sleeping_that_scatters_is_still_slower(tmp_path):
-    """50 us in one visit and 950 in the next: on a linear scale the interval of that cost held 0."""
+    """50 us in one repetition and 950 in the next: on a linear scale the interval held 0."""
     lines = five(barrier_at("omp", 2), 1000.0)
     lines += five(barrier_at("omp", 2, "passive"), 500_000.0, 0.9)
-    text = printed_text(tmp_path, lines)
-    assert "< " not in text.replace("> more, < less", "")
-    assert re.search(r"- omp passive is \S+ times slower than omp active at 2 threads", text)
-    # Visits that found less than nothing are another matter.
+    c = in_situation(concluded(tmp_path, lines), "omp_passive", 2)
+    assert (c.kind, c.subjects[0].variant) == (Kind.use, "active")
+    assert "< " not in printed_text(tmp_path, lines).replace("> more, < less", "")
+    # A negative cost has no ratio.
     less = visits([-5.0, -6.0], barrier_at("omp", 2, "passive"))
     for number, line in enumerate(less, 6):
         line["visit"] = number
-    text = printed_text(tmp_path, lines, less)
-    assert "- omp passive against omp active: not comparable (not resolved) at 2 threads" in text
+    c = in_situation(concluded(tmp_path, lines, less), "omp_passive", 2)
+    assert (c.kind, [x.name for x in c.conditions]) == (Kind.undecided, ["no_cost"])
 
 
-def test_waiting_in_different_placement_states_is_not_comparable(tmp_path):
+def test_waiting_in_different_vcpu_placements_is_undecided(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, estimate={"hop_ns": 65.0})
     lines += five(barrier_at("omp", 2, "passive"), 9000.0, estimate={"hop_ns": 235.0})
-    text = printed_text(tmp_path, lines)
-    assert "not comparable (seen in different placement states) at 2 threads" in text
-    # One number of lanes is no curve to draw.
+    c = in_situation(concluded(tmp_path, lines), "omp_passive", 2)
+    assert (c.kind, [x.name for x in c.conditions]) == (Kind.undecided, ["other_placement"])
+    # One number of threads is no curve to draw.
     assert drawing.figures(barrier.rows(read(tmp_path / "f"))) == []
 
 
@@ -144,7 +205,7 @@ def test_names_the_runtimes(tmp_path):
     }
     text = printed_text(tmp_path, worker, two_runtimes())
     assert "- omp-llvm: Clang 14.0.6, /usr/lib/libomp.so.5" in text
-    assert "second OpenMP runtime" not in text
+    assert "was not measured" not in text
 
 
 def same_as(lanes, affinity):
@@ -168,38 +229,34 @@ def test_affinities_that_place_alike_are_one(tmp_path):
     assert [len(placed.curve) for placed in part.placements] == [3, 3]
 
 
-def test_one_lane_says_what_it_cannot_know(tmp_path):
+def test_one_thread_says_nothing_of_waiting(tmp_path):
     lines = five(barrier_at("omp", 1), 5.0) + five(barrier_at("omp", 1, "passive"), 5.0)
+    (c,) = concluded(tmp_path, lines)
+    assert (c.kind, c.conditions[0].name) == (Kind.undecided, "one_thread")
     text = printed_text(tmp_path, lines)
-    assert "that takes two threads or more" in text
+    assert "use --oversubscribe --threads 2" in text
     assert "Passive waiting over active" not in text
 
 
-def test_a_curve_is_told_and_two_costs_are_none(tmp_path):
+def test_a_curve_has_a_figure_and_two_costs_have_none(tmp_path):
     curve = [line for n in (1, 2, 4) for line in five(barrier_at("omp", n), 100.0 * n)]
-    (figure,) = drawing.figures(barrier.rows(read(write(tmp_path / "f", curve))))
-    assert figure.title == "A barrier costs 100.0 ns at 1 thread, 400.0 ns at 4 threads (close)"
+    campaign = read(write(tmp_path / "f", curve))
+    (figure,) = drawing.figures(barrier.rows(campaign))
+    assert figure.title == "Barrier cost by number of threads"
+    # One barrier alone leaves nothing to choose, but its cost asks for work.
+    assert [c.question for c in conclude(campaign)] == ["work_between"]
     two = [line for line in curve if line["point"]["lanes"] < 4]
     assert not barrier.rows(read(write(tmp_path / "g", two)))
 
 
-def test_the_figures_title_is_the_answer(tmp_path):
-    path = write(tmp_path / "f", two_runtimes(), first=first())
-    (figure,) = drawing.figures(barrier.rows(read(path)))
-    assert figure.title.startswith("a barrier of 4 threads (close): take omp active (400.0 ns, ")
-    assert (
-        ", because omp-llvm active takes 3.00 times as long (95 % sure: within 0.1 %, "
-        in figure.title
-    )
-
-
-def test_the_answer_names_each_number_of_lanes_where_one_between_says_otherwise(tmp_path):
+def test_each_number_of_threads_has_its_decision(tmp_path):
     lines = []
-    for lanes, times in ((1, 3.0), (2, 1.0), (4, 3.0), (8, 6.0)):
+    for lanes, times in ((1, 3.0), (2, 1.0), (4, 3.0), (8, 0.5)):
         lines += five(barrier_at("omp", lanes), 100.0)
         lines += five(barrier_at("std", lanes), 100.0 * times)
-    found = barrier.answer(barrier.rows(read(write(tmp_path / "f", lines))))
-    assert found[-1] == (
-        "std active is 3.00 to 6.00 times slower than omp active at 1, 4, 8 threads, "
-        "as fast at 2 threads (close)"
-    )
+    found = concluded(tmp_path, lines)
+    kinds = {n: str(in_situation(found, "openmp", n).kind) for n in (2, 4, 8)}
+    assert kinds == {2: "keep", 4: "keep", 8: "use"}
+    assert in_situation(found, "openmp", 8).subjects[0].name == ("std", "barrier")
+    # A barrier of one thread is no question.
+    assert {c.situation.threads for c in found} == {2, 4, 8}

@@ -9,8 +9,8 @@ import pytest
 
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import read_campaign
-from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.fleet import fleet_of
+from syncmeter_analysis.relate.pairings import pairs_of_files
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.charts.draw import ink, ramp
 from syncmeter_analysis.render.compare import compare_report
@@ -137,7 +137,9 @@ def test_what_a_busy_point_is_stands_above_the_list_once_and_a_command_is_code(b
     assert "busy" in page.locator("#rows tr").first.inner_text()
     assert page.locator("#rows td").last.inner_text() == ""
     assert page.locator("#how").inner_text().endswith("or slowed it down.")
-    assert page.locator(".banner code").all_inner_texts() == ["syncmeter run --study control"]
+    assert page.locator("details.banner code").all_inner_texts() == [
+        "syncmeter run --study control"
+    ]
 
 
 @in_a_browser
@@ -169,7 +171,7 @@ def test_a_comparison_is_a_page_of_the_same_kind(browser, tmp_path):
     for name, factor in (("old", 1.0), ("new", 2.0)):
         lines = [visits(around(5.0), point()), visits(around(9.0 * factor), point("barrier"))]
         files.append(read_results(write(tmp_path / name, *lines)))
-    found = compare_campaigns([files[0]], [files[1]])
+    found = pairs_of_files([files[0]], [files[1]])
     report = compare_report([found], files)
     assert report.head.verdict == "1 point slower, 0 faster of 2"
     assert report.head.kind == "bad"
@@ -199,7 +201,7 @@ def test_no_link_of_the_navigation_is_cut(browser, page_file, tmp_path, width):
         for i, name in enumerate(names)
     ]
     file = tmp_path / "compare.html"
-    file.write_text(as_page(compare_report([compare_campaigns([files[0]], [files[1]])], files)))
+    file.write_text(as_page(compare_report([pairs_of_files([files[0]], [files[1]])], files)))
     for each in (page_file, file):
         page = shown(browser, each, width=width)
         ends = page.locator("nav a").evaluate_all(
@@ -255,7 +257,7 @@ def test_the_six_largest_ratios_are_written_in_the_figure(browser, tmp_path):
         lines = [visits(around(5.0 + step * i), point(f"op_{i}")) for i in range(9)]
         files.append(read_results(write(tmp_path / name, *lines)))
     file = tmp_path / "compare.html"
-    file.write_text(as_page(compare_report([compare_campaigns([files[0]], [files[1]])], files)))
+    file.write_text(as_page(compare_report([pairs_of_files([files[0]], [files[1]])], files)))
     page = shown(browser, file)
     page.evaluate("window.syncmeter.drawAll()")
     texts = page.locator("#fig-changes .chart text").all_text_contents()

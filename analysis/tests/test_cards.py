@@ -1,226 +1,263 @@
-"""The cards of the first screen: which advice, its effect and figure, and what to run next."""
+"""The cards of the first screen: which conclusions, their effect, bars and conditions."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from syncmeter_analysis.claims import all_claims
-from syncmeter_analysis.claims import judged as claims_of
-from syncmeter_analysis.claims.claim import Finding, holds
-from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.claims.claim import holds
+from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
+from syncmeter_analysis.conclude.conclusion import (
+    Conclusion,
+    Condition,
+    Cost,
+    Effect,
+    Grade,
+    Kind,
+    Situation,
+    Subject,
+)
+from syncmeter_analysis.conclude.headline import chosen
 from syncmeter_analysis.record.machine import machine_of
-from syncmeter_analysis.relate import text
-from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
-from syncmeter_analysis.relate.relation import Ratio
-from syncmeter_analysis.relate.summary import State
-from syncmeter_analysis.render.recommendations import cards, chosen, findings
-from syncmeter_analysis.studies.figures import Figure
+from syncmeter_analysis.render.claims_text import claims_section
+from syncmeter_analysis.voice.cards import card_of
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import busy, controls, report, updates
 
-
-def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
-    shown = report(tmp_path, updates(), controls()).head.cards
-    card = next(c for c in shown if "Replace critical" in c.text)
-    # Of the two points that are drawn, not a middle over 1 and 2 threads (2 and 10 times).
-    assert card.effect.startswith("10.0 times slower (")
-    assert card.where == "omp, int32, shared, 2 threads, placed close"
-    assert [(b.name, b.cost) for b in card.bars] == [
-        ("critical_add", "200.0 ns"),
-        ("atomic_add", "20.00 ns"),
-    ]
-    assert [round(b.share, 3) for b in card.bars] == [1.0, 0.1]
-    assert card.figure == "fig-updates"
-    assert card.doubt == ""
+critical, atomic = Subject("omp", "critical_add"), Subject("omp", "atomic_add")
 
 
-def test_busy_evidence_makes_a_card_with_its_doubt_only_where_sound_ones_are_few(tmp_path):
-    shown = report(tmp_path, busy(updates())).head.cards
-    assert 0 < len(shown) <= 4
-    assert all(card.doubt for card in shown)
+def conclusion(low, over=critical, under=atomic, **members):
+    """A gain whose interval begins at `low`."""
+    costs = Cost(over, 10.0 * low), Cost(under, 10.0)
+    effect = Effect("speedup", low * 1.1, low, low * 1.2)
+    situation = Situation(2, "cpu")
+    use = Conclusion(Kind.use, "claim", situation, (under,), over, effect, Grade.measured, costs)
+    return replace(use, **{"cause": "omp-atomic-over-critical", "remedy": "holds", **members})
 
 
-def test_a_card_leads_to_the_figure_that_draws_most_of_its_points(tmp_path):
-    c = read(write(tmp_path / "f.jsonl", updates(), controls(), first=campaign()))
-    found = claims_of(Evidence(c))
-    (points,) = [f.points for claim, f in found if claim.id == "omp-atomic-over-critical"]
-    some, all_, other = (
-        Figure(name, "", "", [], ids)
-        for name, ids in (("some", points[:1]), ("all", points), ("other", ["x"]))
+def lows(*found):
+    return [c.effect.low for _, c in chosen(("claims", c) for c in found)]
+
+
+def other(name, low, **members):
+    return conclusion(low, over=Subject("omp", name), **members)
+
+
+# Which
+
+
+def test_at_most_three_the_largest_certain_gain_first():
+    assert lows(*(other(f"op{low}", low) for low in (2, 9, 3, 8, 4))) == [9, 8, 4]
+
+
+def test_disturbed_gains_come_last():
+    disturbed = (Condition("disturbed"),)
+    found = lows(other("a", 20, conditions=disturbed), other("b", 2), other("c", 3))
+    assert found == [3, 2, 20]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"kind": Kind.keep},
+        {"kind": Kind.undecided},
+        {"grade": Grade.predicted},
+        {"costs": ()},
+        {"effect": None},
+        {"effect": Effect("speedup", 2.0)},
+        {"effect": Effect("speedup", 2.0, 0.9, 3.0)},
+    ],
+)
+def test_no_card_without_a_measured_gain(members):
+    assert chosen([("claims", replace(conclusion(2), **members))]) == []
+
+
+def test_one_comparison_has_one_card():
+    named = Subject("omp", "critical_named_add")
+    assert lows(conclusion(9), conclusion(7, over=named), other("lock_add", 3)) == [9, 3]
+
+
+def test_no_card_to_avoid_what_no_reader_has():
+    own = conclusion(3, over=atomic, under=Subject("omp", "ticket_lock_add"), kind=Kind.avoid)
+    assert lows(own) == []
+
+
+# Claims
+
+
+def concluded(tmp_path, *lines, **first):
+    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(**first)))
+    return {x.cause: x for x in conclusions_of(c, judged_with_doubts(c))}
+
+
+def test_a_claim_compares_with_what_the_reader_has(tmp_path):
+    c = concluded(tmp_path, updates(), controls())["omp-atomic-over-critical"]
+    assert (c.kind, c.grade, c.remedy) == (Kind.use, Grade.measured, "holds")
+    assert (c.subjects[0].op, c.reference.op) == ("atomic_add", "critical_add")
+    assert c.situation.threads == 2
+    assert c.effect.value == pytest.approx(c.cost_of(c.reference).ns / c.costs[1].ns)
+    assert c.effect.low <= c.effect.value <= c.effect.high
+    assert len(c.evidence) > 2
+
+
+def test_an_atomic_on_one_variable_is_compared_with_one_per_thread(tmp_path):
+    each = visits(around(8.0), point(placement="strided", stride=16, type="int32", lanes=2))
+    c = concluded(tmp_path, updates(), each, controls())["omp-atomic-contention"]
+    assert (c.grade, c.effect.value) == (Grade.measured, pytest.approx(2.5))
+    # Without it the cost of a lone thread replaces it: no measurement.
+    c = concluded(tmp_path, updates(), controls())["omp-atomic-contention"]
+    assert c.grade is Grade.predicted
+
+
+def gpu(op, lanes, blocks, cost, **axes):
+    what = point(op, backend="cuda", affinity="none", lanes=lanes, blocks=blocks, **axes)
+    return visits([cost] * 5, what, device=0)
+
+
+def test_a_single_warp_is_no_advice_if_a_grid_was_measured(tmp_path):
+    def flags(lanes, blocks, wide, narrow):
+        return [
+            *gpu("fence", lanes, blocks, wide, scope="system"),
+            *gpu("fence", lanes, blocks, narrow, scope="device"),
+        ]
+
+    alone = concluded(tmp_path, flags(32, 1, 30.0, 10.0))["cuda-fence-scope"]
+    assert (alone.situation.blocks, alone.situation.threads) == (1, 32)
+    both = concluded(tmp_path, flags(32, 1, 30.0, 10.0), flags(1024, 132, 50.0, 10.0))
+    found = both["cuda-fence-scope"]
+    assert (found.situation.blocks, found.effect.value) == (132, pytest.approx(5.0))
+    # The grid costs the same with both scopes.
+    assert "cuda-fence-scope" not in concluded(
+        tmp_path, flags(32, 1, 30.0, 10.0), gpu("fence", 1024, 132, 9.0, scope="system")
     )
 
-    def target(figures, sections=()):
-        cards_ = cards(found, figures, set(sections))
-        return next(card.figure for card in cards_ if "Replace critical" in card.text)
 
-    assert target([some, all_, other]) == "fig-all"
-    assert target([some, other], ["by-threads"]) == "fig-some"
-    assert target([other], ["by-threads"]) == "by-threads"
-    assert target([other]) == ""
+def test_a_virtual_machine_uses_no_spin_lock(tmp_path):
+    def locks(**machine):
+        lines = [
+            line
+            for op, cost in (("lock_add", 80.0), ("spin_lock_add", 20.0))
+            for line in visits(around(cost), point(op, placement="shared", lanes=2))
+        ]
+        return concluded(tmp_path, lines, machine={**MACHINE, **machine})
 
-
-def judged(*parts):
-    """A finding for each (effect, doubts), each of a claim of its own."""
-    return [
-        (claim, Finding(holds, Interval(x, x * 0.9, x * 1.1), "of", doubts=list(doubts)))
-        for claim, (x, doubts) in zip(all_claims(), parts, strict=False)
-    ]
+    assert [x.name for x in locks()["belief-spin-lock"].conditions] == ["cpu_per_thread"]
+    assert "belief-spin-lock" not in locks(hypervisor=True)
 
 
-def effects(found):
-    return [f.effect.value for *_, f in chosen(found)]
+def test_what_a_repeat_may_decide_otherwise_is_no_advice(tmp_path):
+    """The cost of two threads that meet differs by 6 % from campaign to campaign."""
+    assert "omp-atomic-contention" in concluded(tmp_path, updates(factor=0.5), controls())
+    near = concluded(tmp_path, updates(factor=0.42), controls())  # 1.68 times, 1.5 are needed
+    assert "omp-atomic-contention" not in near
+    judged = dict((c.id, f) for c, f in judged_with_doubts(read(tmp_path / "f.jsonl")))
+    found = judged["omp-atomic-contention"]
+    assert (found.verdict, found.doubts) == (holds, ["changes"])
 
 
-def test_at_most_five_cards_the_most_consequential_first():
-    assert effects(judged(*((x, ()) for x in (2, 9, 3, 8, 4, 7, 5)))) == [9, 8, 7, 5, 4]
+def test_disturbed_evidence_is_a_condition(tmp_path):
+    found = concluded(tmp_path, busy(updates()))
+    assert found
+    assert all(c.condition("disturbed") for c in found.values() if c.effect)
 
 
-def test_busy_evidence_fills_up_to_four_cards_behind_the_sound():
-    busy_ones = [(x, [busy_doubt]) for x in (20, 30, 40, 50)]
-    assert effects(judged((2, ()), *busy_ones)) == [2, 50, 40, 30]
-    assert effects(judged((2, ()), (3, ()), (4, ()), (5, ()), *busy_ones)) == [5, 4, 3, 2]
-    # Nothing is at stake where the interval straddles 1, and other doubts are no advice.
-    assert effects(judged((1.0, [busy_doubt]), (9, ["most rounds"]), (9, [busy_doubt, "x"]))) == []
+# Words
 
 
-def test_two_cards_do_not_tell_one_comparison(tmp_path):
-    shown = report(tmp_path, updates(), controls()).head.cards
-    sides = [tuple(bar.name for bar in card.bars) for card in shown]
-    assert sides.count(("critical_add", "atomic_add")) == 1
-    assert ("2 threads (2 ops at once)", "1 thread (one op)") in sides
+def test_a_card_has_advice_ratio_interval_and_both_costs(tmp_path):
+    c = concluded(tmp_path, updates(), controls())["omp-atomic-over-critical"]
+    card = card_of("claims", c)
+    text = "an atomic instead of a critical section around one update"
+    assert (card.verb, card.text) == ("Use", text)
+    assert (card.effect, card.where, card.more) == ("10x faster", "2 threads", [])
+    assert card.ci.startswith("95 % CI ")
+    bars = [(bar.name, bar.cost, round(bar.share, 3)) for bar in card.bars]
+    assert bars == [("a critical section", "200 ns", 1.0), ("an atomic add", "20.0 ns", 0.1)]
+    assert card.link == "claims"
 
 
-def test_threads_on_one_variable_are_compared_with_as_many_that_have_one_each(tmp_path):
-    """Two adds at once against one add say nothing of what is advised, where that was measured."""
-    each = visits(around(8.0), point(placement="strided", stride=16, type="int32", lanes=2))
-    cards = report(tmp_path, updates(), each, controls()).head.cards
-    card = next(card for card in cards if card.text.startswith("Keep one variable per thread"))
-    assert [bar.name for bar in card.bars] == ["one variable", "a variable each (64 B apart)"]
-    assert card.effect.startswith("2.50 times slower (")
+def test_a_disturbed_card_says_so():
+    c = conclusion(2, conditions=(Condition("disturbed"),))
+    (more,) = card_of("claims", c).more
+    assert more.startswith("Other work disturbed both sides")
 
 
-def test_a_card_of_unlike_numbers_of_ops_has_the_ratio_of_each_op(tmp_path):
+def test_a_card_of_a_study_names_its_subject_and_its_reference():
+    mutex, spin = Subject("std", "mutex"), Subject("posix", "pthread_spin")
+    situation = Situation(2, "one_add")
+    c = conclusion(2, over=mutex, under=spin, situation=situation, cause="", remedy="")
+    card = card_of("locks", replace(c, question="lock"))
+    assert (card.verb, card.text) == ("Use", "pthread_spin instead of std::mutex")
+
+
+def test_long_costs_have_longer_units():
+    costs = Cost(critical, 2.5e7, 2.4e7, 2.6e7), Cost(atomic, 12_345.0, 12_300.0, 12_400.0)
+    card = card_of("claims", conclusion(2, costs=costs))
+    assert [bar.cost for bar in card.bars] == ["25.0 ms", "12.3 us"]
+
+
+def test_the_first_screen_has_the_cards(tmp_path):
     cards = report(tmp_path, updates(), controls()).head.cards
-    card = next(card for card in cards if card.text.startswith("Keep one variable per thread"))
-    assert card.effect.startswith("4.00 times slower (")
-    assert card.effect.endswith("), 2.00 times as long for each op")
+    assert 0 < len(cards) <= 3
+    sides = [frozenset(bar.name for bar in card.bars) for card in cards]
+    assert len(set(sides)) == len(sides)
 
 
-def test_what_a_repeat_may_decide_otherwise_makes_no_card_and_says_so(tmp_path):
-    def cards_and_folded(factor):
-        """With two threads that meet: from campaign to campaign their cost differs by 6 %."""
-        found = report(tmp_path, updates(factor=factor), controls())
-        verdicts = {claim.id: f.verdict for claim, f in found.judged}
-        assert verdicts["omp-atomic-contention"] == holds
-        folded = [item for title, blocks in found.head.folded for item in blocks[0].items]
-        return {card.text[:12] for card in found.head.cards}, "\n".join(folded)
-
-    assert "Keep one var" in cards_and_folded(factor=0.5)[0]
-    near_cards, near_folded = cards_and_folded(factor=0.42)  # 1.68 times, where 1.5 are needed
-    assert "Keep one var" not in near_cards
-    assert "Atomic updates of one variable get slower" in near_folded
-    again = findings(read(tmp_path / "f.jsonl"))
-    assert any(
-        x.startswith('No advice follows from the claim "Atomic updates of one variable get')
-        and x.endswith(", which holds here, as a repeat of the campaign may decide otherwise.")
-        for x in again
-    ), again
+# The table of claims
 
 
-# What to run next
+def rows(tmp_path, *lines, **first):
+    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(**first)))
+    section = claims_section(c, judged_with_doubts(c))
+    return section.blocks[1]
 
 
-def runs(tmp_path, **machine):
-    found = report(tmp_path, updates(), machine={**MACHINE, **machine})
-    titles = {title: blocks for title, blocks in found.head.folded}
-    (bullets,) = titles["What to run next, and what that would decide"]
-    return "\n".join(bullets.items)
-
-
-def test_what_to_run_next_is_what_this_machine_can_run(tmp_path):
-    shown = runs(tmp_path)
-    assert "--study false-sharing" in shown
-    assert "SMT siblings suffer no false sharing" in shown
-    assert "cuda" not in shown
-    assert "A barrier among few threads" in shown
-    small = runs(tmp_path, cores=2, pus=2, smt=False)
-    assert "SMT siblings" not in small
-    assert "A barrier among few threads" not in small
+def test_measured_claims_come_first_and_the_others_with_their_command(tmp_path):
+    found = rows(tmp_path, updates())
+    verdicts = [row[1].text for row in found.rows]
+    assert "confirmed" in verdicts[: found.folded]
+    assert set(verdicts[found.folded :]) == {"not measured"}
+    open_ = {row[0].text: row[-1].text for row in found.rows[found.folded :]}
+    assert "syncmeter run --study false-sharing" in open_.values()
+    assert any("SMT siblings" in statement for statement in open_)
+    assert not any("--backend cuda" in command for command in open_.values())
+    small = rows(tmp_path, updates(), machine={**MACHINE, "cores": 2, "pus": 2, "smt": False})
+    assert not any("SMT siblings" in row[0].text for row in small.rows)
 
 
 def test_a_campaign_on_a_gpu_is_sent_to_no_study_of_cpus(tmp_path):
-    on_gpu = visits(around(500.0), point("barrier", backend="cuda", lanes=32, affinity="none"))
+    on_gpu = gpu("barrier", 32, 1, 500.0), gpu("barrier", 1024, 1, 900.0)
     machine = {**campaign()["machine"], "gpus": {"cuda": "NVIDIA H200"}}
-    first = campaign(gpus={"cuda": "NVIDIA H200"}, machine=machine)
-    *_, last = findings(read(write(tmp_path / "f.jsonl", on_gpu, first=first)))
-    of_gpus = {c.statement.rstrip(".") for c in all_claims() if c.needs.startswith("cuda")}
-    assert last.startswith("Not measured here: ")
-    assert any(f'"{statement}' in last for statement in of_gpus), last
+    found = rows(tmp_path, *on_gpu, gpus={"cuda": "NVIDIA H200"}, machine=machine)
+    open_ = {row[0].text for row in found.rows[found.folded :]}
+    assert "A CUDA graph makes kernel launches faster." in open_
+    assert not any("OpenMP" in statement or "CPU" in statement for statement in open_)
 
 
 @pytest.mark.parametrize(("gpus", "some"), [(0, {False}), (1, {True, False}), (2, {True})])
 def test_claims_on_gpus_need_as_many(gpus, some):
     machine = replace(machine_of(campaign()), smt=True)
-    found = [c for c in all_claims() if c.needs.startswith("cuda")]
+    found = [c for c in all_claims() if c.gpus]
     assert {c.can_run_on(machine, gpus) for c in found} == some
 
 
-# Effects in words
+def test_atomics_on_one_address_are_judged_by_atomic_add_in_the_largest_launch(tmp_path):
+    """In one block the compiler combines adds, and CAS gains more: neither is the advice."""
 
+    def pair(op, lanes, blocks, shared, own):
+        axes = {"type": "int32", "order": "relaxed"}
+        return [
+            *gpu(op, lanes, blocks, shared, placement="shared", **axes),
+            *gpu(op, lanes, blocks, own, placement="strided", stride=1, **axes),
+        ]
 
-@pytest.mark.parametrize(
-    ("interval", "of_costs", "shown"),
-    [
-        (Interval(6.4, 6.1, 6.8), True, "6.40 times slower (6.10 to 6.80)"),
-        (Interval(0.5, 0.4, 0.625), True, "2.00 times faster (1.60 to 2.50)"),
-        (Interval(1.0, 0.98, 1.02), True, "the same (0.980 to 1.02)"),
-        (Interval(1.2, 0.9, 1.6), True, "1.20 times (0.900 to 1.60)"),
-        (Interval(3.0), True, "3.00 times (scatter unknown)"),
-        (Interval(3.0, 2.0, 4.0), False, "3.00 times (2.00 to 4.00)"),
-    ],
-)
-def test_an_effect_in_words(interval, of_costs, shown):
-    assert text.effect(interval, of_costs) == shown
-
-
-def far_apart(ns):
-    """The critical section was far in every visit, the atomic add in some: its headline is near."""
-    lines = updates()
-    for line in [x for x in lines if x["point"]["lanes"] == 2]:
-        op, (estimate,) = line["point"]["op"], line["estimates"]
-        if op == "atomic_add":
-            cost = {"value": ns, "low": ns - 1, "high": ns + 1}
-            far = {**estimate, "hop_ns": 240.0, "cost_ns": cost}
-            lines.append({**line, "visit": line["visit"] + 5, "estimates": [far]})
-        elif op == "critical_add":
-            estimate["hop_ns"] = 240.0
-    return lines
-
-
-def test_costs_that_are_nearly_those_of_the_tables_are_those_of_the_tables(tmp_path):
-    """20.6 ns far and 20.0 near are one cost for a reader, who asks which of two numbers is meant."""
-    shown = report(tmp_path, far_apart(20.6), controls()).head.cards
-    (card,) = [c for c in shown if c.where.startswith("omp, int32, shared, 2 threads")]
-    assert card.bars[1].cost == "20.00 ns"
-    assert card.effect.startswith("9.71 times slower in paired visits (")
-
-
-def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
-    shown = report(tmp_path, far_apart(30.0), controls()).head.cards
-    (card,) = [c for c in shown if c.where.startswith("omp, int32, shared, 2 threads")]
-    assert card.where.endswith("; both in quiet rounds, threads 240 ns apart")
-    assert card.effect.startswith("6.67 times slower")
-
-
-def test_a_distance_is_said_only_where_the_tables_have_another():
-    """Its hop is a mean over the visits of a state: 140 ns beside 150 of all is no other placement."""
-    quiet = State(hop_ns=150.0)
-    over, under = (
-        SimpleNamespace(cost=Interval(ns, ns, ns), state=quiet, on_hypervisor=False)
-        for ns in (90.0, 30.0)
-    )
-    for hop, placed in ((140.0, ""), (400.0, ", threads 400 ns apart")):
-        met = State(busy=True, hop_ns=hop)
-        r = Ratio(Interval(4.0, 3.0, 5.0), 5, met, over_ns=120.0, under_ns=30.0)
-        assert text.in_placement(r, over, under) == f"both in busy rounds{placed}"
+    lines = [
+        *pair("atomic_add", 1024, 1, 30.0, 80.0),
+        *pair("atomic_add", 1024, 132, 3000.0, 200.0),
+    ]
+    lines += pair("atomic_cas_pass", 1024, 132, 99000.0, 500.0)
+    c = concluded(tmp_path, lines)["cuda-atomic-contention"]
+    assert {s.op for s in (*c.subjects, c.reference)} == {"atomic_add"}
+    assert (c.kind, c.effect.value) == (Kind.use, pytest.approx(15.0))
+    assert c.situation.blocks == 132 and not c.condition("some")

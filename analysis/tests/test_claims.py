@@ -10,10 +10,13 @@ import pytest
 import syncmeter_analysis.claims as claims
 from syncmeter_analysis.claims import all_claims
 from syncmeter_analysis.claims.claim import cannot_tell, every, fails, holds, not_measured
+from syncmeter_analysis.conclude.finding import Note
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.render import claims_text
+from syncmeter_analysis.voice.claims import evidence
+from syncmeter_analysis.voice.words import templates
 from tests.claim_cases import cases, cuda, strided, team
 from tests.made import around, campaign, point, read, visits, write
 
@@ -41,14 +44,14 @@ def judge(tmp_path, id, ratio, scatter=0.002, dear=None, cheap=None):
 def test_every_claim_has_a_case_and_every_file_is_listed():
     assert set(cases) | apart == set(by_id)
     folder = Path(claims.__file__).parent
-    files = {p.stem for p in folder.glob("*.py")} - {"__init__", "claim", "sources"}
+    files = {p.stem for p in folder.glob("*.py")} - {"__init__", "claim", "conclusions", "sources"}
     assert files == set(claims.modules)
 
 
 @pytest.mark.parametrize("id", cases)
 def test_it_holds_where_the_data_say_so(tmp_path, id):
     found = judge(tmp_path, id, cases[id][2])
-    assert found.verdict == holds, found.sentence
+    assert found.verdict == holds, evidence(id, found)
     assert len(found.points) == 2
 
 
@@ -76,7 +79,7 @@ def test_it_cannot_be_told_where_the_interval_holds_the_bound(tmp_path, id):
 def test_it_cannot_be_told_where_a_side_is_not_resolved(tmp_path, id):
     found = judge(tmp_path, id, cases[id][2], scatter=4.0)
     assert (found.verdict, found.effect) == (cannot_tell, None)
-    assert re.search("not.resolved", found.note)
+    assert re.search("not.resolved", evidence(id, found))
 
 
 @pytest.mark.parametrize("id", by_id)
@@ -86,16 +89,25 @@ def test_it_is_not_measured_where_nothing_of_it_is(tmp_path, id):
 
 
 @pytest.mark.parametrize("claim", by_id.values(), ids=list(by_id))
-def test_it_says_what_it_is(claim):
+def test_it_has_words_and_a_command(claim):
     assert re.fullmatch(r"[a-z0-9-]+", claim.id)
-    # Where a statement holds nothing may follow for a program.
-    for sentence in filter(None, (claim.statement, claim.advice, claim.otherwise)):
+    words = templates()["claims"][claim.id]
+    for sentence in filter(None, (words["statement"], words.get("holds"), words.get("fails"))):
         # Names of an API keep their own case.
         assert sentence[0].isupper() or re.match(r"\w*(_|::|[a-z][A-Z])", sentence)
         assert sentence.endswith(".")
+        assert all(len(part.split()) <= 25 for part in re.split(r"(?<=[.;:]) ", sentence))
+    assert (claim.if_true is None) == (not words.get("holds"))
+    assert (claim.if_false is None) == (not words.get("fails"))
     assert claim.command.startswith("syncmeter run")
     assert claim.source
-    assert claim.needs
+
+
+def test_every_words_belong_to_a_claim():
+    words = templates()["claims"]
+    assert {id for id, of in words.items() if isinstance(of, dict) and "statement" in of} == set(
+        by_id
+    )
 
 
 def test_a_single_figure_without_scatter_cannot_tell(tmp_path):
@@ -121,7 +133,7 @@ def test_scatter_with_siblings_needs_cores_and_many_pairs(tmp_path):
     alone = campaign()
     alone["machine"] = {**alone["machine"], "smt": False}
     data = Evidence(read(write(tmp_path / "g.jsonl", lines, first=alone)))
-    assert by_id["smt-variance"].judge(data).note == "this machine has no SMT"
+    assert by_id["smt-variance"].judge(data).notes == [Note("no_smt")]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +199,8 @@ def test_the_end_of_a_kernel_is_judged_in_a_graph_where_one_was_measured(tmp_pat
     )
     assert found.verdict == fails
     assert found.effect.value == pytest.approx(2 / 3)
-    assert "without a graph: 3.00" in found.note
+    (note,) = found.notes
+    assert (note.name, note.ratios[0].value) == ("split", pytest.approx(3.0))
 
 
 def test_the_limit_of_grids_is_seen_where_one_was_refused(tmp_path):
@@ -201,7 +214,8 @@ def test_the_limit_of_grids_is_seen_where_one_was_refused(tmp_path):
         tmp_path / "f.jsonl", refused, visits([5.0], cuda("grid_sync", blocks=132), device=0)
     )
     found = by_id["levels-coresident"].judge(Evidence(read(path)))
-    assert (found.verdict, "132 blocks fit" in found.note) == (holds, True)
+    assert found.verdict == holds
+    assert found.notes == [Note("refused", 1, 1, why="132 blocks fit at once")]
 
 
 def test_what_a_portable_api_makes_of_an_op_is_no_trait_of_the_cpu(tmp_path):
@@ -260,7 +274,8 @@ def test_ratios_are_taken_within_one_placement_state(tmp_path):
         visits([10.0] * 5, under, estimate={"hop_ns": 30.0}),
     )
     found = by_id["omp-padding"].judge(Evidence(read(path)))
-    assert (found.verdict, "different placement states" in found.note) == (cannot_tell, True)
+    assert found.verdict == cannot_tell
+    assert [note.why for note in found.notes] == ["seen in different placement states"]
 
 
 def test_doubtful_figures_are_left_out_where_others_are_there(tmp_path):
@@ -281,7 +296,7 @@ def test_doubtful_figures_are_left_out_where_others_are_there(tmp_path):
         lines += bare(1e-6, cuda("fence", scope="device", lanes=i + 11))
     found = by_id["cuda-fence-scope"].judge(Evidence(read(write(tmp_path / "f.jsonl", lines))))
     assert found.range == pytest.approx((3, 3))
-    assert "8 of doubtful figures" in found.note
+    assert Note("without", 8, why="of doubtful figures") in found.notes
 
 
 def test_each_step_of_a_scope_is_judged_for_itself(tmp_path):
@@ -335,7 +350,7 @@ def test_one_of_many_pairs_contradicts_only_beyond_what_so_many_scatter(tmp_path
     scatter, difference, equal = pair(1.2, 1.07), pair(3.0, 1.07), [pair(1.0, 1.01)] * 19
 
     def verdict_of(*pairs):
-        return every(Pairs(list(pairs)), 0.0, 1.1, "one over another").verdict
+        return every(Pairs(list(pairs)), 0.0, 1.1).verdict
 
     assert verdict_of(scatter) == fails
     assert verdict_of(scatter, *equal) == cannot_tell
@@ -351,8 +366,8 @@ def test_the_table_has_a_column_for_each_machine(tmp_path):
     b = write(tmp_path / "b", visits([10.0] * 5, over), visits([10.0] * 5, under), first=other)
     found = claims_text.judge_files([str(a), str(b)])
     text = claims_text.as_text(found)
-    assert "A: holds. cells in one line over cells apart: 5.00" in text
-    assert "B: does not hold" in text
+    assert "A: confirmed. variables in one cache line over variables in their own" in text
+    assert "B: refuted" in text
     markdown = claims_text.as_markdown(found)
     assert "Other \\| CPU \\<b\\>" in markdown
     rows = [r for r in markdown.splitlines() if r.startswith("| ")]
@@ -370,6 +385,6 @@ def test_a_point_is_told_the_claims_that_rest_on_it(tmp_path):
     assert len(keys) == 2
     for key in keys:
         text = claims_text.of_point(found, key)
-        assert "- omp-padding: holds. cells in one line over cells apart: 5.00" in text
+        assert "- omp-padding: confirmed. variables in one cache line over" in text
         assert text.startswith("Measured again in the same placement, 9 of 10 such costs (")
     assert claims_text.of_point(found, "backend=omp op=barrier") == "No claim uses it."

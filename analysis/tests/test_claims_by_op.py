@@ -4,13 +4,28 @@ import pytest
 
 from syncmeter_analysis.claims import all_claims, judged
 from syncmeter_analysis.claims.claim import cannot_tell, differs, fails, holds, not_measured
+from syncmeter_analysis.claims.conclusions import conclusions_of
+from syncmeter_analysis.conclude.headline import chosen
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.evidence import Evidence
-from syncmeter_analysis.render.recommendations import advised, cards, headline, not_on_cards
+from syncmeter_analysis.voice.claims import evidence, ratios
 from tests.claim_cases import strided
 from tests.made import around, point, read, visits, write
 
 by_id = {claim.id: claim for claim in all_claims()}
+
+
+def concluded(path, id=None):
+    """The conclusions of all claims, or of this claim."""
+    c = read(path)
+    found = conclusions_of(c, judged(Evidence(c)))
+    return [x for x in found if id in (None, x.cause)]
+
+
+def said(c):
+    """Returns the verdict, the kind and the operations of a partial conclusion."""
+    ops = [s.op for s in c.subjects] if c.condition("some") else []
+    return c.remedy, str(c.kind), ops
 
 
 def judge(id, path):
@@ -40,13 +55,13 @@ def test_stores_and_reads_are_not_one_median(tmp_path):
         "atomic_add": fails,
         "atomic_read": fails,
     }
-    assert "holds for atomic_write 20.0 " in found.sentence
-    assert "does not hold for atomic_add 1.00 " in found.sentence
-    advice = [shown for shown, *_ in advised([(by_id["belief-relaxed"], found)])]
-    assert advice[0].startswith("Relax the order")
-    assert advice[0].endswith(" (atomic_write).")
-    assert advice[1].startswith("Write seq_cst")
-    assert advice[1].endswith(" (atomic_add and atomic_read).")
+    text = evidence("belief-relaxed", found)
+    assert "confirmed for atomic_write 20 " in text
+    assert "refuted for atomic_add 1.0 " in text
+    assert list(map(said, concluded(path, "belief-relaxed"))) == [
+        ("holds", "use", ["atomic_write"]),
+        ("fails", "keep", ["atomic_add", "atomic_read"]),
+    ]
 
 
 def test_few_pairs_that_are_unlike_have_a_range_and_no_middle(tmp_path):
@@ -62,20 +77,24 @@ def test_few_pairs_that_are_unlike_have_a_range_and_no_middle(tmp_path):
     found = judge(
         "omp-atomic-over-critical", write(tmp_path / "f.jsonl", both(1, 3.0), both(8, 20.0))
     )
-    says = "critical section over atomic add: 3.00 (1 thread) to 20.0 (8 threads), over 2 pairs"
-    assert found.sentence == says
+    says = "a critical section over an atomic add: 3.0 (1 thread) to 20 (8 threads), 2 pairs"
+    assert evidence("omp-atomic-over-critical", found) == says
+    # The advice is for the most threads.
+    (advice,) = concluded(tmp_path / "f.jsonl", "omp-atomic-over-critical")
+    assert (advice.situation.threads, advice.effect.value) == (8, pytest.approx(20.0))
+    assert [s.op for s in (*advice.subjects, advice.reference)] == ["atomic_add", "critical_add"]
     alike = judge(
         "omp-atomic-over-critical", write(tmp_path / "g.jsonl", both(1, 3.0), both(8, 3.1))
     )
-    assert alike.sentence.startswith("critical section over atomic add: 3.05 (")
+    assert ratios(alike) == "3.1 (3.0 to 3.1)"
 
 
 def test_ops_that_agree_are_one_verdict(tmp_path):
     lines = orders("atomic_write", 20.0, 1.0) + orders("atomic_exchange", 9.0, 3.0)
     found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines))
     assert (found.verdict, list(found.parts)) == (holds, ["atomic_write", "atomic_exchange"])
-    ((shown, *_),) = advised([(by_id["belief-relaxed"], found)])
-    assert shown.startswith("Relax the order")
+    (advice,) = concluded(tmp_path / "f.jsonl", "belief-relaxed")
+    assert said(advice) == ("holds", "use", [])
 
 
 def test_one_over_several_is_judged_for_each_of_them(tmp_path):
@@ -87,7 +106,7 @@ def test_one_over_several_is_judged_for_each_of_them(tmp_path):
         visits(around(20.0), cuda("barrier"), device=0),
         visits(around(20.0), cuda("tile_sync", 32), device=0),
         visits(around(4.0), cuda("coalesced_sync", 32), device=0),
-        # Of half a warp, which is no block.
+        # Half a warp is no block.
         visits(around(4.0), cuda("warp_sync_partial"), device=0),
         visits(around(4.0), cuda("tile_sync", 16), device=0),
     )
@@ -108,7 +127,7 @@ def test_equal_placements_say_nothing_of_the_affinity(tmp_path):
     lines += placed(99.0, "fence", "spread", [0, 8]) + placed(50.0, "fence", "close", [0, 1])
     found = judge("omp-affinity", write(tmp_path / "f.jsonl", lines))
     assert (found.verdict, found.pairs) == (fails, 1)
-    assert "fence, 2 lanes" in found.of
+    assert (found.worst.over.point.op, found.worst.over.point.lanes) == ("fence", 2)
 
 
 def test_equal_placements_count_once(tmp_path):
@@ -132,8 +151,8 @@ def test_equal_placements_are_one_end(tmp_path):
 @pytest.mark.parametrize(
     ("members", "doubt"),
     [
-        ({"estimate": {"busy": True}}, "was shared or slow"),
-        ({"status": "noisy", "reason": "x"}, "most rounds"),
+        ({"estimate": {"busy": True}}, "disturbed"),
+        ({"status": "noisy", "reason": "x"}, "dropped"),
         ({"imported": True, "doubt": "not its name"}, "not its name"),
     ],
 )
@@ -148,17 +167,11 @@ def test_doubtful_evidence_makes_no_recommendation(tmp_path, members, doubt):
     found = dict((claim.id, f) for claim, f in findings)["omp-atomic-over-critical"]
     assert found.verdict == holds
     assert doubt in found.doubts[0]
-    assert advised(findings) == []
-    folded = [title for title, _ in not_on_cards(c, findings)]
-    # That other work ran leaves a ratio: a card tells it, with its doubt.
-    carded = [card.doubt for card in cards(findings, [], set())]
-    likely = "busy" in str(members)
-    assert any("doubtful" in title for title in folded) != likely
-    assert [bool(doubt) for doubt in carded] == [True] * likely
-    # The terminal says what the page does.
-    shown = headline(findings)
-    assert shown.startswith("1 recommendation, first: " if likely else "no recommendations: ")
-    assert shown.endswith("the ratio is usable, and may be another on a quiet machine.") == likely
+    # A disturbed ratio is advice with this condition.
+    advice = concluded(path, "omp-atomic-over-critical")
+    disturbed = "busy" in str(members)
+    assert [[x.name for x in a.conditions] for a in advice] == [["disturbed"]] * disturbed
+    assert chosen(("claims", a) for a in advice) == [("claims", a) for a in advice]
 
 
 def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):
@@ -166,9 +179,9 @@ def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):
     busy = orders("atomic_exchange", 9.0, 3.0, lanes=2)
     for line in busy:
         line["estimates"][0]["busy"] = True
-    found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines, busy))
-    ((shown, *_),) = advised([(by_id["belief-relaxed"], found)])
-    assert shown.startswith("Relax") and shown.endswith(" (atomic_write).")
+    (advice,) = concluded(write(tmp_path / "f.jsonl", lines, busy), "belief-relaxed")
+    assert said(advice) == ("holds", "use", ["atomic_write"])
+    assert advice.condition("disturbed") is None
 
 
 def with_hops(lines, hops):
@@ -201,7 +214,7 @@ def test_one_lane_is_compared_with_every_state(tmp_path):
 
 
 def strides(costs, **axes):
-    """One row of the study of false sharing, with its control."""
+    """Returns lines for one row in the study false-sharing, with a control."""
     lines = []
     for stride, cost in costs.items():
         lines += visits(around(cost), strided(stride=stride // 4, lanes=2, **axes))
@@ -245,7 +258,8 @@ def test_a_size_that_cannot_be_told_makes_no_claim(tmp_path):
             cost.update({end: cost[end] * (1 + 0.1 * (line["visit"] - 3)) for end in cost})
     found = judge("belief-padding-64", write(tmp_path / "f.jsonl", lines))
     assert found.verdict == cannot_tell
-    assert "at 64 B the ratio is" in found.note
+    (note,) = found.notes
+    assert (note.name, note.count) == ("slower_bytes", 32)
 
 
 def grid(blocks, lanes, cost):
@@ -265,11 +279,9 @@ def test_barriers_in_small_grids_are_not_judged_by_large_ones(tmp_path):
         "barrier in 2 to 132 blocks": holds,
         "barrier in 264 to 1056 blocks": fails,
     }
-    shown = [advice for advice, *_ in advised([(claim, found)])]
-    assert sorted(shown) == [
-        f"{claim.otherwise.removesuffix('.')} (barrier in 264 to 1056 blocks).",
-        f"{claim.advice.removesuffix('.')} (barrier in 2 to 132 blocks).",
-    ]
+    small, large = concluded(tmp_path / "f.jsonl", claim.id)
+    assert (small.remedy, str(small.kind), small.situation.blocks) == ("holds", "any", 132)
+    assert (large.remedy, str(large.kind), large.situation.blocks) == ("fails", "avoid", 1056)
     few = judge(claim.id, write(tmp_path / "g.jsonl", grid(1, 32, 7.0), grid(132, 32, 7.0)))
-    assert (few.verdict, few.of) == (holds, "132 blocks over one")
+    assert (few.verdict, few.pairs) == (holds, 1)
     assert judge(claim.id, write(tmp_path / "h.jsonl", grid(1, 32, 7.0))).verdict == "not measured"

@@ -9,18 +9,20 @@ from dataclasses import replace
 import pytest
 
 from syncmeter_analysis.command import main
+from syncmeter_analysis.conclude.compare import conclude
 from syncmeter_analysis.record.arms import arms_of
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.record.reader import read_results
-from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.compare import Candidate, compare_points, judged
-from syncmeter_analysis.relate.compare_arms import compare_arms, parts_by_arm, share_of_look
+from syncmeter_analysis.relate.campaign import campaign_of, parts_by_arm
+from syncmeter_analysis.relate.pairings import pairs_of_points, pairs_of_sides, share_of_look
+from syncmeter_analysis.relate.pairs import Candidate, Outcome, judged
 from syncmeter_analysis.relate.relation import Verdict, ratio_by_visit
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render import compare as rendered
 from tests.made import around, campaign, point, visits, write
+from tests.two_campaigns import result_of, screen_of, why
 
 ARMS = {
     "arms": [{"name": name, "path": f"/{name}", "environment": []} for name in ("old", "new")],
@@ -47,7 +49,9 @@ def both(op, old, new, **members):
 
 
 def compared(tmp_path, *lines, **members):
-    return compare_arms(read_results(write(tmp_path / "ab.jsonl", *lines, first=first(**members))))
+    return pairs_of_sides(
+        read_results(write(tmp_path / "ab.jsonl", *lines, first=first(**members)))
+    )
 
 
 @pytest.fixture
@@ -63,7 +67,7 @@ def changed(tmp_path):
 
 def test_a_planted_change_is_found_and_nothing_else(changed):
     assert [d.new.point.op for d in changed.slower] == ["atomic_add"]
-    assert {d.new.point.op: d.verdict.name for d in changed.differences} == {
+    assert {d.new.point.op: d.verdict.name for d in changed.compared} == {
         "atomic_add": "slower",
         "atomic_read": "faster",
         "plain_read": "same",
@@ -80,14 +84,14 @@ def test_ratio_interval_and_verdict_are_those_of_compare(tmp_path):
     lines.append(both("slow", around(10.0, 7), around(10.4, 7)))
     once = {**first(), "options": {"visits": 7}}
     file = read_results(write(tmp_path / "ab.jsonl", *lines, first=once))
-    by_arms = compare_arms(file)
+    by_arms = pairs_of_sides(file)
     (_, old), (_, new) = parts_by_arm(campaign_of([file]))
     pairs = [
         (a, b) for a in old.points.values() for b in new.points.values() if a.point.op == b.point.op
     ]
-    by_points = compare_points(pairs, ("old", "new"), 0.01)
-    assert [(d.ratio, d.p, d.verdict, d.detectable) for d in by_arms.differences] == [
-        (d.ratio, d.p, d.verdict, d.detectable) for d in by_points.differences
+    by_points = pairs_of_points(pairs, ("old", "new"), 0.01)
+    assert [(d.ratio, d.p, d.verdict, d.detectable) for d in by_arms.compared] == [
+        (d.ratio, d.p, d.verdict, d.detectable) for d in by_points.compared
     ]
     assert [d.new.point.op for d in by_arms.slower] == ["slow"]
 
@@ -106,8 +110,8 @@ def test_without_a_change_the_status_is_0_and_without_a_comparison_2(tmp_path):
     few = both("atomic_add", [10.0], [12.0])
     c = compared(tmp_path, few)
     assert c.status == 2
-    assert "1 pair of visits in one placement state, 3 are needed" in rendered.as_text(c)
-    assert "Nothing could be compared." in rendered.as_text(c)
+    assert why(c.apart[0]) == "1 pair of visits in one placement state, 3 are needed"
+    assert result_of(c) == "nothing_compared"
     assert compared(tmp_path, calm, equal=3).status == 0
     assert compared(tmp_path, equal=3).status == 0
     assert compared(tmp_path, few, equal=3).status == 3
@@ -119,14 +123,14 @@ def test_visits_in_different_states_are_no_pairs(tmp_path):
         *visits(around(40.0), point(lanes=2, arm="new"), estimate={"hop_ns": 240.0, "state": 1}),
     ]
     c = compared(tmp_path, lines)
-    assert "0 pairs of visits in one placement state" in c.apart[0].why
+    assert "0 pairs of visits in one placement state" in why(c.apart[0])
 
 
 def test_a_point_that_fails_in_the_second_arm_alone_is_a_regression(tmp_path):
     bad = {"status": "failed", "reason": "wrong value", "estimates": []}
     good = visits(around(5.0), point(arm="old"))
     c = compared(tmp_path, good, visits([1.0], point(arm="new"), **bad))
-    assert (c.status, c.apart[0].why) == (1, "in new: failed: wrong value")
+    assert (c.status, why(c.apart[0])) == (1, "in new: failed: wrong value")
     both_bad = [visits([1.0], point(arm=arm), **bad) for arm in ("old", "new")]
     assert compared(tmp_path, *both_bad, equal=1).status == 0
 
@@ -148,12 +152,12 @@ def test_a_timeout_of_one_visit_leaves_the_others(tmp_path):
     late = visits([1.0], point(arm="new"), status="timeout", estimates=[], reason="late")[0]
     late["visit"] = 6
     c = compared(tmp_path, both("atomic_add", around(5.0), around(5.0)), late)
-    assert (c.status, [d.verdict for d in c.differences]) == (0, [Verdict.same])
+    assert (c.status, [d.verdict for d in c.compared]) == (0, [Verdict.same])
 
 
 def test_a_cost_that_may_be_0_is_not_compared(tmp_path):
     c = compared(tmp_path, both("atomic_add", [0.1, -0.1, 0.2, -0.2, 0.1], around(5.0)))
-    assert c.apart[0].why == "in old: its cost is not resolved from 0"
+    assert why(c.apart[0]) == "in old: its cost is not resolved from 0"
 
 
 def test_a_way_of_waiting_or_a_backend_may_differ_between_the_arms(tmp_path):
@@ -161,7 +165,7 @@ def test_a_way_of_waiting_or_a_backend_may_differ_between_the_arms(tmp_path):
     b = visits(around(5.0), point(arm="new", wait="passive", backend="omp-llvm"))
     assert len(compared(tmp_path, a, b).apart) == 2
     c = compared(tmp_path, a, b, any_backend=True, any_wait=True)
-    assert [d.verdict for d in c.differences] == [Verdict.same]
+    assert [d.verdict for d in c.compared] == [Verdict.same]
 
 
 def test_each_further_look_has_a_tenth_of_the_chance():
@@ -173,47 +177,59 @@ def test_each_further_look_has_a_tenth_of_the_chance():
 
 def test_a_look_that_has_less_chance_asks_for_more(tmp_path):
     lines = both("atomic_add", around(10.0, scatter=0.02), around(10.2, scatter=0.05)[::-1])
-    (once,) = compared(tmp_path, lines).differences
-    (again,) = compared(tmp_path, lines, looks_again=True).differences
+    (once,) = compared(tmp_path, lines).compared
+    (again,) = compared(tmp_path, lines, looks_again=True).compared
     assert (once.confidence, again.confidence) == (0.95, 0.975)
     assert again.ratio.low < once.ratio.low < once.ratio.high < again.ratio.high
     assert again.p == pytest.approx(2 * once.p)
     assert again.detectable > once.detectable
 
 
-def test_the_text_has_what_changed_and_what_was_not_compared(changed):
-    text = rendered.as_text(changed)
-    assert text.startswith("new against old: 3 points compared, changes beyond 1.0 %")
-    assert "Slower in new: 1 point" in text
-    assert "+10 %" in text
-    assert "-50 %" in text
-    assert "The same within 1.0 %: 1 point." in text
-    assert " %, by point, of 3 points." in text
-    assert "half of the points" not in text
-    more = replace(changed, differences=changed.differences * 2)
-    assert " for half of the points, " in rendered.as_text(more)
+def test_the_conclusion_has_what_changed_and_what_was_not_compared(changed):
+    said = conclude(changed)
+    assert [(x.outcome, x.point.op) for x in said.changes] == [
+        (Outcome.slower, "atomic_add"),
+        (Outcome.faster, "atomic_read"),
+    ]
+    assert (said.result, said.next, said.tests) == ("slower", "changed", 3)
+    assert {o: n for o, n in said.counts.items() if n} == {
+        Outcome.slower: 1,
+        Outcome.faster: 1,
+        Outcome.unchanged: 1,
+    }
     named = replace(changed.arms, equal=1, only=((), ("backend=omp op=fresh lanes=1",)))
-    text = rendered.as_text(replace(changed, arms=named))
-    assert "Equal machine code in both, not measured: 1 point; --all measures it." in text
-    assert "Only in new: 1 point (fresh)." in text
-    markdown = rendered.as_markdown(changed)
-    assert "### Slower in new: 1 point\n\n| point | old ns | new ns |" in markdown
+    said = conclude(replace(changed, arms=named, only=(0, 1)))
+    assert [note.name for note in said.notes] == ["equal_code"]
+    assert (said.only, said.only_ops) == ((0, 1), ([], ["fresh"]))
+
+
+def test_the_screen_has_both_costs_the_ratio_and_the_result(changed):
+    text = screen_of(changed)
+    assert text.startswith("old -> new; all configurations: omp, close")
+    assert re.search(r"^slower +atomic_add, 1 thread +10.0 +11.0 +1.10", text, re.M)
+    assert re.search(r"^faster +atomic_read, 1 thread +10.0 +5.00 +0.50", text, re.M)
+    assert "1 slower, 1 faster, 1 unchanged (within 1 %)." in text
+    assert text.splitlines()[-2] == "Result: slower (exit status 1). Corrected for 3 comparisons."
+    markdown = rendered.as_markdown([changed])
+    assert "|  | configuration | old ns | new ns | new/old | 95 % CI |" in markdown
 
 
 def test_what_cannot_be_told_says_which_change_could_be(tmp_path):
     wild = [10.0, 14.0, 8.0, 17.0, 11.0]
     c = compared(tmp_path, both("atomic_add", wild, wild[::-1]))
-    text = rendered.as_text(c)
-    assert "Undecided: 1 point" in text
-    assert "detectable" in text
-    assert "No change by more than 1.0 % is shown." in text
+    said = conclude(c)
+    assert (said.result, said.next) == ("none_shown", "undecided_sides")
+    assert said.count(Outcome.undecided) == 1
+    assert said.least_detectable == (c.compared[0].detectable,) * 2
+    text = screen_of(c)
+    assert "All of these would have shown a change of 50 %, the least sensitive only from" in text
 
 
 def test_a_blind_point_is_no_success_unless_that_is_accepted(tmp_path, capsys):
     wild = both("atomic_add", [10.0, 30.0, 10.0], [30.0, 10.0, 10.0])
     path = str(write(tmp_path / "ab.jsonl", wild, first=first()))
     assert main(["compare", path]) == 3
-    assert "1 point could not have shown a change of 50 %" in " ".join(
+    assert "A change of 50 % could be missed in 1 of the 1" in " ".join(
         capsys.readouterr().out.split()
     )
     assert main(["compare", path, "--blind", "ignore"]) == 0
@@ -244,7 +260,7 @@ def test_another_threshold_than_the_files_is_judged_by(tmp_path, capsys):
     lines = both("atomic_add", around(10.0), around(10.5))
     path = str(write(tmp_path / "ab.jsonl", lines, first=first()))
     assert [main(["compare", path, *more]) for more in ([], ["--threshold", "10%"])] == [1, 0]
-    assert "The same within 10 %: 1 point." in capsys.readouterr().out
+    assert "1 unchanged (within 10 %)." in capsys.readouterr().out
     main(["compare", path, "--threshold", "10%", "--format", "json"])
     assert json.loads(capsys.readouterr().out)["threshold"] == 0.1
 
@@ -256,7 +272,7 @@ def test_text_has_the_comparison_and_each_study_of_each_arm(tmp_path, capsys):
     ]
     path = write(tmp_path / "ab.jsonl", *locks, first=first())
     assert main(["text", str(path)]) == 0
-    assert "Slower in new: 2 points" in capsys.readouterr().out
+    assert "2 slower, 0 faster" in capsys.readouterr().out
 
 
 def test_a_file_from_before_the_axis_is_compared_as_one_of_today(tmp_path):
@@ -267,8 +283,8 @@ def test_a_file_from_before_the_axis_is_compared_as_one_of_today(tmp_path):
         arm = line["point"].pop("arm")
         line["point"]["backend"] = line["backend"] = f"omp@{arm}"
     before = compared(tmp_path, old)
-    assert [(d.new.point, d.ratio) for d in before.differences] == [
-        (d.new.point, d.ratio) for d in today.differences
+    assert [(d.new.point, d.ratio) for d in before.compared] == [
+        (d.new.point, d.ratio) for d in today.compared
     ]
     plain = write(tmp_path / "plain.jsonl", visits([5.0], point(backend="mine@home")))
     (visit,) = read_results(plain).visits.values()
@@ -341,8 +357,8 @@ def test_lines_of_two_arms_fit_a_terminal_and_only_terminals_get_colours(tmp_pat
         for arm, costs in (("old", around(10.0)), ("new", new))
     ]
     c = compared(tmp_path, *lines)
-    text = rendered.as_text(c, coloured=False, width=80)
+    text = rendered.as_text([c], True, coloured=False, width=80)
     assert "ticket_backoff_lock_add" in text and "\x1b" not in text
     assert max(map(len, text.splitlines())) <= 80
-    coloured = rendered.as_text(c, coloured=True, width=80)
+    coloured = rendered.as_text([c], True, coloured=True, width=80)
     assert re.sub(r"\x1b\[\d+m", "", coloured) == text != coloured

@@ -62,7 +62,7 @@ def test_nothing_is_slower_in_the_same_and_what_is_blind_is_named(power, stored)
     c, _ = power.case(*stored("h200-quick"), (), 1, None)
     assert c.resolved == []
     assert c.status == (3 if c.blind or c.apart else 0)
-    inside = [d for d in c.differences if kind_of(d.new) == "inside the GPU"]
+    inside = [d for d in c.compared if kind_of(d.new) == "inside the GPU"]
     assert sum(d in c.blind for d in inside) < 0.2 * len(inside)
 
 

@@ -5,9 +5,8 @@ import random
 import pytest
 
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.render.compare import as_text
 from tests.made import around, point, visits
-from tests.two_campaigns import both, steady
+from tests.two_campaigns import both, notes_of, screen_of, steady
 
 
 def in_cycles(cycles, what, busy=False, uneven=(), hop=0.0, ghz=1.0):
@@ -36,10 +35,10 @@ def test_a_lone_lane_is_compared_in_cycles_whatever_the_clock(tmp_path):
     # A neighbour on the core adds to some of the visits.
     old = at(3.4, [19.05, 19.04, 25.0, 22.1, 19.05])
     c = both(tmp_path, old, at(2.9, [19.04, 22.0, 19.06, 24.0, 19.05]))
-    (d,) = c.differences
+    (d,) = c.compared
     assert (d.verdict, c.status) == (Verdict.same, 0)
     assert d.ratio.in_cycles and d.ratio.value == pytest.approx(1.0, abs=0.01)
-    assert "compared in cycles" in as_text(c)
+    assert "compared in cycles" in notes_of(c)[-1]
     slower = both(tmp_path, old, at(3.4, [1.2 * x for x in (19.04, 22.0, 19.06, 24.0, 19.05)]))
     assert slower.status == 1
 
@@ -53,7 +52,7 @@ def test_separate_cells_are_compared_by_the_lane_that_had_no_neighbour(tmp_path)
         lane = [cost * (1 + 0.002 * i) for i in range(6)]
         return in_cycles([x * u for x, u in zip(lane, uneven, strict=True)], what, True, uneven)
 
-    (same,) = both(tmp_path, at(a, 18.0), at(b, 18.0)).differences
+    (same,) = both(tmp_path, at(a, 18.0), at(b, 18.0)).compared
     assert (same.verdict, same.detectable < 1.3) == (Verdict.same, True)
     assert both(tmp_path, at(a, 18.0), at(b, 24.0)).status == 1
 
@@ -65,7 +64,7 @@ def test_cycles_of_a_placement_that_the_start_up_probe_did_not_see_are_its_own(t
     for number, line in enumerate(near + far, 1):
         line["visit"] = number
     c = both(tmp_path, near + far, in_cycles([80.0, 81.0, 79.0], what, hop=60.0))
-    (d,) = c.differences
+    (d,) = c.compared
     assert d.ratio.in_cycles and d.ratio.value == pytest.approx(1.0, abs=0.05)
     assert d.verdict not in (Verdict.slower, Verdict.faster)
 
@@ -74,7 +73,7 @@ def test_lanes_that_meet_are_compared_in_cycles_whatever_the_clock(tmp_path):
     cycles = [400.0, 410.0, 390.0, 405.0, 395.0, 402.0]
     old = in_cycles(cycles, point(lanes=4), hop=100.0)
     c = both(tmp_path, old, in_cycles(cycles, point(lanes=4), hop=100.0, ghz=0.7))
-    (d,) = c.differences
+    (d,) = c.compared
     assert (d.ratio.in_cycles, d.verdict) == (True, Verdict.same)
     assert d.ratio.state.hop_ns == 100.0
     assert both(tmp_path, old, in_cycles([2 * x for x in cycles], point(lanes=4), hop=100.0)).status
@@ -94,9 +93,9 @@ def test_a_lone_lane_with_a_neighbour_in_every_visit_is_doubted(tmp_path):
     assert both(tmp_path, quiet, in_cycles(around(20.0), point())).status == 1
     assert both(tmp_path, quiet, beside).slower == []
     slower = both(tmp_path, quiet, in_cycles(around(25.0), point(), busy=True))
-    assert (slower.status, slower.blind) == (3, slower.differences)
-    assert "another program shared its core" in as_text(slower)
-    assert any("shared the core" in note for note in slower.notes)
+    assert (slower.status, slower.blind) == (3, slower.compared)
+    assert "another program shared its core" in screen_of(slower)
+    assert any("shared the core" in note for note in notes_of(slower))
     assert both(tmp_path, quiet, in_cycles(around(30.0), point(), busy=True)).status == 1
 
 
@@ -165,7 +164,7 @@ def test_a_lone_lane_is_compared_by_its_quiet_visits_and_not_the_luckiest(tmp_pa
         return lines
 
     c = both(tmp_path, at([55.3, 55.2, 55.3], 54.0), at([48.6, 55.3, 55.3], 58.0))
-    assert [d.ratio.value for d in c.differences] == pytest.approx([1.0] * 20, abs=0.002)
+    assert [d.ratio.value for d in c.compared] == pytest.approx([1.0] * 20, abs=0.002)
 
 
 def of_many_lanes(op, slow, cost, hop=0.0, **axes):
@@ -180,7 +179,7 @@ def test_fences_and_stores_are_compared_by_the_lane_that_had_no_neighbour(tmp_pa
     # All but one visit of each campaign are in one mode, in another campaign in another.
     a, b = (1.4, 1.4, 1.4, 1.4, 1.4, 2.8, 1.4), (2.8, 2.8, 2.8, 1.4, 2.8, 2.8, 2.8)
     old, new = of_many_lanes("fence", a, 18.0, hop), of_many_lanes("fence", b, 18.0, hop)
-    (d,) = both(tmp_path, old, new).differences
+    (d,) = both(tmp_path, old, new).compared
     assert (d.verdict, d.detectable < 1.3) == (Verdict.same, True)
     assert both(tmp_path, old, of_many_lanes("fence", b, 24.0, hop)).status == 1
 
@@ -193,5 +192,5 @@ def test_lanes_that_take_turns_are_compared_by_the_slowest(tmp_path):
 
     (d,) = both(
         tmp_path, at((1.1, 1.2, 1.1, 1.2, 1.1, 1.2), 4000), at((1.9, 1.7) * 3, 4000)
-    ).differences
+    ).compared
     assert d.verdict is Verdict.same

@@ -6,11 +6,11 @@ from statistics import median
 
 import pytest
 
-from syncmeter_analysis.relate.compare import compare_campaigns
+from syncmeter_analysis.relate.pairings import pairs_of_files
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.scatter import ratios_of_campaigns
 from tests.made import point, read, results, visits, write
-from tests.two_campaigns import both, many, steady
+from tests.two_campaigns import both, many, notes_of, steady
 
 
 @pytest.mark.slow
@@ -18,7 +18,7 @@ def test_a_against_a_reports_nothing_in_95_of_100_pairs():
     # Without a threshold, so that only Holm and Welch stand between noise and a finding.
     made = [results(f"{i}", many(i, 40)) for i in range(200)]
     quiet = sum(
-        compare_campaigns([old], [new], threshold=0.0).resolved == []
+        pairs_of_files([old], [new], threshold=0.0).resolved == []
         for old, new in zip(made[::2], made[1::2], strict=True)
     )
     assert quiet >= 95
@@ -42,7 +42,7 @@ def test_points_of_one_op_say_together_how_they_scatter(tmp_path):
     # Three visits of the point alone resolve no such change among twelve.
     alone = [x for x in family(1, 0.02) if x["point"]["lanes"] == 5]
     slower = [x for x in family(2, 0.02, factors=[(3, 1.3)]) if x["point"]["lanes"] == 5]
-    wide = both(tmp_path, alone, slower).differences[0].ratio
+    wide = both(tmp_path, alone, slower).compared[0].ratio
     assert found.ratio.high / found.ratio.low < wide.high / wide.low
 
 
@@ -106,7 +106,7 @@ def test_what_campaigns_differ_by_beyond_their_visits_is_no_change(tmp_path):
         c = both(tmp_path, *sides)
         wrong += bool(c.resolved)
     assert wrong <= 2
-    (note,) = (note for note in c.notes if "beyond what their visits say" in note)
+    (note,) = (note for note in notes_of(c) if "beyond what their visits say" in note)
     assert "one thread" in note or "threads apart" in note
 
 

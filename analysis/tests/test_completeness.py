@@ -4,22 +4,16 @@ import lzma
 
 import pytest
 
+from syncmeter_analysis.command import main
 from syncmeter_analysis.conclude.conclusion import Kind
 from syncmeter_analysis.conclude.studies.locks import conclude
+from syncmeter_analysis.relate import completeness
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.render.build import build
-from syncmeter_analysis.render.trust import answers_and_how_sure
-from syncmeter_analysis.studies import answers, sections
-from tests.made import around, campaign, point, read, visits, write
+from tests.made import answers_in, around, campaign, point, read, visits, write
 
 PLAN = {"points": 4, "visits": 40, "same": 0, "refused": 0, "predicted_s": 1.0}
 SPENT = {"kind": "end", "reason": "budget", "visits": 2, "failed": 0, "wall_ns": 1.0}
-
-
-def said(tmp_path, study, *lines, **first):
-    members = {"options": {"study": study}, "plan": PLAN, **first}
-    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(**members)))
-    return answers(c, sections(c))
 
 
 def lock(op, cost, n=1, backend="omp"):
@@ -57,108 +51,46 @@ def test_of_several_locks_the_one_with_a_cost_is_not_the_fastest(tmp_path):
     assert first.kind is Kind.undecided
 
 
-@pytest.mark.parametrize("study", ["paper", "waiting", "atomics", "quick"])
-def test_a_study_without_an_answer_says_what_it_resolved_and_how_to_go_on(tmp_path, study):
+def unfinished(tmp_path):
+    """A campaign that its budget ended."""
     few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
-    more = visits([90.0], point("fence", lanes=2), family="fence")
-    first, second = said(tmp_path, study, few, more, SPENT)
-    assert first == (
-        f"{study}: cannot tell: 2 points have a cost, from atomic_read 1 lane 5.000 ns to fence 2 "
-        "lanes 90.00 ns"
-    )
-    assert second == (
-        f"Not complete: 2 of 40 visits were measured; `syncmeter run --resume {tmp_path}/f.jsonl` "
-        "measures the others"
-    )
+    first = campaign(options={"study": "paper"}, plan=PLAN)
+    return write(tmp_path / "f.jsonl", few, SPENT, first=first)
 
 
-def test_a_complete_study_without_an_answer_is_to_be_measured_with_more_visits(tmp_path):
-    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
-    (only,) = said(tmp_path, "paper", few, {**SPENT, "reason": "complete"})
-    assert only == (
-        "paper: cannot tell: 1 point has a cost, atomic_read 1 lane 5.000 ns; measure again with more "
-        "`--visits`"
-    )
+def shown(path, capsys):
+    assert main(["text", str(path)]) == 0
+    return " ".join(capsys.readouterr().out.split())
 
 
-def of_atomic_add(tmp_path, n, end, ops=("atomic_add",)):
-    """What `quick` says of two points with so many visits."""
-    what = {"lanes": 2, "type": "int32"}
-    shared = visits([9.0] * n, point("atomic_add", placement="shared", **what))
-    apart = visits([2.0] * n, point("atomic_add", placement="strided", stride=16, **what))
-    options = {"study": "quick", "ops": list(ops)}
-    return said(tmp_path, "quick", shared, apart, end, options=options)
+def test_an_unfinished_campaign_says_how_to_go_on(tmp_path, capsys):
+    path = unfinished(tmp_path)
+    more = f"Next: syncmeter run --resume {path} (1 of 40 repetitions were measured)"
+    assert more.replace(" ", "") in shown(path, capsys).replace(" ", "")
 
 
-@pytest.mark.parametrize(
-    ("n", "reason", "ops"),
-    [(1, "complete", ["atomic_add"]), (2, "budget", ["atomic_add"]), (2, "complete", ["*"])],
-)
-def test_what_was_left_out_is_no_reason_where_visits_are_lacking(tmp_path, n, reason, ops):
-    first, *rest = of_atomic_add(tmp_path, n, {**SPENT, "reason": reason}, ops)
-    assert first.startswith("quick: cannot tell: 2 points have a cost")
-    assert first.endswith("; measure again with more `--visits`") == (not rest)
+def test_the_screen_of_one_study_says_how_to_go_on(tmp_path, capsys):
+    locks = lock("lock_add", 60.0, 5), lock("spin_lock_add", 20.0, 5)
+    first = campaign(options={"study": "locks"}, plan=PLAN)
+    path = write(tmp_path / "f.jsonl", *locks, SPENT, first=first)
+    assert "(10 of 40 repetitions were measured)" in shown(path, capsys)
 
 
-def test_a_failed_point_takes_no_advice_from_the_others_and_stands_once(tmp_path):
-    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
+def test_a_packed_file_is_to_be_unpacked_and_a_pipe_cannot_be_resumed(tmp_path, capsys):
+    packed = tmp_path / "f.jsonl.xz"
+    packed.write_bytes(lzma.compress(unfinished(tmp_path).read_bytes()))
+    assert "unpack the file and resume it" in shown(packed, capsys)
+    c = read_campaign([str(packed)])
+    c.files[0].path = "/dev/stdin"
+    assert completeness.unfinished(c.files[0]) == completeness.Unfinished(1, 40)
+
+
+def test_a_failed_configuration_counts_once(tmp_path):
     bad = visits([1.0], point("barrier"), status="failed", reason="wrong value 3", estimates=[])
     host = bad[0]["point"]
     same = {"kind": "same", "point": {**host, "affinity": "spread"}, "measured_as": host, "why": ""}
-    path = write(
-        tmp_path / "f.jsonl", few, [same, *bad], first=campaign(options={"study": "paper"})
-    )
-    c = read(path)
-    first, last = answers_and_how_sure(c, answers(c, sections(c)))
-    assert first.endswith("; measure again with more `--visits`") and "failed" not in first
-    assert "; 1 point failed (wrong value 3)" in last
-
-
-def test_more_visits_do_not_answer_what_was_left_out(tmp_path):
-    """Both ends of the costs are of one op, whose cells tell them apart."""
-    (only,) = of_atomic_add(tmp_path, 2, {**SPENT, "reason": "complete"})
-    assert only == (
-        "quick: no answer, perhaps as `--op` left out what it compares: 2 points have a cost, from "
-        "atomic_add 64 B apart 2 lanes 2.000 ns to atomic_add shared 2 lanes 9.000 ns"
-    )
-
-
-def test_a_file_that_cannot_be_resumed_as_it_lies_is_not_named_to_resume(tmp_path):
-    """The driver refuses what xz packed, and what is read from a pipe is no file."""
-    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
-    head = campaign(options={"study": "paper"}, plan=PLAN)
-    text = write(tmp_path / "f.jsonl", few, SPENT, first=head).read_bytes()
-    packed = tmp_path / "f.jsonl.xz"
-    packed.write_bytes(lzma.compress(text))
-    c = read_campaign([str(packed)])
-    *_, last = answers(c, sections(c))
-    measured = "Not complete: 1 of 40 visits were measured"
-    assert last == (
-        f"{measured}; `syncmeter run --resume` measures the others once the file is unpacked"
-    )
-    c.files[0].path = "/dev/stdin"
-    *_, last = answers(c, sections(c))
-    assert last == measured
-
-
-def test_an_answer_of_one_file_does_not_hide_the_study_of_another(tmp_path):
-    locks = lock("lock_add", 60.0, 5) + lock("spin_lock_add", 20.0, 5)
-    few = visits([5.0], point("atomic_read", type="int32", placement="shared"))
-    files = [
-        write(tmp_path / f"{study}.jsonl", *lines, first=campaign(options={"study": study}))
-        for study, lines in (("locks", locks), ("paper", few))
-    ]
-    c = read_campaign(list(map(str, files)))
-    found = answers(c, sections(c))
-    (paper,) = (sentence for sentence in found if sentence.startswith("paper "))
-    assert paper.startswith(f"paper ({files[1]}): cannot tell: 1 point has a cost, atomic_read")
-
-
-def test_an_answer_stands_before_how_to_go_on(tmp_path):
-    *_, last = said(
-        tmp_path, "locks", lock("lock_add", 60.0, 5), lock("spin_lock_add", 20.0, 5), SPENT
-    )
-    assert last.startswith("Not complete: 10 of 40 visits were measured")
+    path = write(tmp_path / "f.jsonl", [same, *bad], first=campaign(options={"study": "paper"}))
+    assert "1 configuration failed (wrong value 3)." in answers_in(read(path))[-1]
 
 
 @pytest.mark.parametrize(("n", "cards"), [(1, 0), (5, 1)])
@@ -185,5 +117,5 @@ def test_a_runtime_is_named_by_its_library_and_not_by_where_that_lies(tmp_path):
     c = read(
         write(tmp_path / "f.jsonl", *workers, *locks, first=campaign(options={"study": "locks"}))
     )
-    found = " ".join(answers_and_how_sure(c, answers(c, sections(c))))
+    found = " ".join(answers_in(c))
     assert "libomp" in found and "libgomp" in found and "/usr" not in found

@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from syncmeter_analysis.studies import control
-from syncmeter_analysis.studies.blocks import Cell
-from syncmeter_analysis.studies.control import Miss, known_costs
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies import control
+from syncmeter_analysis.relate.known_costs import Control, Known, Miss, known_costs
+from syncmeter_analysis.studies import sections
 from tests.made import campaign, point, read, visits, write
 from tests.test_first_screen import report, updates
 
@@ -29,8 +30,8 @@ def empty_ops(resolved, points):
 )  # fmt: skip
 def test_empty_ops_are_resolved_as_seldom_as_chance_has_it(tmp_path, resolved, points, good):
     c = read(write(tmp_path / "f.jsonl", empty_ops(resolved, points), first=campaign()))
-    (row,) = known_costs(c).rows
-    assert row[-1].kind == ("good" if good else "bad"), row[-2]
+    (found,) = known_costs(c).controls
+    assert found.kind == ("good" if good else "bad"), found.found
 
 
 def empty_op(ns):
@@ -41,14 +42,15 @@ def empty_op(ns):
 
 def test_a_small_miss_doubts_small_differences_only(tmp_path):
     head = report(tmp_path, updates(), empty_op(0.01)).head
-    assert "a control missed by 0.0100 ns, so that differences no larger are" in head.verdict
-    assert (head.kind, "; a control missed by 0.0100 ns" in head.answers[-1]) == ("unclear", True)
-    assert any(card.text.startswith("Replace critical sections") for card in head.cards)
+    missed = "A known-cost control missed by 0.010 ns: ignore smaller differences."
+    assert missed in head.verdict
+    assert head.kind == "unclear"
+    assert any("critical" in card.text for card in head.cards)
 
 
 def test_no_advice_stands_beside_a_control_that_missed_by_as_much_as_costs_differ(tmp_path):
     head = report(tmp_path, updates(), empty_op(9.0)).head
-    assert "a control failed, so that ratios and costs are doubtful" in head.verdict
+    assert "A known-cost control failed: trust no figure." in head.verdict
     assert (head.kind, head.cards) == ("bad", [])
 
 
@@ -69,9 +71,8 @@ def test_what_a_miss_may_explain(miss, over, under, hidden):
     assert miss.hides(over, under) == hidden
 
 
-def answer_of(tmp_path, *lines, study="control"):
-    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(options={"study": study})))
-    return control.answer(control.rows(c)) if control.rows(c) else []
+def campaign_with(tmp_path, *lines, study="control"):
+    return read(write(tmp_path / "f.jsonl", *lines, first=campaign(options={"study": study})))
 
 
 def multiplies(*factors):
@@ -81,29 +82,60 @@ def multiplies(*factors):
     ]
 
 
-def test_the_study_answers_whether_costs_can_be_trusted(tmp_path):
-    good = answer_of(tmp_path, empty_ops(0, 20), *multiplies((1, 1), (2, 2)))
-    assert good == [
-        "trust costs and ratios within their intervals here, because 2 of 2 known costs came out as "
-        "expected: an empty op (omp) 20 of 20 not resolved and 2 planted multiplies (omp) 2.00 times"
+def test_costs_can_be_trusted_if_all_controls_are_as_expected(tmp_path):
+    c = campaign_with(tmp_path, empty_ops(0, 20), *multiplies((1, 1), (2, 2)))
+    (found,) = control.conclude(c)
+    assert (found.kind, found.question) == (Kind.keep, "known_costs")
+    assert [(x.name, x.value, x.compared) for x in found.conditions] == [("as_expected", 2, 2)]
+    (section,) = sections(c, ["control"])
+    assert section.screen.sentences == [
+        "Trust the costs and ratios of this machine within their intervals. 2 of 2 known costs came "
+        "out as expected."
     ]
-    first, second = answer_of(tmp_path, empty_ops(0, 20), *multiplies((1, 1), (2, 3)))
-    assert first.startswith(
-        "trust no difference up to 50.0 % here, because 1 of 2 known costs came out as expected"
-    )
-    assert "`syncmeter run --study control --visits 9`" in first
-    assert second == "2 planted multiplies (omp): 3.00 times, expected 2 times one: not as expected"
-    assert answer_of(tmp_path, empty_ops(0, 20), study="quick") == []
+    assert section.screen.reliability.endswith("Known-cost controls passed.")
+    assert section.screen.next
 
 
-def test_costs_are_not_trusted_where_a_known_one_cannot_be_judged():
-    rows = [
-        [Cell(what), Cell("3 cycles"), Cell(found), Cell("", kind=kind)]
+def test_a_missed_control_says_how_large_a_difference_is_hidden(tmp_path):
+    c = campaign_with(tmp_path, empty_ops(0, 20), *multiplies((1, 1), (2, 3)))
+    (found,) = control.conclude(c)
+    assert (found.kind, found.question) == (Kind.undecided, "missed_costs")
+    missed, expected = found.conditions
+    assert (missed.name, missed.value) == ("missed_share", pytest.approx(0.5))
+    assert (expected.value, expected.compared) == (1, 2)
+    (section,) = sections(c, ["control"])
+    (text,) = section.screen.sentences
+    assert "Ignore differences up to 50 %. 1 of 2 known costs came out as expected." in text
+    assert section.screen.next.endswith("syncmeter run --study control --repetitions 9")
+    bad = [row for row in section.text[0].rows if row[-1].kind == "bad"]
+    assert [cell.text for cell in bad[0]] == [
+        "2 planted multiplies (omp)",
+        "2 times one",
+        "3.00 times",
+        "not as expected",
+    ]
+
+
+def test_another_study_has_its_controls_in_the_reliability(tmp_path):
+    c = campaign_with(tmp_path, empty_ops(0, 20), study="quick")
+    assert known_costs(c)
+    assert control.conclude(c) == []
+    assert sections(c, ["control"]) == []
+
+
+def test_costs_are_undecided_if_a_control_cannot_be_judged(tmp_path, monkeypatch):
+    controls = [
+        Control(what, "3 cycles", found, kind)
         for what, found, kind in (("one", "3.00", "good"), ("other", "5.00", "unclear"))
     ]
-    first, second = control.answer(control.Known(rows, Miss()))
-    assert first == (
-        "cannot tell whether costs can be trusted: 1 of 2 known costs cannot be judged; 1 came out as "
-        "expected: one 3.00"
-    )
-    assert second == "other: 5.00, expected 3 cycles: cannot tell"
+    monkeypatch.setattr(control, "asked_costs", lambda _: Known(controls))
+    (found,) = control.conclude(campaign_with(tmp_path, empty_ops(0, 20)))
+    assert (found.kind, found.question) == (Kind.undecided, "known_costs")
+    assert [(x.name, x.value) for x in found.conditions] == [("as_expected", 1), ("not_judged", 1)]
+
+
+def test_an_unknown_miss_trusts_no_cost(tmp_path, monkeypatch):
+    unknown = Known([Control("one", "3", "5", "bad")], Miss(math.inf, math.inf))
+    monkeypatch.setattr(control, "asked_costs", lambda _: unknown)
+    (found,) = control.conclude(campaign_with(tmp_path, empty_ops(0, 20)))
+    assert [x.name for x in found.conditions] == ["missed", "as_expected"]

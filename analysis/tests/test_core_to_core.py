@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies.core_to_core import conclude
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.record.topology import foldings
 from syncmeter_analysis.relate.campaign import campaign_of
@@ -134,7 +136,7 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.count(Verdict.faster) == 1
     assert (
         "Which thread of a pair begins (omp handoff): of 5 comparisons of both directions 1 is "
-        "different (PUs 0 and 3, by 42.9 %), 4 are shown not to (each 95 % sure)"
+        "different (PUs 0 and 3, by 42.9 %), 4 are shown not to (each 95 % CI)"
     ) in " ".join(printed_text(tmp_path, PAIRS).split())
 
 
@@ -146,7 +148,7 @@ def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
     # Each pair is measured with each op: no pairs of PUs are counted here.
     assert (
         "(omp handoff and omp handoff_cas): of 4 comparisons of both directions 2 are different (most: "
-        "omp handoff_cas, PUs 0 and 2, by 30.0 %), 1 is shown not to, 1 is undecided (each 95 % sure)"
+        "omp handoff_cas, PUs 0 and 2, by 30.0 %), 1 is shown not to, 1 is undecided (each 95 % CI)"
     ) in text
     text = printed_text(tmp_path, unsteady, both(1, 3, 60, 60))
     assert (
@@ -155,17 +157,22 @@ def test_the_directions_of_all_ops_are_one_sentence_on_what_is_shown(tmp_path):
     )
 
 
-def test_any_pair_will_do_where_the_slowest_is_less_than_half_as_slow_again(tmp_path):
+def concluded(tmp_path, *lines, **members):
+    return conclude(file_of(tmp_path / "f", *lines, **members))
+
+
+def test_any_pair_will_do_if_the_slowest_is_less_than_half_as_slow_again(tmp_path):
     def says(slowest):
         lines = [*both(0, 1, 50, 51), *both(1, 2, 52, 52), *both(0, 2, slowest, slowest)]
-        return " ".join(printed_text(tmp_path, lines, units=flat(3)).split())
+        (c,) = concluded(tmp_path, lines, units=flat(3))
+        return c
 
-    slowest = (
-        ": take any two CPUs (same L3), because even the slowest pair takes only 1.20 times "
-        "as long as the fastest: one way takes "
-    )
-    assert slowest in says(60)
-    assert "take any two" not in says(90)
+    near = says(60)
+    assert near.kind is Kind.any
+    pairs = near.condition("pairs")
+    assert pairs.compared / pairs.value == pytest.approx(1.2, rel=0.01)
+    assert not near.condition("within_scatter")
+    assert says(90).kind is Kind.undecided
 
 
 def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path):
@@ -174,19 +181,41 @@ def test_pairs_that_differ_no_more_than_each_scatters_are_not_set_apart(tmp_path
         costs = [100, 102, 98, 101, 99, far]
         pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
         lines = [both(*pus, ns, ns, n=8, jitter=0.1) for pus, ns in zip(pairs, costs, strict=True)]
-        return " ".join(printed_text(tmp_path, *lines, units=flat(4)).split())
+        (c,) = concluded(tmp_path, *lines, units=flat(4))
+        return c
 
-    units = r": take any two CPUs \(same L3\), because"
-    sure = r"\(95 % sure: [\d.]+ to [\d.]+, 8 visits\)"
-    ends = rf"the fastest of 6 pairs 9\d.\d\d ns {sure}, the slowest "
+    assert says(103).kind is says(140).kind is Kind.any
     # Scatter hides a difference, and does not show that there is none.
-    hidden = rf"{units} no pair is shown to be nearer: one way takes 10\d.\d ns, {ends}"
-    include = r"; 12 of 12 intervals include the median"
-    assert re.search(rf"{hidden}10\d\.\d ns \([\d.]+ to [\d.]+\){include}", says(103))
-    little = rf"{units} even the slowest pair takes only 1\.43 times as long as the fastest: "
-    far = says(140)
-    assert re.search(rf"{little}one way takes 10\d.\d ns, {ends}14\d\.\d ns", far)
-    assert "intervals include" not in far
+    assert says(103).condition("within_scatter")
+    assert not says(140).condition("within_scatter")
+
+
+def test_threads_that_share_data_use_cpus_that_share_a_cache(tmp_path):
+    (c,) = concluded(tmp_path, PAIRS)
+    assert (c.kind, c.subjects[0].variant, c.reference.variant) == (
+        Kind.use,
+        "same L3",
+        "other package",
+    )
+    assert c.effect.value == pytest.approx(215.4 / 55.11, rel=0.01)
+    assert (c.effect.low, c.effect.high) == pytest.approx((3.49, 5.53), rel=0.01)
+    text = printed_text(tmp_path, PAIRS)
+    assert re.search(r"by loads +CPUs of one L3 +55 +CPUs of two packages +215 +3.5-5.5", text)
+    (one_pair,) = concluded(tmp_path, both(0, 2, 50, 50))
+    assert one_pair.kind is Kind.nothing_to_gain
+
+
+def test_classes_that_hardly_differ_change_no_affinity(tmp_path):
+    lines = [*both(0, 2, 50, 50), *both(0, 1, 60, 60)]
+    (c,) = concluded(tmp_path, lines)
+    assert (c.kind, c.reference) == (Kind.keep, c.subjects[0])
+
+
+def test_pairs_that_the_host_moved_decide_nothing(tmp_path):
+    lines = [*both(0, 2, 30, 110, hop=28), *both(0, 1, 200, 202, hop=190)]
+    lines += [*pair(1, 3, 110, hop=105), *pair(3, 1, 110, hop=105)]
+    (c,) = concluded(tmp_path, lines)
+    assert (c.kind, c.condition("placements").name) == (Kind.undecided, "placements")
 
 
 def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):
@@ -278,12 +307,7 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
     assert not core_to_core.rows(file_of(tmp_path / "f", lines, units=None))
     (figure,) = drawing.figures(found)
     assert len(figure.panels) == 2
-    assert figure.title == (
-        "omp handoff (read by loads): one way between processing units takes 55.11 ns (same "
-        "L3), 215.4 ns (other package); 50.10 to 300.6 ns over 5 pairs: keep threads "
-        "that share data on the same L3, because pairs of the class other package take 3.91 times as "
-        "long (3.49 to 5.53 by the medians over pairs)"
-    )
+    assert figure.title == "Time from CPU to CPU"
 
 
 def test_one_numa_node_has_no_other_home(tmp_path):
@@ -367,6 +391,7 @@ def test_the_map_is_as_wide_as_the_terminal(tmp_path):
     ours, terminal = os.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 70, 0, 0))
     command = [sys.executable, "-m", "syncmeter_analysis.command", "text", str(file)]
+    command.append("--tables")
     folder = Path(__file__).parents[1]
     quiet = {**os.environ, "NO_COLOR": "1"}
     with subprocess.Popen(command, stdout=terminal, cwd=folder, env=quiet):
@@ -374,8 +399,8 @@ def test_the_map_is_as_wide_as_the_terminal(tmp_path):
         with os.fdopen(ours, "rb", buffering=0) as shown:
             text = b"".join(iter(lambda: _read(shown), b"")).decode()
     lines = text.split("classes of pairs")[0].splitlines()
-    assert any(line.startswith("PU ") for line in lines)
-    assert max(map(len, lines)) <= 70
+    (begin,) = [i for i, line in enumerate(lines) if line.startswith("PU ")]
+    assert max(map(len, lines[begin:])) <= 70
 
 
 def _read(terminal):
@@ -443,4 +468,4 @@ def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():
 
 def test_every_option_that_the_matrix_names_is_one(tmp_path):
     many = printed_text(tmp_path, both(0, 1, 50, 51), both(0, 64, 90, 90), units=flat(65))
-    assert set(re.findall(r"--[a-z-]+", many)) == {"--csv"}, "an option of `syncmeter show`"
+    assert set(re.findall(r"--[a-z-]+", many)) == {"--csv", "--study"}, "of show and run"

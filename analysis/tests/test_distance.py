@@ -5,10 +5,10 @@ import pytest
 
 from syncmeter_analysis.conclude.studies.locks import conclude
 from syncmeter_analysis.relate.distance import threads_apart, unknown
-from syncmeter_analysis.render.precision import where_placed
-from syncmeter_analysis.studies import sections
+from syncmeter_analysis.studies import reliability_of, sections
+from syncmeter_analysis.voice.reliability import reliability_line
 from tests.made import MACHINE, around, campaign, point, read, visits, write
-from tests.test_first_screen import controls, report
+from tests.test_first_screen import answers_of
 
 VIRTUAL = {**MACHINE, "hypervisor": True}
 near, far = 50.0, 227.0
@@ -28,7 +28,7 @@ def locks(hop):
 
 
 def answers(tmp_path, *lines, machine=VIRTUAL):
-    return report(tmp_path, *lines, machine=machine).head.answers
+    return answers_of(tmp_path, *lines, machine=machine)
 
 
 def concluded(tmp_path, *lines, machine=VIRTUAL):
@@ -48,7 +48,7 @@ def test_nothing_moves_threads_of_a_machine_of_their_own(tmp_path):
 
 def test_where_no_probe_measured_the_distance_it_is_said_that_it_may_not_repeat(tmp_path):
     *_, sure = answers(tmp_path, *locks(0.0))
-    assert sure.endswith(f"of this run and where the virtual machine placed its threads: {unknown}")
+    assert sure.endswith("How far apart the CPUs are is unknown, and the host may move them.")
     # One thread is nowhere in particular.
     alone = [visits(around(x), point(op), family="critical") for op, x in (("lock_add", 5.0),)]
     assert all(unknown not in each for each in answers(tmp_path, *locks(far), *alone))
@@ -91,24 +91,8 @@ def test_what_is_slower_than_each_was_beside_each_at_one_distance(tmp_path, tie,
     assert ("ticket_lock_add" in slower) is bound
 
 
-@pytest.mark.parametrize(("hop", "says"), [(near, "50 ns"), (far, "227 ns")])
-def test_a_card_holds_where_the_threads_are_as_far_apart(tmp_path, hop, says):
-    lines = [locks(hop), controls()]
-    cards = report(tmp_path, *[x for part in lines for x in part], machine=VIRTUAL).head.cards
-    card = next(c for c in cards if "Replace critical" in c.text)
-    assert card.where.endswith(f"; where threads are {says} apart, as here")
-    at_home = report(tmp_path, *locks(hop), controls()).head.cards
-    assert all("as here" not in c.where for c in at_home)
-
-
-def test_a_card_of_a_distance_that_is_not_known_says_so(tmp_path):
-    cards = report(tmp_path, *locks(0.0), controls(), machine=VIRTUAL).head.cards
-    card = next(c for c in cards if "Replace critical" in c.text)
-    assert card.where.endswith(f"2 threads, placed close; {unknown}")
-
-
-def test_how_sure_names_each_distance_that_was_met_often(tmp_path):
-    def sure(*rounds_and_hops):
+def test_the_reliability_has_each_latency_that_was_met_often(tmp_path):
+    def hops(*rounds_and_hops):
         lines = of_two("lock_add", 100.0, near, family="critical")
         for line in lines:
             (one,) = line["estimates"]
@@ -116,15 +100,20 @@ def test_how_sure_names_each_distance_that_was_met_often(tmp_path):
                 {**one, "state": i, "hop_ns": hop, "rounds": rounds}
                 for i, (rounds, hop) in enumerate(rounds_and_hops)
             ]
-        return where_placed(read(write(tmp_path / "f", lines, first=campaign(machine=VIRTUAL))))
+        found = reliability_of(
+            read(write(tmp_path / "f", lines, first=campaign(machine=VIRTUAL))), []
+        )
+        return found.hop_ns, found.hops_ns, reliability_line(found)
 
-    line = "a cache line from one to the other"
-    changes = "nearer or farther, costs of shared data change, and maybe the fastest"
-    placed = f"ns apart ({line}): {changes}"
-    where = " and where the virtual machine placed its threads,"
-    assert sure((10, near)) == f"{where} 50 {placed}"
-    assert sure((10, near), (5, far)) == f"{where} 50 or 227 {placed}"
-    assert sure((100, near), (5, far)) == f"{where} 50 {placed}"
+    one = "A cache line takes 50 ns between these CPUs; the host may move them."
+    several = "A cache line took 50 and 227 ns between these CPUs, because the host moved them."
+    for rounds, met, says in (
+        ([(10, near)], (), one),
+        ([(10, near), (5, far)], (near, far), several),
+        ([(100, near), (5, far)], (), one),
+    ):
+        hop, seen, line = hops(*rounds)
+        assert (hop, seen, line.endswith(says)) == (near, met, True), line
 
 
 def test_threads_are_counted_with_their_distance():
@@ -147,8 +136,7 @@ def test_ways_to_wait_and_processes_hold_at_the_distance_that_was_measured(
         for way, ns in (("spin", 100.0), ("futex", 2e4)):
             lines += of_two(f"wait_{way}", ns, "posix", late_us=us)
     path = write(tmp_path / "f", *lines, first=campaign(machine=machine))
-    found = {s.name: s.answer for s in sections(read(path), ["waiting", "processes"])}
-    begins = [each.partition(": ")[0] for each in found["waiting"] + found["processes"]]
-    threads = f", 2 threads{apart}"
-    team = f"omp{threads} (no larger team was measured)"
-    assert {team, f"your own code{threads}", f"2 lanes{apart}, one cell"} <= {*begins}
+    found = {s.name: s for s in sections(read(path), ["waiting", "processes"])}
+    for section in found.values():
+        hops = {c.situation.hop_ns for c in section.conclusions}
+        assert hops == {far if apart else None}, section.name

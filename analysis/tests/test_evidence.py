@@ -35,7 +35,7 @@ def test_of_few_pairs_the_typical_ratio_is_no_surer_than_all_of_them():
 def test_few_figures_without_an_interval_contradict_nothing(n, verdict):
     """Three on one side are a chance of one in eight, thirty are none."""
     bare = [Interval(2.0, -math.inf, math.inf)] * n
-    assert every(pairs(*bare), 0.0, 1.1, "of this over that").verdict == verdict
+    assert every(pairs(*bare), 0.0, 1.1).verdict == verdict
 
 
 def test_what_was_oversubscribed_is_no_evidence(tmp_path):

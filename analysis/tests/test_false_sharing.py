@@ -1,16 +1,18 @@
 """The destructive interference size from costs made by hand: what is concluded, and what is not."""
 
 import json
+import re
 
 import pytest
 
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies.false_sharing import conclude
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.relation import Verdict, verdict
+from syncmeter_analysis.relate.strides import apart_bytes, size_of_all
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import false_sharing, sections
-from syncmeter_analysis.studies import false_sharing as drawing
-from syncmeter_analysis.studies.strides import apart_bytes, size_of_all
 from tests.made import point, point_lines, read, visits, write
 
 STRIDES = (4, 8, 16, 32, 64, 128, 256, apart_bytes)
@@ -51,6 +53,19 @@ def printed_text(path, *lines):
     return as_plain(section.title, section.blocks)
 
 
+def concluded(path, *lines):
+    """The conclusion on padding, then the conclusions on each operation."""
+    found = conclude(read(write(path, *lines)))
+    padding = [c for c in found if c.question == "padding"]
+    return (padding or [None])[0], [c for c in found if c.question == "distance"]
+
+
+def padded(c):
+    """Kind, distance and known slower distance."""
+    slower = c.condition("slower_at")
+    return str(c.kind), c.effect.value, slower and slower.value
+
+
 def test_a_line_of_64_bytes(tmp_path):
     (row,) = rows_of(tmp_path / "f", visits_at(line_of_64))
     assert (row.size.enough, row.size.slower_at) == (64, 32)
@@ -60,10 +75,14 @@ def test_a_line_of_64_bytes(tmp_path):
     assert verdict(row.next_line) is Verdict.same
     assert row.one_element["int32"].value == row.over_apart[4].value
     text = printed_text(tmp_path / "f", visits_at(line_of_64))
-    assert (
-        "Keep data of different threads 64 bytes apart, because 32 bytes apart they take up to "
-        in text
-    )
+    assert "Place data that different threads write 64 bytes apart: a larger distance" in text
+    assert re.search(r"atomic add +64 bytes apart +[\d.]+ +4 bytes apart +[\d.]+ +5.1", text)
+    assert text.splitlines()[-1].startswith("- ")
+    padding, (of_adds,) = concluded(tmp_path / "g", visits_at(line_of_64))
+    assert padded(padding) == ("use", 64, 32)
+    assert of_adds.kind is Kind.use
+    assert [x.variant for x in (of_adds.subjects[0], of_adds.reference)] == ["64", "4"]
+    assert of_adds.effect.value == pytest.approx(5, rel=0.01)
     assert "Types pooled; = the same within 5 %, > more." in text  # no other mark is in the table
     assert "atomic_add, 2 lanes, from 0 B (so in 1 of 1 row)" in text
     assert "close, 64 B against 128 B: the same within 5 % in 1 of 1 row" in text
@@ -100,8 +119,12 @@ def test_where_a_line_is_enough_and_where_it_is_not_is_said_by_lanes(tmp_path):
     told_by_lanes = "1.00 at 2 and 4 lanes, 2.70 (2.70..2.70) at 8 lanes"
     text = printed_text(tmp_path / "f", lines, from_32)
     assert f"close, 64 B against 128 B: differ: {told_by_lanes}; adjacent" in text
-    (figure,) = drawing.figures(false_sharing.rows(read(write(tmp_path / "g", lines))))
-    assert f"64 B over 128 B: {told_by_lanes}" in figure.title
+    _, found = concluded(tmp_path / "g", lines)
+    assert [(c.situation.threads, c.subjects[0].variant) for c in found] == [
+        (8, "128"),
+        (4, "128"),
+        (2, "128"),
+    ]
 
 
 def test_an_interval_across_the_margin_is_no_answer(tmp_path):
@@ -109,8 +132,10 @@ def test_an_interval_across_the_margin_is_no_answer(tmp_path):
     (row,) = rows_of(tmp_path / "f", lines)
     assert (row.size.enough, row.size.slower_at) == (None, 32)
     assert "at 64 B the ratio is" in row.size.why
-    open_ = "times as long; the least is not known: at 64 B the ratio is"
-    assert open_ in printed_text(tmp_path / "f", lines)
+    padding, (of_adds,) = concluded(tmp_path / "f", lines)
+    assert padded(padding) == ("undecided", 64, 32)
+    assert (of_adds.kind, of_adds.subjects[0].variant) == (Kind.use, "64")
+    assert "64 bytes are enough" in printed_text(tmp_path / "f", lines).partition("Whether ")[2]
 
 
 def test_a_smaller_stride_that_is_not_resolved_hides_the_size(tmp_path):
@@ -120,8 +145,7 @@ def test_a_smaller_stride_that_is_not_resolved_hides_the_size(tmp_path):
     (row,) = rows_of(tmp_path / "f", lines)
     assert row.size.enough is None
     assert "at 32 B the ratio is" in row.size.why
-    (figure,) = drawing.figures(false_sharing.rows(read(tmp_path / "f")))
-    assert "enough" not in figure.title
+    assert padded(concluded(tmp_path / "f", lines)[0]) == ("undecided", 32, 16)
 
 
 @pytest.mark.parametrize(("at_64", "size"), [(10.3, 64), (10.7, 128)])
@@ -191,8 +215,8 @@ def test_files_whose_classes_are_numbered_differently_do_not_contradict(tmp_path
     for campaign in (alone, both):
         sharing = false_sharing.rows(campaign)
         assert size_of_all(sharing.rows).enough == 64
-        (figure,) = drawing.figures(sharing)
-        assert figure.title.endswith("64 bytes apart are enough for 2 lanes")
+        (padding,) = [c for c in conclude(campaign) if c.question == "padding"]
+        assert padded(padding) == ("use", 64, 32)
 
 
 def test_the_size_of_a_machine_is_the_largest_of_ops_bases_and_files(tmp_path):
@@ -211,15 +235,22 @@ def test_rows_that_contradict_each_other_cannot_tell(tmp_path):
     assert (size.enough, size.slower_at) == (None, 128)
 
 
-def test_where_sharing_costs_nothing_it_says_so(tmp_path):
-    lines = visits_at(lambda b: 10.0)
-    text = printed_text(tmp_path / "f", lines)
-    nothing = (
-        "need no distance on this machine: 4 bytes apart they take as long as 4096 bytes apart"
-    )
-    assert nothing in text
-    (figure,) = drawing.figures(false_sharing.rows(read(tmp_path / "f")))
-    assert figure.title == "atomic_add: sharing a line costs nothing"
+def test_if_sharing_costs_nothing_neighbours_are_kept(tmp_path):
+    padding, (of_adds,) = concluded(tmp_path / "f", visits_at(lambda b: 10.0))
+    assert padded(padding) == ("keep", 4, None)
+    assert (of_adds.kind, of_adds.reason) == (Kind.keep, None)
+    assert of_adds.subjects[0].variant == of_adds.reference.variant == "4"
+    text = printed_text(tmp_path / "f", visits_at(lambda b: 10.0))
+    assert "Padding gains nothing on this machine" in text
+
+
+def test_a_store_that_needs_no_padding_has_the_reason(tmp_path):
+    lines = [*visits_at(line_of_64), *visits_at(lambda b: 10.0, op="atomic_write")]
+    padding, found = concluded(tmp_path / "f", lines)
+    assert padded(padding) == ("use", 64, 32)
+    (write_,) = [c for c in found if c.situation.work == "atomic_write"]
+    assert (write_.kind, write_.reason.name) == (Kind.keep, "stores_are_buffered")
+    assert "because stores are buffered" in printed_text(tmp_path / "f", lines)
 
 
 def test_one_visit_says_why_there_is_no_size(tmp_path):

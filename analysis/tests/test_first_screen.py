@@ -6,13 +6,19 @@ import pytest
 
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.precision import precision_of
-from tests.made import MACHINE, around, campaign, point, read, visits, write
+from tests.made import MACHINE, answers_in, around, campaign, point, read, visits, write
 
 near, far = 60.0, 240.0
 
 
 def report(tmp_path, *lines, **first):
     return build(read(write(tmp_path / "f.jsonl", *lines, first=campaign(**first))))
+
+
+def answers_of(tmp_path, *lines, **first):
+    """The answers of a terminal, and how sure they are."""
+    c = read(write(tmp_path / "f.jsonl", *lines, first=campaign(**first)))
+    return answers_in(c)
 
 
 def controls(cost=0.0, op="control_aa"):
@@ -85,23 +91,23 @@ def test_cores_and_smt_are_said_as_far_as_known(tmp_path, members, cores):
 
 
 @pytest.mark.parametrize(
-    ("n", "verdict", "kind"),
+    ("n", "grade", "says", "kind"),
     [
-        (0, "Quiet: no other work seen; ratios usable", "good"),
-        (1, "Partly noisy: other work in 20 % of the rounds; ratios usable", "unclear"),
-        (5, "Noisy: other work in 100 % of the rounds; ratios usable", "unclear"),
+        (0, "good", "No sample was disturbed.", "good"),
+        (1, "moderate", "Other work disturbed 20 % of the samples", "unclear"),
+        (5, "poor", "Other work disturbed 100 % of the samples", "bad"),
     ],
 )
-def test_the_verdict_is_of_the_rounds(tmp_path, n, verdict, kind):
+def test_the_verdict_is_of_the_rounds(tmp_path, n, grade, says, kind):
     # The control is of as many rounds, and as busy.
     head = report(tmp_path, busy(visits(around(5.0), point()), n), busy(controls(), n)).head
-    assert head.verdict.startswith(verdict)
+    assert head.verdict.startswith(f"Reliability: {grade}. {says}")
     assert head.kind == kind
 
 
 def test_a_few_busy_rounds_leave_a_quiet_machine(tmp_path):
     head = report(tmp_path, busy(visits(around(5.0, n=15), point()), 1), controls()).head
-    assert head.verdict.startswith("Quiet: other work in 5 % of the rounds; ratios usable")
+    assert head.verdict.startswith("Reliability: good. Other work disturbed 5 % of the samples.")
     assert head.kind == "good"
 
 
@@ -171,29 +177,31 @@ def test_how_far_threads_are_apart_is_one_figure_of_each_team(tmp_path):
 
 
 def how_sure_of(tmp_path, *lines, **first):
-    *answers, last = report(tmp_path, *lines, **first).head.answers
-    assert answers
+    *others, last = answers_of(tmp_path, *lines, **first)
+    assert others
     return last
 
 
 def test_a_noisy_campaign_without_controls_says_so_with_its_answers(tmp_path):
-    assert how_sure_of(tmp_path, busy(updates())).startswith(
-        "How sure: noisy, other work in 100 % of the rounds (a quiet machine may be faster); no known "
-        "cost was measured to check the figures (`syncmeter run --study control` does)"
+    assert how_sure_of(tmp_path, busy(updates())) == (
+        "Reliability: poor. Other work disturbed 100 % of the samples. "
+        "At least 5 repetitions. No known-cost control was measured (--study control)."
     )
 
 
 def test_how_far_costs_repeat_is_no_second_figure_beside_those_of_each_answer(tmp_path):
     """ "Within 47 %" of all costs stood beside "up to 13 %" of what was advised."""
-    *answers, last = report(tmp_path, updates(), controls()).head.answers
-    assert last == "How sure: quiet; known costs came out right"
-    use = [answer for answer in answers if "use " in answer]
+    *others, last = answers_of(tmp_path, updates(), controls())
+    assert last == (
+        "Reliability: good. No sample was disturbed. At least 5 repetitions. "
+        "Known-cost controls passed."
+    )
+    use = [answer for answer in others if "use " in answer]
     assert use
     assert all("95 % CI" in answer for answer in use), use
 
 
-def test_answers_and_findings_say_one_thing_of_how_far_apart_threads_were(tmp_path):
-    """Beside 150 ns in a team of 2 and 122 in one of 16 those of 4, 155 apart, were a third figure."""
+def test_the_reliability_has_the_latency_in_the_largest_team(tmp_path):
     met = [
         line
         for lanes, hop in ((2, 150.0), (4, 155.0), (16, 122.0))
@@ -202,9 +210,9 @@ def test_answers_and_findings_say_one_thing_of_how_far_apart_threads_were(tmp_pa
     ]
     machine = {**MACHINE, "hypervisor": True}
     shown = how_sure_of(tmp_path, *met, machine=machine)
-    apart = "150 ns apart in a team of 2, 122 ns in one of 16"
-    assert f"placed its threads, {apart} (a cache line from one to the other)" in shown
+    assert "A cache line takes 122 ns between these CPUs; the host may move them." in shown
     *_, place = precision(tmp_path, *met, hypervisor=True)
+    apart = "150 ns apart in a team of 2, 122 ns in one of 16"
     assert place.startswith(f"Threads that meet were {apart} ")
 
 
@@ -221,25 +229,28 @@ def test_two_openmp_runtimes_have_their_libraries_where_they_are_named_first(tmp
 
     gcc, llvm = worker("omp", "libgomp.so.1.0.0"), worker("omp-llvm", "libomp.so.5")
     both = [gcc, of("omp", 80.0), llvm, of("omp-llvm", 160.0)]
-    answers = " ".join(report(tmp_path, *both).head.answers)
-    assert "(libgomp)" in answers and "(libomp)" in answers
-    assert not re.search(r"\(libgomp\) \w+ \(libgomp\)", answers)
+    said = " ".join(answers_of(tmp_path, *both))
+    assert "(libgomp)" in said and "(libomp)" in said
+    assert not re.search(r"\(libgomp\) \w+ \(libgomp\)", said)
 
 
 def test_a_control_that_missed_and_a_virtual_machine_stand_with_the_answers(tmp_path):
     machine = {**MACHINE, "hypervisor": True}
     shown = how_sure_of(tmp_path, updates(), controls(cost=5.0), machine=machine)
-    assert shown.startswith("How sure: quiet; a control failed; ")
-    assert "placed its threads, 60 ns apart (" in shown
+    assert shown == (
+        "Reliability: poor. No sample was disturbed. At least 5 repetitions. "
+        "A known-cost control failed: trust no figure. "
+        "A cache line takes 60 ns between these CPUs; the host may move them."
+    )
 
 
 def test_ratios_are_unchecked_without_a_control_and_doubtful_beside_a_failed_one(tmp_path):
     lines = visits(around(5.0), point())
     head = report(tmp_path, lines).head
-    assert "no known cost was measured to check the ratios" in head.verdict
+    assert "No known-cost control was measured" in head.verdict
     assert head.kind == "unclear"
     head = report(tmp_path, lines, controls(cost=5.0)).head
-    assert "a control failed" in head.verdict
+    assert "control failed" in head.verdict
     assert head.kind == "bad"
     assert ("controls 0 of 1", "bad", "trust") in [(c.text, c.kind, c.link) for c in head.checks]
 
@@ -270,7 +281,7 @@ def test_the_checks_count_and_link(tmp_path):
 
 def test_an_import_says_that_it_is_one(tmp_path):
     head = report(tmp_path, visits(around(5.0), point()), imported={"from": "a paper"}).head
-    assert head.verdict.startswith("Imported")
+    assert head.verdict.startswith("Reliability: unknown. The figures are imported")
     assert "imported: a paper" in head.facts
 
 
@@ -287,10 +298,7 @@ def drawn(found):
 
 def test_the_first_figure_is_of_updates_alone_and_on_all_threads(tmp_path):
     (found,) = figure(tmp_path, updates())
-    assert found.title == (
-        "One update of a shared int32 counter by each of 2 threads: atomic_add 20.00 ns, locks 80.00 "
-        "ns (lock_add) to 200.0 ns (critical_add)"
-    )
+    assert found.title == "One update of a shared int32 counter"
     rows = [(f["row"], f["group"], f["label"]) for f in drawn(found)]
     assert ("lock_add", "1 thread", "9.000 ns") in rows
     assert ("lock_add", "2 threads", "80.00 ns") in rows
@@ -333,7 +341,7 @@ def test_a_cost_that_tables_have_in_another_state_is_named(tmp_path):
     (found,) = figure(tmp_path, lines)
     costs = {f["row"]: f["value"] for f in drawn(found) if f["group"] == "2 threads"}
     assert costs["atomic_add"] == pytest.approx(30.0, rel=0.01)
-    assert found.note.endswith("; in tables of another state, atomic_add on 2 threads 20.00 ns.")
+    assert found.note.endswith("; in tables of another state, atomic_add on 2 threads 20.00 ns")
 
 
 def test_of_two_states_that_all_saw_it_takes_the_nearest(tmp_path):
@@ -356,11 +364,11 @@ def test_what_was_not_seen_in_that_state_is_left_out_and_named(tmp_path):
     assert "not seen in that state: critical_add on 2 threads" in found.note
 
 
-def test_barriers_stand_beside_it_and_levels_come_first_on_a_gpu(tmp_path):
+def test_one_figure_updates_then_levels_then_barriers(tmp_path):
     barriers = [
         visits(around(100.0 * n), point("barrier", lanes=n), family="barrier") for n in (1, 2)
     ]
-    assert [f.id for f in figure(tmp_path, updates(), *barriers)] == ["updates", "barriers"]
+    assert [f.id for f in figure(tmp_path, updates(), *barriers)] == ["updates"]
     gpu = [
         visits(
             [cost], point(op, backend="cuda", lanes=32, affinity="none"), device=0, family=family
@@ -368,11 +376,8 @@ def test_barriers_stand_beside_it_and_levels_come_first_on_a_gpu(tmp_path):
         for op, cost, family in (("barrier", 7.0, "barrier"), ("shuffle_idx", 12.0, "warp"))
     ]
     (levels,) = figure(tmp_path, *gpu)
-    assert (
-        levels.title == "Levels of synchronization (cuda): warp, shuffle 12.00 ns; block of 32 "
-        "threads 7.000 ns"
-    )
-    assert [f.id for f in figure(tmp_path, updates(), *gpu, *barriers)] == ["updates", "axis"]
+    assert levels.title == "Levels of synchronization (cuda)"
+    assert [f.id for f in figure(tmp_path, updates(), *gpu, *barriers)] == ["updates"]
     # Of ways of a warp that take as long the one that the answer names.
     warp = [
         visits([cost], point(op, backend="cuda", lanes=32, affinity="none", size=n), device=0)

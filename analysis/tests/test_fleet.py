@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from syncmeter_analysis.command import main
+from syncmeter_analysis.conclude.compare import conclude_nodes
 from syncmeter_analysis.relate.fleet import degrees_of, deviation, fleet_of
 from syncmeter_analysis.relate.node import LeftOut, node_of, read_nodes
 from syncmeter_analysis.relate.stats import median, student_t
@@ -146,7 +147,8 @@ def test_quiet_is_not_compared_with_busy():
     nodes = [node(i, more=in_state(60.0, 30.0 if i < 9 else 20.0, busy=i < 9)) for i in range(20)]
     (group,) = fleet_of(nodes).groups
     met = next(p for p in group.points if p.point.op == "met")
-    assert "node03: 1 point in another placement state, or busy" in as_text(fleet_of(nodes), True)
+    (note, *_) = conclude_nodes(fleet_of(nodes), group).notes
+    assert (note.name, note.values) == ("elsewhere", {"node": "node00", "count": 1})
     assert (len(met.ratios), met.elsewhere, met.state.busy) == (11, tuple(range(9)), False)
 
 
@@ -273,27 +275,23 @@ def test_text_names_the_node_its_facts_and_the_files_left_out(files, capsys):
     shown = capsys.readouterr().out
     assert [line for line in shown.splitlines() if len(line) > 80] == []
     assert shown.startswith(
-        """12 nodes: 1 differs
+        """12 nodes: Test CPU
 
-12 nodes: Test CPU
-
-12 points over 12 nodes; what differs by more than 2 % and more than nodes do,
-95 % after Holm's correction.
-
-1 node differs, 1 over all points.
-
-node    median   quartiles"""
+Left out: torn.jsonl: is empty: """
     )
     assert "turbo on (others off)" in " ".join(shown.split())
-    assert "torn.jsonl: left out: is empty" in shown
-    assert "none.jsonl: left out: No such file or directory" in shown
+    assert "none.jsonl: No such file or directory" in shown
+    assert "1 slower, 0 faster, 11 like the others (within 2 %)." in shown
+    assert "Result: 1 of 12 nodes differ (exit status 1)." in shown
+    assert "Next: syncmeter-report compare OTHER_NODE.jsonl n04.jsonl shows" in shown
 
 
 def test_status_is_0_for_nodes_alike_3_where_a_file_is_left_out_and_2_without_any(files, capsys):
     alike = [name for name in files if name != "n04.jsonl"]
     assert main(["fleet", *alike]) == 0
-    assert "No node differs." in capsys.readouterr().out
+    assert "Result: unchanged (exit status 0)." in capsys.readouterr().out
     assert main(["fleet", *alike, "torn.jsonl"]) == 3
+    assert "no node differs, but some files were left out" in capsys.readouterr().out
     assert main(["fleet", *alike, "torn.jsonl", "--blind", "ignore"]) == 0
     assert main(["fleet", *alike[:2]]) == 2
     assert "fewer than 3 nodes" in capsys.readouterr().out
@@ -305,7 +303,8 @@ def test_too_few_nodes_to_name_one_are_blind():
     few = fleet_of(node(i) for i in range(3))
     few.sees = 0.1
     assert (few.status, few.groups[0].blind(0.1)) == (3, [0, 1, 2])
-    assert "change of 10 % at all points would not have been named" in as_text(few, False)
+    assert conclude_nodes(few, few.groups[0]).result == "undecided_nodes"
+    assert "A change of 10 % in all configurations could be missed: node00" in as_text(few, False)
     many = fleet_of(node(i) for i in range(12))
     assert (many.status, many.groups[0].blind(0.1)) == (0, [])
 
@@ -349,7 +348,7 @@ def test_the_page_has_the_figure(files, tmp_path, capsys):
     pytest.importorskip("vl_convert")
     assert main(["fleet", *files, "--html", "fleet.html", "--figure", "fleet.svg"]) == 1
     page = (tmp_path / "fleet.html").read_text()
-    assert "1 of 12 nodes differs: node04 1.20 times the median node" in page
+    assert "1 of 12 nodes differs: node04 (1.20x)" in page
     assert page.count("median of 12 nodes, from the fastest to the slowest") == ops
     assert (tmp_path / "fleet.svg").read_text().startswith("<svg")
 

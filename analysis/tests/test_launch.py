@@ -2,12 +2,16 @@
 
 import re
 
+import pytest
+
+from syncmeter_analysis.conclude.conclusion import Grade, Kind
+from syncmeter_analysis.conclude.studies import launch as conclusions
+from syncmeter_analysis.relate.kernels import graph_costs
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import launch, sections
 from syncmeter_analysis.studies import launch as drawing
-from syncmeter_analysis.studies.launch import graph_costs
 from tests.claim_cases import cuda
-from tests.made import around, read, section_text, visits, write
+from tests.made import around, read, visits, write
 
 TAKEN_APART = (
     (cuda("launch"), 6000.0),
@@ -41,27 +45,27 @@ def test_the_boundary_is_taken_apart(tmp_path):
     assert re.search(r"\nlaunch and wait +6000 +9000\n", text)
     assert re.search(r"\none more graph in the stream: first kernel +4000\n", text)
     assert re.search(r"\none more graph in the stream: each further one +1000$", text)
-    ends = r"\([\d.]+ to [\d.]+\)"
-    assert re.search(
-        r"- A kernel that does nothing \(1 x 32\): 6000 ns \(95 % sure: [\d.]+ to [\d.]+, 5 visits\) "
-        rf"where the host waits for each, 2200 "
-        rf"ns {ends} each in a row without waits \(the call alone 2100 ns {ends}: the host sets the "
-        r"pace\), 1000 ns each inside a graph, whose launch is not in it\n",
-        text,
-    )
-    # Parts of a launch that overlap are no shares of it.
+    # Overlapping parts are no shares.
     assert "Of the time of a launch" not in text
 
 
+def concluded(tmp_path, *points, **how):
+    """Returns the conclusions by question, and by work for launches."""
+    found = conclusions.conclude(measured(tmp_path, *points, **how))
+    return {c.situation.work if c.question == "launch" else c.question: c for c in found}
+
+
 def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
-    # 4000 + 2 x 1000 < 3 x 2200, and 4000 + 1000 > 2 x 2200; the sizes measured are 1, 2 and 9.
-    assert re.search(
-        r"- Put repeated kernels into a graph, because one more takes 1000 ns "
-        r"there, 2200 ns outside; 9 launches take 1\.65 times as long as a built graph of 9 "
-        r"\(95 % sure: within 0\.\d %, 5 visits\); graphs are faster from 9 kernels on "
-        r"\(12\.00 us with the launch\) \(by the line through the sizes from 3 kernels on\)\n",
-        printed_text(tmp_path, *TAKEN_APART),
-    )
+    """Only the size 9 is faster than separate launches, because 4000 + 1000 > 2 x 2200."""
+    found = concluded(tmp_path, *TAKEN_APART)
+    c = found["kernel"]
+    assert (c.kind, c.reference.op) == (Kind.use, "additional_launch")
+    assert (c.subjects[0].op, c.condition("graph_size").value) == ("additional_graph_launch", 9)
+    assert c.cost_of(c.subjects[0]).ns == pytest.approx(12000 / 9)
+    assert c.effect.value == pytest.approx(1.65)
+    least = found["least_kernels"]
+    assert (least.effect.quantity, least.effect.value) == ("threshold", 9)
+    assert least.grade is Grade.measured
 
 
 def test_a_graph_that_saves_nothing_is_not_praised(tmp_path):
@@ -69,28 +73,54 @@ def test_a_graph_that_saves_nothing_is_not_praised(tmp_path):
         (cuda("additional_graph_launch", size=1), 4000.0),
         (cuda("additional_graph_launch", size=9), 12000.0),
     ]
-    text = printed_text(tmp_path, (cuda("additional_launch"), 900.0), *graph)
-    sure = r"\(95 % sure: within 0\.\d %, 5 visits\)"
-    assert re.search(rf"takes 1\.48 times as long {sure} as 9 launches, slower\n", text)
-    text = printed_text(tmp_path, (cuda("additional_launch"), 12000.0 / 9), *graph)
-    assert re.search(r"1\.00 times as long \([^)]+\) as 9 launches, the same within 5 %\n", text)
-    text = printed_text(tmp_path, (cuda("additional_launch"), 1400.0), *graph, scatter=0.2)
-    assert ", cannot tell\n" in text
+    for one, scatter, kind in (
+        (900.0, 0.004, Kind.keep),
+        (12000.0 / 9, 0.004, Kind.keep),
+        (1400.0, 1.5, Kind.undecided),
+    ):
+        found = concluded(tmp_path, (cuda("additional_launch"), one), *graph, scatter=scatter)
+        assert found["kernel"].kind is kind
+        assert "least_kernels" not in found
 
 
-def test_a_kernel_far_from_what_its_call_takes_is_not_paced_by_the_host(tmp_path):
-    text = printed_text(tmp_path, *TAKEN_APART[:2], (cuda("additional_launch"), 1500.0))
-    sure = r"\([\d.]+ to [\d.]+\)"
-    row = rf"1500 ns {sure} each in a row without waits \(the call alone 2100 ns {sure}\)"
-    assert re.search(row, text)
-    assert "sets the pace" not in text
+def test_the_host_that_sets_the_pace_is_the_reason(tmp_path):
+    reason = concluded(tmp_path, *TAKEN_APART)["kernel"].reason
+    assert (reason.name, reason.value) == ("host_paced", pytest.approx(2100.0))
+    points = [*TAKEN_APART[:2], *TAKEN_APART[5:8], (cuda("additional_launch"), 1500.0)]
+    assert concluded(tmp_path, *points)["kernel"].reason is None
+
+
+def test_a_wait_after_each_kernel_is_compared_with_none(tmp_path):
+    c = concluded(tmp_path, *TAKEN_APART)["wait"]
+    assert (c.kind, c.subjects[0].op, c.reference.op) == (Kind.use, "additional_launch", "launch")
+    assert c.effect.value == pytest.approx(6000 / 2200)
+    assert c.condition("wait_once")
+
+
+def test_one_block_gives_no_advice_beside_a_full_grid(tmp_path):
+    full = {"blocks": 132, "lanes": 1024}
+    points = [*TAKEN_APART, (cuda("additional_launch", **full), 2600.0)]
+    points += [(cuda("additional_graph_launch", size=9, **full), 9 * 1300.0)]
+    found = concluded(tmp_path, *points)
+    assert {c.situation.blocks for c in found.values()} == {132}
+    assert found["kernel"].effect.value == pytest.approx(2.0)
+
+
+def test_the_screen_recommends_a_graph_and_ends_with_the_next_step(tmp_path):
+    (section,) = sections(measured(tmp_path, *TAKEN_APART), ["launch"])
+    rows = [[field.text for field in row] for row in section.screen.grids[0].rows]
+    assert rows == [
+        ["in a row, no wait", "graph launch (a)", "1330", "separate launch", "2200", "1.7"],
+        ["a wait for each", "separate launch (b)", "2200", "launch and wait", "6000", "2.7"],
+    ]
+    assert "A graph is faster than separate launches from 9 kernels on." in section.screen.sentences
+    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
 
 
 def test_near_and_far_are_columns_of_their_own(tmp_path):
     places = [(cuda("launch", home=h), ns) for h, ns in (("other", 7000.0), ("first", 6000.0))]
     text = printed_text(tmp_path, *places)
     assert re.search(r"kernel +1 x 32, near +1 x 32, far\n.* +6000 +7000$", text)
-    assert "- A kernel that does nothing (1 x 32, near): 6000 ns" in text
 
 
 def test_nothing_to_take_apart_is_no_section(tmp_path):
@@ -113,9 +143,8 @@ def test_a_slope_needs_two_sizes():
 def test_backends_are_told_of_apart(tmp_path):
     other = [({**what, "backend": "sycl"}, 2 * ns) for what, ns in TAKEN_APART]
     rows = launch.rows(measured(tmp_path, *TAKEN_APART, *other))
-    text = section_text(launch, rows)
+    text = as_plain("", launch.text(rows))
     assert "1 x 32 cuda  132 x 1024 cuda  1 x 32 sycl" in text
-    assert "- sycl: A kernel that does nothing (1 x 32): 12.00 us (" in text
     assert [f.id for f in drawing.figures(rows)] == ["launch", "launch-sycl"]
 
 
@@ -131,4 +160,3 @@ def test_the_figure_has_a_row_for_each_part_in_the_order_of_the_table(tmp_path):
     ]
     assert {r["group"] for r in drawn} == {"1 x 32", "132 x 1024"}
     assert drawn[-1]["value"] == 12000 / 9
-    assert figure.title.startswith("A kernel that does nothing (1 x 32): 6000 ns (")

@@ -2,17 +2,21 @@
 
 import re
 
+import pytest
+
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies import levels as conclusions
+from syncmeter_analysis.relate.gpu_levels import axis_levels
 from syncmeter_analysis.relate.op_groups import level_of
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import levels, sections
 from syncmeter_analysis.studies import levels as drawing
-from syncmeter_analysis.studies.levels import axis_levels
 from tests.claim_cases import cuda
-from tests.made import around, read, visits, write
+from tests.made import MACHINE, around, campaign, read, visits, write
 
 
 def measured(tmp_path, *points):
-    """Points with what they cost, ns; a cycle takes half a nanosecond."""
+    """Points with their cost in ns. A cycle takes half a nanosecond."""
     lines = []
     for what, cost in points:
         cycles = {"value": 2 * cost, "low": 1.98 * cost, "high": 2.02 * cost}
@@ -31,6 +35,25 @@ def measured(tmp_path, *points):
 def printed_text(tmp_path, *points):
     (section,) = sections(measured(tmp_path, *points), ["levels"])
     return as_plain(section.title, section.blocks)
+
+
+def concluded(tmp_path, *points):
+    return conclusions.conclude(measured(tmp_path, *points))
+
+
+def of_work(tmp_path, work, *points, question="level"):
+    """Returns the only conclusion with this question and work."""
+    found = concluded(tmp_path, *points)
+    (one,) = (c for c in found if (c.question, c.situation.work) == (question, work))
+    return one
+
+
+def graph_of(each, blocks, lanes, n=64):
+    return cuda("additional_graph_launch", size=n, blocks=blocks, lanes=lanes), n * each
+
+
+def full(op, **axes):
+    return cuda(op, **{"blocks": 132, "lanes": 1024, **axes})
 
 
 def figures(tmp_path, *points):
@@ -55,100 +78,178 @@ def test_a_row_of_the_axis_has_ops_of_its_level_only():
 
 
 def test_of_barriers_without_a_difference_the_one_of_the_api_stands_on_the_axis(tmp_path):
-    both = (
-        (cuda("grid_sync", blocks=10), 1010.0),
-        (
-            cuda("software_barrier_counter", blocks=10),
-            1000.0,
-        ),
-    )
-    text = printed_text(tmp_path, *both, (cuda("barrier"), 7.0))
+    own = (cuda("grid_sync", blocks=10), 1010.0)
+    counter = (cuda("software_barrier_counter", blocks=10), 1000.0)
+    text = printed_text(tmp_path, own, counter, (cuda("barrier"), 7.0))
     assert re.search(r"grid +grid_sync +10 x 32 +1010 .* software_barrier_counter +=", text)
     assert re.search(r"10 x 32 .* grid_sync +software_barrier_counter +1\b", text)
-    assert "grid of 10 x 32 threads (grid_sync) 1010 ns" in " ".join(text.split())
+    c = of_work(tmp_path, "grid", own, counter, (cuda("barrier"), 7.0))
+    assert (c.kind, c.subjects[0].op) == (Kind.keep, "grid_sync")
 
 
-def test_the_level_of_the_grid_is_of_one_launch_as_the_sentence_on_it(tmp_path):
-    """Over all launches the one of the API is slower than a tie of another launch, and was left out."""
-    costs = ((32, 886.0, 970.0), (256, 891.0, 988.0), (1024, 931.0, 1006.0))
+def test_of_ways_of_a_warp_that_are_the_same_a_whole_one_stands_or_the_languages_own(tmp_path):
+    def on_axis(*points):
+        text = printed_text(tmp_path, *points, (cuda("barrier"), 7.0))
+        return re.search(r"(?m)^warp, barrier +(\w+)( +\d+)? +1 x 32 ", text).group(1, 2)
+
+    same = [(cuda("coalesced_sync", size=2), 0.504), (cuda("warp_sync_partial"), 0.505)]
+    assert on_axis(*same) == ("warp_sync_partial", None)
+    op, size = on_axis(*same, (cuda("coalesced_sync", size=32), 0.506))
+    assert (op, size.strip()) == ("coalesced_sync", "32")
+    op, size = on_axis(same[0], (cuda("warp_sync_partial"), 5.0))
+    assert (op, size.strip()) == ("coalesced_sync", "2")
+
+
+def test_a_warp_has_its_own_barrier_and_never_none(tmp_path):
+    """The barrier of one warp alone gives no advice if full blocks were measured."""
+    points = [(cuda("barrier"), 7.0), (cuda("warp_sync_partial"), 0.5)]
+    points += [(full("barrier"), 38.0), (full("warp_sync_partial"), 4.0)]
+    points += [(full("coalesced_sync", size=32), 4.0), (full("warp_sync_divergent"), 113.0)]
+    c = of_work(tmp_path, "warp", *points)
+    assert (c.kind, c.subjects[0].op, c.reference.op) == (Kind.use, "warp_sync_partial", "barrier")
+    assert (c.situation.blocks, c.situation.threads) == (132, 1024)
+    assert c.effect.value == pytest.approx(9.5)
+    assert c.condition("divergent").value == pytest.approx(113.0)
+    said = " ".join(printed_text(tmp_path, *points).split())
+    assert "__syncwarp()" in said and "needed even if the exchange seems to work without" in said
+
+
+def test_a_barrier_of_a_part_of_a_warp_is_no_barrier_of_the_warp(tmp_path):
+    points = [(cuda("barrier"), 7.0), (cuda("coalesced_sync", size=2), 0.5)]
+    assert concluded(tmp_path, *points) == []
+
+
+def test_a_barrier_of_blocks_is_named_as_one_inside_each_block(tmp_path):
+    points = [(cuda("barrier"), 7.0), (full("barrier"), 38.0), (full("named_barrier"), 44.0)]
+    c = of_work(tmp_path, "each_block", *points)
+    assert (c.kind, c.reference.op) == (Kind.keep, "barrier")
+    said = printed_text(tmp_path, *points)
+    assert "inside each of 132 blocks" in said
+    assert "barrier of 132 blocks" not in said
+
+
+@pytest.mark.parametrize("own, kind", [(900.0, Kind.keep), (700.0, Kind.use), (1100.0, Kind.keep)])
+def test_an_own_barrier_of_the_grid_is_used_from_a_gain_of_25_percent_on(tmp_path, own, kind):
+    """The screen names this danger with both kinds."""
+    points = [(full("grid_sync"), 1000.0), (full("software_barrier_counter"), own)]
+    c = of_work(tmp_path, "grid", *points, (cuda("barrier"), 7.0))
+    assert (c.kind, c.reference.op) == (kind, "grid_sync")
+    assert bool(c.condition("small_gain")) == (own == 900.0)
+    assert bool(c.condition("resident")) == (kind is Kind.use)
+    said = " ".join(printed_text(tmp_path, *points, (cuda("barrier"), 7.0)).split())
+    assert ("hangs unless all blocks are resident" in said) == (own < 1000.0)
+
+
+def test_an_own_barrier_without_the_barrier_of_the_api_is_no_advice(tmp_path):
+    points = [(full("software_barrier_counter"), 900.0), (full("software_barrier_tree"), 1900.0)]
+    assert concluded(tmp_path, *points, (cuda("barrier"), 7.0)) == []
+
+
+def test_the_grid_is_that_of_full_blocks_and_of_the_next_kernel(tmp_path):
+    """Launches with small blocks give no advice beside launches with full blocks."""
     points = [(cuda("barrier", lanes=32), 7.0)]
-    for lanes, counter, own in costs:
+    for lanes, counter, own in ((32, 600.0, 970.0), (256, 891.0, 988.0), (1024, 931.0, 1006.0)):
         points += [
             (cuda("software_barrier_counter", lanes=lanes, blocks=132), counter),
             (cuda("grid_sync", lanes=lanes, blocks=132), own),
         ]
-    (found,) = levels.rows(measured(tmp_path, *points))
-    first, of_grid, *_ = levels.answer([found])
-    level = dict(found.axis)["grid"]
-    assert {(s.point.blocks, s.point.lanes) for s in level.points} == {(132, 32)}
-    assert level is found.barriers[0].contest
-    name = level.taken.point.op
-    assert f"grid of 132 x 32 threads ({name}) " in first and name in of_grid.partition("; ")[0]
+    points += [(full("grid_sync", blocks=264), 1040.0), graph_of(810.0, 132, 1024)]
+    c = of_work(tmp_path, "grid", *points)
+    assert (c.situation.blocks, c.situation.threads) == (132, 1024)
 
 
-def graph_of(each, blocks, lanes, n=64):
-    what = cuda("additional_graph_launch", size=n, blocks=blocks, lanes=lanes)
-    return (what, n * each)
+def test_the_most_blocks_have_their_own_advice_if_it_differs(tmp_path):
+    def found(own):
+        points = [(full("grid_sync"), 1000.0), (full("software_barrier_tree"), 1900.0)]
+        many = {"blocks": 4224, "lanes": 32}
+        points += [
+            (full("grid_sync", **many), 9000.0),
+            (full("software_barrier_tree", **many), own),
+        ]
+        made = concluded(tmp_path, *points, (cuda("barrier"), 7.0))
+        return [c for c in made if c.question == "many_blocks"]
 
-
-def first_answers(tmp_path, *points):
-    return [
-        " ".join(each.split()) for each in levels.answer(levels.rows(measured(tmp_path, *points)))
-    ]
-
-
-def test_a_launch_is_no_wider_level_than_the_grid(tmp_path):
-    """A kernel of a graph may end sooner than the grid's barrier, and is of another size."""
-    points = [(cuda("barrier"), 7.0), (cuda("grid_sync", blocks=132), 970.0)]
-    points += [(cuda("cluster_sync", size=2, blocks=2), 171.0)]
-    (first,) = first_answers(tmp_path, *points, (cuda("launch"), 8000.0), graph_of(680.0, 1, 32))
-    assert first == (
-        "In a kernel use the narrowest level that will do, as wider ones take longer: block of "
-        "32 threads 7.000 ns; cluster of 2 x 32 threads 171.0 ns; grid of 132 x 32 threads (grid_sync) "
-        "970.0 ns (95 % sure: each within 0.2 %, 5 visits)"
+    (c,) = found(4000.0)
+    assert (c.kind, c.subjects[0].op, c.situation.blocks) == (
+        Kind.use,
+        "software_barrier_tree",
+        4224,
     )
+    assert c.condition("resident")
+    assert found(8000.0) == []
+
+
+def test_a_cluster_is_compared_with_the_grid_around_it(tmp_path):
+    points = [(full("grid_sync"), 1000.0), (full("cluster_sync", size=4), 380.0)]
+    points += [(full("cluster_sync", size=2), 330.0), (cuda("barrier"), 7.0)]
+    points += [(cuda("cluster_sync", size=2, blocks=2), 171.0)]
+    c = of_work(tmp_path, "cluster", *points)
+    assert (c.kind, c.subjects[0].op, c.reference.op) == (Kind.use, "cluster_sync", "grid_sync")
+    assert (c.situation.size, c.situation.blocks, c.situation.threads) == (2, 132, 1024)
+    assert c.effect.value == pytest.approx(1000 / 330)
+
+
+def test_the_next_kernel_is_one_of_a_graph_at_the_largest_launch(tmp_path):
+    points = [(cuda("barrier"), 7.0), (cuda("additional_launch"), 3400.0), graph_of(680.0, 1, 32)]
+    points += [(full("additional_launch"), 3200.0), graph_of(800.0, 132, 1024)]
+    points += [graph_of(1600.0, 132, 1024, n=2), (full("programmatic_launch"), 2600.0)]
+    c = of_work(tmp_path, "kernel", *points)
+    assert (c.kind, c.reference.op) == (Kind.use, "additional_launch")
+    assert (c.subjects[0].op, c.condition("graph_size").value) == ("additional_graph_launch", 64)
+    assert c.situation.blocks == 132
+    assert c.cost_of(c.subjects[0]).ns == pytest.approx(800.0)
+    assert c.effect.value == pytest.approx(4.0)
 
 
 def test_the_end_of_a_kernel_in_a_graph_is_compared_with_a_barrier_of_as_many_threads(tmp_path):
-    def says(each):
+    def found(each):
         points = [graph_of(each, 132, 1024), graph_of(2 * each, 132, 1024, n=2)]
-        own = [
-            (cuda("grid_sync", blocks=132, lanes=n), ns) for n, ns in ((32, 970.0), (1024, 1000.0))
-        ]
-        return first_answers(tmp_path, *points, *own, (cuda("barrier"), 7.0))[-1]
+        own = [(full("grid_sync", lanes=n), ns) for n, ns in ((32, 970.0), (1024, 1000.0))]
+        return of_work(tmp_path, "phase", *points, *own, (cuda("barrier"), 7.0), question="phase")
 
-    where = "Between phases of 132 x 1024 threads: "
-    assert re.fullmatch(
-        where
-        + r"end the kernel and begin the next in a graph \(800\.0 ns, of 64 kernels\), because "
-        r"grid_sync takes 1\.25 times as long \(95 % sure: within 0\.\d %, 5 visits\), 1000 ns; "
-        r"registers and shared memory do not last",
-        says(800.0),
-    )
-    assert re.fullmatch(
-        where
-        + r"take grid_sync \(1000 ns\), because to end the kernel and begin the next in a graph "
-        r"\(2000 ns, of 64 kernels\) takes 2\.00 times as long \(95 % sure: within 0\.\d %\)",
-        says(2000.0),
-    )
-    assert says(1000.0).endswith(
-        "the next kernel of a graph (1000 ns, of 64 kernels) are the same within 5 %"
-    )
-    assert "take grid_sync (1000 ns) or the next kernel of" in says(1050.0)
-    assert says(1050.0).endswith("undecided which is faster")
+    c = found(800.0)
+    assert (c.kind, c.reference.op, c.effect.value) == (Kind.use, "grid_sync", pytest.approx(1.25))
+    assert c.situation.threads == 1024
+    assert c.condition("state_is_lost")
+    assert found(2000.0).kind is Kind.keep
+    assert found(1000.0).kind is Kind.keep
+    assert found(1050.0).kind is Kind.keep
 
 
-def test_of_ways_of_a_warp_that_are_the_same_a_whole_one_stands_or_the_languages_own(tmp_path):
-    same = [(cuda("coalesced_sync", size=2), 0.504), (cuda("warp_sync_partial"), 0.505)]
-    text = " ".join(printed_text(tmp_path, *same, (cuda("barrier"), 7.0)).split())
-    assert "longer: warp (__syncwarp of half) 0.5050 ns; block" in text
-    assert re.search(r"warp, barrier warp_sync_partial 1 x 32 .* coalesced_sync =", text)
-    whole = [*same, (cuda("coalesced_sync", size=32), 0.506)]
-    text = " ".join(printed_text(tmp_path, *whole, (cuda("barrier"), 7.0)).split())
-    assert "longer: warp (coalesced_sync of 32 threads) 0.5060 ns; block" in text
-    slower = [same[0], (cuda("warp_sync_partial"), 5.0)]
-    text = " ".join(printed_text(tmp_path, *slower, (cuda("barrier"), 7.0)).split())
-    assert "longer: warp (coalesced_sync of 2 threads) 0.5040 ns; block" in text
+def test_a_kernel_of_a_graph_stands_against_grid_sync_in_a_table(tmp_path):
+    points = [graph_of(800.0, 132, 1024), (full("grid_sync"), 1000.0), (cuda("barrier"), 7.0)]
+    assert re.search(r"132 x 1024 +64 +800.0 +1000 +1.25 ", printed_text(tmp_path, *points))
+
+
+def test_the_screen_has_a_row_for_each_level_and_ends_with_the_next_step(tmp_path):
+    points = [(full("barrier"), 38.0), (full("warp_sync_partial"), 4.0)]
+    points += [(full("named_barrier"), 44.0), (full("grid_sync"), 1000.0)]
+    points += [(full("software_barrier_counter"), 900.0), (full("cluster_sync", size=2), 330.0)]
+    points += [(full("additional_launch"), 3200.0), graph_of(800.0, 132, 1024)]
+    (section,) = sections(measured(tmp_path, *points, (cuda("barrier"), 7.0)), ["levels"])
+    (grid,) = section.screen.grids
+    assert [[field.text for field in row] for row in grid.rows] == [
+        ["warp", "__syncwarp() (a)", "4.00", "__syncthreads()", "38.0", "9.5"],
+        ["inside each of 132 blocks", "keep __syncthreads() (b)", "38.0", "", "", "none"],
+        ["cluster of 2", "cluster.sync()", "330", "grid.sync()", "1000", "3.0"],
+        ["all 132 blocks", "keep grid.sync() (c)", "1000", "", "", "small"],
+        ["next kernel", "graph launch (d)", "800", "separate launch", "3200", "4.0"],
+    ]
+    assert section.screen.next == "Next: syncmeter run --study launch"
+    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
+
+
+def test_the_host_of_a_virtual_machine_moves_no_blocks(tmp_path):
+    lines = [
+        visits(around(ns), full(op), device=0, family="barrier")
+        for op, ns in (("barrier", 38.0), ("warp_sync_partial", 4.0))
+    ]
+    lines.append(visits(around(7.0), cuda("barrier"), device=0, family="barrier"))
+    machine = {**MACHINE, "hypervisor": True}
+    path = write(tmp_path / "f", *lines, first=campaign(machine=machine))
+    (section,) = sections(read(path), ["levels"])
+    assert not section.reliability.is_guest
+    assert "CPUs" not in section.screen.reliability
 
 
 def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
@@ -200,11 +301,10 @@ def test_what_a_block_meets_at_stands_against_its_barrier(tmp_path):
     points += [(cuda("block_barrier_arrive_wait"), 60.0), (cuda("barrier", lanes=64), 10.0)]
     # Less than a barrier's: adds in between are another job, and take part in no choice.
     points += [(cuda("mbarrier_transaction", lanes=1024), 30.0)]
-    (where,) = (s for s in first_answers(tmp_path, *points) if "of a block" in s)
-    assert where == (
-        "A barrier of a block of 1024 threads: take barrier (38.00 ns), because mbarrier_sync takes "
-        "2.50 times as long (95 % sure: 2.49 to 2.51, 5 visits)"
-    )
+    (c,) = (c for c in concluded(tmp_path, *points) if c.situation.work == "block")
+    assert (c.kind, c.situation.threads, c.reference.op) == (Kind.keep, 1024, "barrier")
+    nearest = c.condition("nearest")
+    assert (nearest.subject.op, nearest.value) == ("mbarrier_sync", pytest.approx(2.5))
     found = printed_text(tmp_path, *points).partition("Barriers of a block")[2]
     assert re.search(r"\nbarrier +1 x 32 +7.000 +14.00 +1 *\n", found)
     assert re.search(r"\nblock_barrier +1 x 32 +21.00 +42.00 +3.00 +2\.9\d+\.\.3\.0\d+\n", found)

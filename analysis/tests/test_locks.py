@@ -313,7 +313,7 @@ def test_owner_changes_explain_a_cost_below_that_of_a_line(tmp_path):
 
     found = reason(41.0, owner_changes=0.03)
     assert (found.name, found.value, found.subject.name) == ("same_owner", 0.03, ("std", "lock"))
-    assert reason(41.0) is None
+    assert reason(41.0).name == "few_moves"
     assert reason(900.0, owner_changes=0.03) is None
     assert reason(41.0, owner_changes=0.9) is None
 

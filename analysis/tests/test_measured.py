@@ -25,53 +25,21 @@ FILES = {
     "locks": ("xeon-64-vcpu-locks", [], []),
     "contention": (
         "2-vcpu-contention",
+        ["2 threads on one variable do 2.8x fewer operations in total than one thread alone"],
         [
-            # A lone lane has no hop, and is compared all the same.
-            "- omp atomic_add, 2 threads, close, spread, smt: give each thread a cell of its own, "
-            "because 2 cells give 5.87 times the throughput of one cell (95 % "
-            "sure: 5.05 to 6.40, 5 visits); one cell gives "
-            "0.356 times that of one thread alone (0.307 to 0.395)\n",
-            "here are in one domain (same L3), so that there are no lanes farther apart",
-        ],
-        [
-            "omp atomic_add, 2 threads, close, spread, smt: give each thread a cell of its own, "
-            "because 2 cells give 5.87 times the throughput of one cell (95 % "
-            "sure: 5.05 to 6.40, 5 visits); one cell gives "
-            "0.356 times that of one thread alone (0.307 to 0.395)",
-            "omp lock_add, 2 threads, close, spread, smt: give each thread a cell of its own, because "
-            "2 cells give 19.1 times the throughput of one cell (95 % sure: 12.9 to 28.4, 4 visits); "
-            "one cell gives 0.101 times that of one thread alone (0.075 to 0.137)",
+            "Throughput by number of variables: omp atomic_add",
+            "Throughput by number of variables: omp lock_add",
         ],
     ),
     "barrier": (
         "xeon-64-vcpu-barrier",
         [
-            "- omp passive is 11.7 to 22.4 times slower than omp active at 2 to 64 threads, as fast at "
-            "1 thread (close, spread, smt)\n",
-            # std::barrier waits in its one way: the control finds no difference.
-            "- std passive against std active: cannot tell (at 64 threads 0.118 to 5.94 "
-            "times as long) at 1 to 64 threads (close, spread, smt)\n",
+            "between two barriers of 64 threads",
+            "std::barrier is slower because its threads soon sleep",
         ],
-        [
-            "a barrier of 64 threads 141 ns apart (close, spread, smt): take omp active "
-            "(4452 ns, 3525 to 9006), because std passive takes 16.5 times as long (95 % "
-            "sure: 6.85 to 29.2, 2 visits); 4452 ns is 31.5 times what a cache line takes "
-            "from thread to thread"
-        ],
+        ["Barrier cost by number of threads"],
     ),
-    "false-sharing": (
-        "2-vcpu-false-sharing",
-        [
-            # The ratio at 64 B is not resolved, so that 64 B are not said to be enough.
-            "Keep data of different threads more than 32 bytes apart, because nearer they take up to "
-            "6.96 times as long; the least is not known: at 64 B the ratio is 1.03 (0.935..1.13), 5 "
-            "visits: neither the same nor more",
-        ],
-        [
-            "atomic_add: threads that share a line take up to 6.96 times as long; more than 32 bytes "
-            "apart are needed"
-        ],
-    ),
+    "false-sharing": ("2-vcpu-false-sharing", ["Whether 64 bytes are enough everywhere"], 1),
     "core-to-core": (
         "core-to-core",
         [
@@ -82,7 +50,7 @@ FILES = {
     ),
     "portability": (
         "portability",
-        ["kokkos-threads is as fast as omp (within 5 %) at 0 of 2 points"],
+        ["Undecided whether kokkos-threads is slower than omp. As fast (within 5 %) in 0 of 2."],
         1,
     ),
     "levels": (
@@ -94,11 +62,7 @@ FILES = {
     ),
     "launch": (
         "h200-levels",
-        [
-            # Costs of launches repeat within 13 %: the interval is wide as it is of three visits.
-            "64 launches take 4.91 times as long as a built graph of 64 (95 % sure: 3.12 to "
-            "7.73, 3 visits); graphs are faster from 1 kernel on"
-        ],
+        ["in a row, no wait  graph launch (a)      700  separate launch  3440  3.1-7.7"],
         1,
     ),
     "handoff": (
@@ -109,130 +73,67 @@ FILES = {
     "divergence": (
         "h200-divergence",
         [
-            "paths inside a warp: each further path adds 50.16 ns (94.90 ns to 1622 ns, 1 to 32 paths)"
+            "32     one path per warp (a)        172  branch in a warp  2060  12",
         ],
         1,
     ),
-    "defaults": (
-        "h100-defaults",
-        [
-            # 913.0 / 3.028.
-            "- add (1 x 32, own cells): take atomicAdd (relaxed at device scope, 3.028 ns) "
-            "where that is enough, because fetch_add() of libcu++ (seq_cst at system scope) "
-            "takes 302 times as long (95 % sure: 275 to 331, 3 visits)\n",
-        ],
-        1,
-    ),
-    "widths": (
-        "h200-widths",
-        [
-            # 969.0 over 709.0 / 8.
-            "- halves (132 x 1024, own cells): take red.v4.f16x2 (88.62 ns a half), which "
-            "changes 8 at once; atomicAdd(__half) takes 10.9 times as long (95 % sure: 10.6 "
-            "to 11.1, 3 visits), red.f16x2 1.28 (1.22 to 1.35)\n",
-        ],
-        1,
-    ),
-    "accumulate": (
+    "gpu-updates": (
         "h200-accumulate",
         [
             # 132 * 1024 * 16 adds in 12.27 us.
-            "- 132 x 1024 threads, one address: take privatized and warp-aggregated (176.2 "
-            "adds per ns, atomicAdd 0.5695), because warp-aggregated by reduction takes 9.64 "
-            "times as long (95 % sure: 9.54 to 9.71, 3 visits)\n",
-            "- 132 x 1024 threads, 32768 addresses: take 64-bit fixed point (82.62 adds per ns, "
-            "atomicAdd 67.31), because ",
-            "- 1 x 1024 threads, 32 addresses (the same up to 1024): keep atomicAdd (4.132 adds per "
-            "ns): none of 8 others is shown to be faster; ",
+            "1          warp sum, then table per block (a,b)",
+            "32,768     64-bit integer atomicAdd (c,d)",
+            "1,048,576  keep atomicAdd",
         ],
         1,
     ),
     "coalescing": (
         "h200-coalescing",
         [
-            "L2: read coalesced (9444 useful bytes per ns), because strided by 32 and strided by 31 "
-            "and random take 14.7 times as long (",
+            "device memory  neighbouring words (a)         0.0295  random words",
         ],
         1,
     ),
     "regions": (
         "2-vcpu-regions",
-        [
-            "- 2 threads 249 ns apart: leave less than 2261 ns (2139 to 2390) of serial work to one "
-            "thread, "
-            "226 iterations of 10 ns, because a region with a loop costs 1131 ns with omp active; from "
-            "20.35 us on its threads are 90 % busy\n",
-            "- 2 threads 58 ns apart, a loop in dynamic chunks of one: take omp active (2777 "
-            "ns, 2654 to 2902), because omp-llvm active takes 15.1 times as long (95 % sure: "
-            "13.9 to 16.5, 2 visits)\n",
-            "- omp active, 2 threads 58 ns apart: give a chunk of a dynamic loop 179.2 ns (169.6 to "
-            "188.9) of work or more, 18 iterations of 10 ns, because it costs 19.91 ns: ",
-        ],
+        ["Run a loop serially if all of it takes less than 2.3 us"],
         1,
     ),
     "read-mostly": (
         "2-vcpu-read-mostly",
         [
-            "- 2 threads 238 ns apart, 64 bytes: at 1 read a write undecided which is "
-            "fastest: std mutex, std snapshot or std seqlock (85.76 to 136.9 ns); at 100 and 10000 "
-            "take std seqlock",
-            "2     64              1       85.76        133.3           < 598.1         136.9",
+            "64 bytes, 100          seqlock (b)    16.4  std::mutex  115  2.0-23",
+            "2     64                1       85.76        133.3           < 598.1         136.9",
         ],
         [],
     ),
-    "waiting": (
-        "2-vcpu-waiting",
-        [
-            "- your own code, 2 threads 26 to 236 ns apart: spin (pause) for 32 us, then "
-            "sleep (atomic, futex or condition), because a sleeper resumes so much later (95 % "
-            "sure: 17 to 62 us, 2 visits): by theory no wait takes over about twice the time or "
-            "the CPU time of the better way",
-            "- omp, 2 threads 26 to 236 ns apart (no larger team was measured): spin for 410 "
-            "us (GOMP_SPINCOUNT; spin_pause was not measured), so that no wait takes over "
-            "about 10 % longer than with the better of spinning and sleeping (scatter unknown)",
-        ],
-        1,
-    ),
+    "waiting": ("2-vcpu-waiting", ["spin 32 us, then"], 1),
     "processes": (
         "2-vcpu-processes",
-        [
-            "- 2 lanes 57 ns apart, one cell: mpi rma_accumulate takes 10.2 times as long as std "
-            "atomic_add (9.58 to 12.3)\n",
-            "- 2 lanes 57 ns apart, one cell: mpi barrier takes 0.407 times as long as std barrier "
-            "(0.337 to 0.462)\n",
-        ],
+        ["add        atomic in a shared window (a)  10  MPI_Accumulate  116  7.9-12"],
         [],
     ),
     "control": (
         "../../../docs/measurements/h200-control",
-        [
-            "- trust costs and ratios within their intervals here, because 8 of 8 known costs came out"
-        ],
+        ["Trust the costs and ratios of this machine within their intervals. 8 of 8 known"],
         [],
     ),
     "scaling": (
         "../../../docs/measurements/xeon-16-vcpu-scaling",
         [
-            "- 16 threads: count in a variable of each thread, because an atomic add on one "
-            "variable takes 19.7 times as long (14.3 to 30.2), 364.3 ns against 18.54 ns",
-            "- a barrier takes 8.58 times as long with 16 threads as with 1 thread (7.40 to 9.93)",
+            "locked add  atomic add (b)             364  omp critical  4110  9.9-13",
+            "an add takes 4110 ns with 16 threads instead of 20 ns with 1 (210x slower)",
         ],
         [],
     ),
     "reductions": (
         "h200-reductions",
-        [
-            "- 2^22 int32: take cuda reduce_max_persistent in blocks of 256 (5047 ns, 92 % of the "
-            "reads' bandwidth), because "
-        ],
+        ["cub::DeviceReduce reads 2^28 int32 at 98 % of the bandwidth of plain reads."],
         2,
     ),
     "multi-gpu": (
         "h200-x4-multi-gpu",
-        [
-            "- 4 devices, a barrier inside kernels of 132 x 32 threads: take barrier_flags (2220 ns), "
-            "because barrier_counter (counter on the second) takes 1.74 times as long ("
-        ],
+        ["4 GPUs  own flags (a)  2220  host barrier  10,000  4.0-5.1"],
         2,
     ),
 }
@@ -323,7 +224,7 @@ def test_of_several_files_a_table_says_which_it_is_of(study, tmp_path):
 
 def test_a_cost_that_every_visit_saw_is_never_not_resolved():
     _, of_study, _ = of("barrier")
-    # A passive barrier of 88 us (13 to 578 over visits) is a cost.
+    # A passive barrier has a cost: 88 us (13 to 578 over visits).
     assert "not_resolved" not in as_plain(of_study.title, of_study.blocks)
 
 

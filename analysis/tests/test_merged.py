@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from syncmeter_analysis.command import main
+from syncmeter_analysis.conclude.studies import concluding
 from syncmeter_analysis.record.text_file import text_of
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import read_campaign
@@ -95,22 +96,19 @@ def test_a_study_says_among_others_what_it_says_alone(study):
     lines = [x for x in as_plain(expected.title, expected.blocks).splitlines() if "GPUs" not in x]
     assert len(lines) > 5
     others = blocks_of(study)
-    # With them the list of levels is longer by one.
-    of_levels = next((x for x in lines if "level that will do" in x), "")
-    levels = of_levels.partition(": ")[2].partition(" (95 % sure")[0]
-    assert all(part in others for part in levels.split("; "))
-    assert of_levels.partition(",")[0].partition(":")[0] in others
 
     # How far apart the threads of a team are is one figure of all its points: here of more.
     def besides_hops(all_lines):
         of_hops = r" (takes|is) [0-9.]+ times (as long as|what) a cache line[^;]*|[0-9]+ ns apart"
+        of_hops += r"|[0-9]+ moves of a cache line.*"
         return {
             re.sub(of_hops, "", x)
             for x in all_lines
-            if not x.startswith(("Reliability: ", "Next: "))
+            # A poor campaign has no limit in the line "none".
+            if not x.startswith(("Reliability: ", "Next: ", "none: "))
         }
 
-    assert besides_hops(lines) - {of_levels} <= besides_hops(others.splitlines())
+    assert besides_hops(lines) <= besides_hops(others.splitlines())
 
     def titles(report):
         return besides_hops(f.title for f in report.figures if f.id.startswith(study))
@@ -135,9 +133,17 @@ def test_levels_and_multi_gpu_name_the_same_barrier():
     op, devices, blocks, lanes, ns = re.match(
         r"several GPUs +(\S+) +(\d) +(\d+) x (\d+) +(\d+) ", row
     ).groups()
-    inside = f"{devices} devices, a barrier inside kernels of {blocks} x {lanes} threads"
-    name = op.removeprefix("multi_gpu_")
-    assert f"{inside}: take {name} ({ns} ns)" in blocks_of("multi-gpu")
+    (c,) = [
+        c
+        for c in concluding()["multi-gpu"](merged())
+        if c.question == "barrier" and c.situation.devices == int(devices)
+    ]
+    assert (c.subjects[0].op, c.situation.blocks, c.situation.threads) == (
+        op,
+        int(blocks),
+        int(lanes),
+    )
+    assert f"{c.cost_of(c.subjects[0]).ns:.0f}" == ns
 
 
 def test_costs_and_locks_say_the_same_of_a_lock():

@@ -2,9 +2,12 @@
 
 import pytest
 
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies import multi_gpu as conclusions
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import multi_gpu, sections
 from syncmeter_analysis.studies import multi_gpu as drawing
-from tests.made import around, point, read, section_text, visits, write
+from tests.made import around, point, read, visits, write
 
 LINK = {
     "from": 0,
@@ -45,7 +48,13 @@ def found_in(path, *lines):
 
 
 def printed_text(path, *lines):
-    return section_text(multi_gpu, found_in(path, *lines))
+    return as_plain("", multi_gpu.text(found_in(path, *lines)))
+
+
+def concluded(path, *lines):
+    """Returns the conclusions by question, and by the number of devices for barriers."""
+    found = conclusions.conclude(read(write(path, *lines)))
+    return {c.situation.devices if c.question == "barrier" else c.question: c for c in found}
 
 
 def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
@@ -62,11 +71,6 @@ def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
         in text
     )
     assert "1 device  2 devices" in text
-    assert (
-        "a barrier inside kernels of 132 x 32 threads: cannot tell which barrier to take: only "
-        "barrier_flags (3500 ns) was measured; that is 2.33 "
-        "times as long as over 1 device, 2000 ns more\n"
-    ) in text
     row = next(line for line in text.splitlines() if line.startswith("load "))
     assert row.split()[-10:-5] == ["0", "250.0", "850.0", "1000", "3.40"]
     assert row.split()[-5][1:-1].startswith("3.3")
@@ -82,51 +86,63 @@ def test_a_link_without_peer_access_says_so(tmp_path):
     assert "- 0 to 1: no peer access, no native atomics, performance rank 0\n" in text
 
 
-def test_a_step_that_is_not_resolved_costs_nothing(tmp_path):
-    lines = [barrier("barrier_flags", n, ns) for n, ns in ((2, 2200.0), (3, 2210.0))]
-    text = printed_text(tmp_path / "f", *lines)
-    assert "; that is as long as over 2 devices\n" in text
-    assert " times as long as over" not in text
-
-
-def test_a_step_is_from_the_next_fewer_devices_of_the_same_barrier_and_launch(tmp_path):
+def test_a_barrier_inside_kernels_is_compared_with_the_barrier_of_the_host(tmp_path):
     lines = [
-        barrier("barrier_flags", 1, 1000.0),
         barrier("barrier_flags", 2, 2000.0),
         barrier("barrier_flags", 4, 4000.0),
         barrier("barrier_flags", 4, 8000.0, blocks=264),
-        barrier("barrier_counter", 2, 1500.0),
-        barrier("barrier_counter", 4, 4100.0, home="second"),
-        barrier("host_barrier", 4, 100.0),
+        barrier("barrier_counter", 4, 6000.0, home="second"),
+        barrier("host_barrier", 4, 10000.0, blocks=1),
+        barrier("graph_barrier", 4, 5000.0, blocks=1),
     ]
-    most = found_in(tmp_path / "f", *lines).fastest[-1]
-    assert (most.devices, most.fewer.point.size) == (4, 2)
-    assert most.step.value == pytest.approx(2)
-    text = printed_text(tmp_path / "g", *lines)
-    text = " ".join(text.split())
-    assert (
-        "barrier_counter (counter on the second) (4100 ns) or barrier_flags (4000 ns), "
-        "the same within 5 % (95 % sure, 3 visits); barrier_flags takes 2.00 times as "
-        "long as over 2 devices" in text
+    c = concluded(tmp_path / "f", *lines)[4]
+    assert (c.kind, c.subjects[0].op) == (Kind.use, "multi_gpu_barrier_flags")
+    assert (c.reference.op, c.effect.value) == ("multi_gpu_host_barrier", pytest.approx(2.5))
+    assert c.situation.blocks == 132
+    assert c.condition("resident")
+    assert c.condition("graph_instead").value == pytest.approx(5000.0)
+
+
+def test_an_own_barrier_of_several_gpus_must_gain_25_percent(tmp_path):
+    lines = [barrier("barrier_flags", 2, 9000.0), barrier("host_barrier", 2, 10000.0, blocks=1)]
+    c = concluded(tmp_path / "f", *lines)[2]
+    assert (c.kind, c.condition("small_gain").subject.op) == (
+        Kind.keep,
+        "multi_gpu_barrier_flags",
     )
 
 
-def test_the_text_says_what_the_litmus_counted(tmp_path):
+def test_barriers_over_one_gpu_are_of_the_study_levels(tmp_path):
+    lines = [barrier("barrier_flags", 1, 900.0), barrier("host_barrier", 1, 10000.0, blocks=1)]
+    assert concluded(tmp_path / "f", *lines) == {}
+
+
+def test_a_counter_on_the_second_gpu_is_another_barrier(tmp_path):
+    lines = [
+        barrier("barrier_flags", 4, 8000.0),
+        barrier("barrier_counter", 4, 4000.0, home="second"),
+        barrier("barrier_counter", 4, 6000.0),
+    ]
+    c = concluded(tmp_path / "f", *lines)[4]
+    assert (c.subjects[0].variant, c.reference.variant) == ("second", "")
+
+
+def test_the_conclusion_says_what_the_litmus_counted(tmp_path):
     lines = [handoff("device", "acq_rel", 7), handoff("system", "relaxed", 0)]
-    text = printed_text(tmp_path / "f", *lines)
-    assert "7 of 400" in text
-    assert (
-        "device scope between devices: stale data were seen 7 times of 400: not enough to order data"
-        in text
-    )
-    assert "a flag without order: no stale data were seen in 400 looks, which is no proof" in text
+    assert "7 of 400" in printed_text(tmp_path / "f", *lines)
+    found = concluded(tmp_path / "g", *lines)
+    scope, order = found["scope"], found["order"]
+    assert (scope.kind, order.kind) == (Kind.avoid, Kind.avoid)
+    stale = scope.condition("stale")
+    assert (stale.value, stale.compared) == (7, 400)
+    assert order.condition("no_proof").compared == 400
 
 
 def test_a_host_is_no_other_device(tmp_path):
     lines = [handoff("device", "acq_rel", 7, op="cpu_gpu_handoff")]
     found = found_in(tmp_path / "f", *lines)
     assert found.litmus(op="gpu_handoff", scope="device").looked_at == 0
-    assert "device scope between devices" not in printed_text(tmp_path / "g", *lines)
+    assert concluded(tmp_path / "g", *lines) == {}
 
 
 def test_adds_of_all_devices_to_one_cell(tmp_path):
@@ -166,12 +182,7 @@ def test_the_figures_say_what_the_text_says(tmp_path):
     lines += [barrier("host_barrier", n, 9000.0, blocks=1) for n in (1, 2)]
     lines += [access("first", 250.0), access("second", 850.0)]
     barriers, accesses = drawing.figures(found_in(tmp_path / "f", *lines))
-    assert (
-        barriers.title
-        == "2 devices, a barrier inside kernels of 132 x 32 threads: take barrier_flags (2000 ns), "
-        "because barrier_counter takes 1.50 times as long (95 % sure: 1.49 to 1.51, 3 visits); that "
-        "is 1.33 times as long as over 1 device, 500.0 ns more"
-    )
+    assert barriers.title == "Barriers over several devices"
     drawn = barriers.panels[0].drawing.rows
     assert {(row["name"], row["x"], row["value"]) for row in drawn} == {
         ("barrier_flags", 1, 1500.0),
@@ -181,14 +192,30 @@ def test_the_figures_say_what_the_text_says(tmp_path):
         ("host_barrier", 1, 9000.0),
         ("host_barrier", 2, 9000.0),
     }
-    assert (
-        accesses.title
-        == "remote_load of one thread takes up to 3.40 times as long on a peer's cell as on its own "
-        "device's"
-    )
+    assert accesses.title == "An access by one thread, by the place of the cell"
+
+
+def test_the_slowest_access_is_that_of_the_most_threads(tmp_path):
+    full = {"blocks": 132, "lanes": 256}
+    lines = [access("first", 250.0), access("second", 2500.0)]
+    lines += [access("first", 200.0, **full), access("second", 600.0, **full)]
+    c = concluded(tmp_path / "f", *lines)["peer_access"]
+    assert (c.kind, c.effect.quantity, c.situation.blocks) == (Kind.avoid, "slowdown", 132)
+    assert c.effect.value == pytest.approx(3.0)
+
+
+def test_the_screen_names_the_danger_and_ends_with_the_next_step(tmp_path):
+    lines = [barrier("barrier_flags", 2, 2000.0), barrier("host_barrier", 2, 10000.0, blocks=1)]
+    (section,) = sections(read(write(tmp_path / "f", *lines)), ["multi-gpu"])
+    (row,) = section.screen.grids[0].rows
+    assert [field.text for field in row] == [
+        *("2 GPUs", "own flags (a)", "2000"),
+        *("host barrier", "10,000", "5.0"),
+    ]
+    assert "hangs unless all blocks of all GPUs are resident" in section.screen.notes[-1]
+    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
 
 
 def test_a_peer_that_is_as_near_is_no_finding(tmp_path):
     lines = [access("first", 5.3), access("second", 5.3)]
-    (figure,) = drawing.figures(found_in(tmp_path / "f", *lines))
-    assert figure.title == "What an access of one thread costs by where the cell lies"
+    assert concluded(tmp_path / "f", *lines) == {}

@@ -1,9 +1,10 @@
-"""Whose noise it was: by CPU time of other programs, time that the hypervisor took, and the clock."""
+"""Reliability by noise: CPU time of other programs, time that the hypervisor took, and the clock."""
 
 import pytest
 
-from syncmeter_analysis.render.recommendations import findings
-from syncmeter_analysis.render.trust import how_sure, noise_sentences, verdict_of_machine
+from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.studies import reliability_of
+from syncmeter_analysis.voice.reliability import noise_lines, reliability_line
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import busy
 
@@ -29,68 +30,63 @@ def made(tmp_path, end, n_busy=5, hypervisor=True, lines=None):
 
 
 @pytest.mark.parametrize(
-    ("end", "hypervisor", "whose", "says"),
+    ("end", "hypervisor", "causes", "says"),
     [
         (
             use(0.97, programs=[("sh", 0.95), ("a", 0.01)]),
             True,
-            "other programs here",
-            "4 CPUs (sh 0.95, a 0.01). Stop",
+            ["programs"],
+            "Other programs (sh, a) disturbed 100 % of the samples. "
+            "Stop the other programs, which used 0.97 CPUs,",
         ),
-        (use(0.02, 0.6), True, "the hypervisor", "took 0.60 of 4 CPUs (stolen time)"),
-        (
-            use(0.5, 0.5),
-            True,
-            "other programs here and the hypervisor",
-            "used 0.50 of its 4 CPUs. Stop",
-        ),
-        (use(0.02, 0.01), True, "unseen neighbours on the host", "other guests of the host"),
-        (use(0.02), False, "a cause that is not known", "Look for interrupts"),
-        (
-            use(0.3, 0.01),
-            True,
-            "other programs here and unseen neighbours on the host",
-            "Stop them",
-        ),
-        ({"kind": "end"}, True, "other work", ""),
+        (use(0.02, 0.6), True, ["hypervisor"], "The hypervisor took 0.60 CPUs: measure at another"),
+        (use(0.5, 0.5), True, ["programs", "hypervisor"], "Other programs and the hypervisor dist"),
+        (use(0.02, 0.01), True, ["neighbours"], "Other guests of the host, probably, disturbed"),
+        (use(0.02), False, ["unknown"], "Look for interrupts"),
+        (use(0.3, 0.01), True, ["programs", "neighbours"], "Nothing in this guest can stop other"),
+        ({"kind": "end"}, True, [], "Other work disturbed 100 % of the samples"),
     ],
 )
-def test_the_cause_is_named_with_what_to_do(tmp_path, end, hypervisor, whose, says):
-    c = made(tmp_path, end, hypervisor=hypervisor)
-    assert verdict_of_machine(c)[0].startswith(f"Noisy: {whose} in 100 % of the rounds;")
-    shown = noise_sentences(c)
-    assert says in " ".join(shown)
-    assert bool(shown) == bool(says)
-    assert findings(c)[1 : 1 + len(shown)] == shown
+def test_the_cause_is_named_with_what_to_do(tmp_path, end, hypervisor, causes, says):
+    found = reliability_of(made(tmp_path, end, hypervisor=hypervisor), [])
+    assert (found.grade, found.disturbed_share, list(found.causes)) == ("poor", 1.0, causes)
+    assert says in reliability_line(found)
+    assert len(list(noise_lines(found))) == len(causes)
 
 
 def test_a_quiet_machine_says_nothing_of_little_use(tmp_path):
-    c = made(tmp_path, use(0.05, 0.01), n_busy=0)
-    assert verdict_of_machine(c)[0].startswith("Quiet: no other work seen;")
-    assert noise_sentences(c) == []
+    found = reliability_of(made(tmp_path, use(0.05, 0.01), n_busy=0), [])
+    assert (found.grade, found.causes) == ("good", ())
+    assert reliability_line(found).startswith("Reliability: good. No sample was disturbed. No ")
 
 
 def test_a_load_that_the_rounds_hardly_show_is_no_quiet_machine(tmp_path):
-    c = made(tmp_path, use(1.0, programs=[("sh", 1.0)]), n_busy=0)
-    verdict, kind = verdict_of_machine(c)
-    expected = (
-        "Partly noisy: other programs here used the CPUs, but slowed less than 1 % of the rounds;"
+    found = reliability_of(made(tmp_path, use(2.0, programs=[("sh", 2.0)]), n_busy=0), [])
+    assert found.grade == "moderate"
+    said = (
+        "Reliability: moderate. Other programs (sh) used the CPUs and disturbed 0 % of the samples."
     )
-    assert verdict.startswith(expected)
-    assert kind == "unclear"
+    assert reliability_line(found).startswith(said)
+
+
+def test_few_repetitions_are_the_reason_for_the_grade():
+    line = reliability_line(Reliability("moderate", "passed", 0.0, repetitions=3))
+    assert line.startswith("Reliability: moderate: only 3 repetitions. No sample was disturbed.")
+    line = reliability_line(Reliability("poor", "passed", 0.9, repetitions=3))
+    assert line.startswith("Reliability: poor. ") and "At least 3 repetitions." in line
 
 
 def test_runs_of_a_campaign_add_up(tmp_path):
     ends = [use(0.0), use(1.0, programs=[("sh", 0.98)])]
-    c = made(tmp_path, ends)
-    assert "used 0.50 of its 4 CPUs (sh 0.49)" in noise_sentences(c)[0]
+    found = reliability_of(made(tmp_path, ends), [])
+    assert (found.others_cpus, found.programs) == (pytest.approx(0.5), ("sh",))
 
 
 def test_a_last_line_that_cannot_be_is_none(tmp_path):
     end = use()
     end["cpu_use"]["own_ns"] = -1
     c = made(tmp_path, end)
-    assert noise_sentences(c) == []
+    assert reliability_of(c, []).causes == ()
     assert any("own_ns -1 is not possible" in note for note in c.notes)
 
 
@@ -104,19 +100,19 @@ def clocked(ghz):
 
 
 @pytest.mark.parametrize(
-    ("ghz", "hypervisor", "says"),
+    ("ghz", "clock"),
     [
-        ([2.0, *[3.0] * 10, 4.0], True, ""),
-        ([*[3.0] * 6, *[3.1] * 6], True, ""),
-        ([*[3.0] * 6, *[3.3] * 6], True, "between 3.00 and 3.30 GHz in 8 of 10 visits"),
-        ([*[3.0] * 6, *[3.3] * 6], False, "with a fixed clock (governor performance, turbo off)."),
-        ([3.0, 3.3], True, ""),
+        ([2.0, *[3.0] * 10, 4.0], ()),
+        ([*[3.0] * 6, *[3.1] * 6], ()),
+        ([*[3.0] * 6, *[3.3] * 6], (3.0, 3.3)),
+        ([3.0, 3.3], ()),
     ],
 )
-def test_a_clock_that_changed_is_named(tmp_path, ghz, hypervisor, says):
-    shown = noise_sentences(made(tmp_path, use(), hypervisor=hypervisor, lines=clocked(ghz)))
-    assert says in " ".join(shown)
-    assert len(shown) == bool(says)
+def test_a_clock_that_changed_is_named(tmp_path, ghz, clock):
+    found = reliability_of(made(tmp_path, use(), lines=clocked(ghz)), [])
+    assert found.clock_ghz == pytest.approx(clock)
+    says = ["CPU clock: 3.00 to 3.30 GHz."] * bool(clock)
+    assert list(noise_lines(found)) == says
 
 
 def test_a_campaign_that_lost_most_of_its_rounds_is_noisy(tmp_path):
@@ -125,7 +121,13 @@ def test_a_campaign_that_lost_most_of_its_rounds_is_noisy(tmp_path):
     for line in lines[:14]:
         line.update(status="noisy", reason="11 of 12 rounds were dropped", rounds_kept=1)
         line["estimates"][0]["rounds"] = 1
-    c = made(tmp_path, {"kind": "end"}, lines=lines)
-    said, kind = verdict_of_machine(c)
-    assert said.startswith("Noisy: most rounds were dropped in 14 of 15 visits;") and kind != "good"
-    assert "quiet" not in how_sure(c, False).partition(" (")[0]
+    found = reliability_of(made(tmp_path, {"kind": "end"}, lines=lines), [])
+    assert (found.grade, found.noisy_share) == ("poor", pytest.approx(14 / 15))
+    assert "93 % of the repetitions lost most of their samples." in reliability_line(found)
+
+
+def test_samples_without_rounds_have_no_share(tmp_path):
+    lines = visits(around(5.0), point())
+    for line in lines:
+        line["estimates"][0]["rounds"] = 0
+    assert made(tmp_path, use(), lines=lines).conduct.busy_share is None

@@ -1,18 +1,20 @@
 """The ratio of a portable cost over the native one, against ratios computed by hand, and the same
 judgement as `compare --by backend`."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies.portability import conclude
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.record.text_file import text_of
-from syncmeter_analysis.relate.compare_by import compare_by, counterpart_key, counterparts
+from syncmeter_analysis.relate.pairings import counterpart_key, counterparts, pairs_by_axis
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.summary import code_of
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import portability, sections
-from syncmeter_analysis.studies import portability as drawing
 from tests.made import point, read, visits, write
 
 
@@ -61,7 +63,11 @@ def test_the_table_says_what_ran_and_what_follows(tmp_path):
     assert "lock_cmpxchg 1" in text
     assert "move" not in text
     assert "slower, other code" in text
-    assert "is as fast as omp (within 5 %) at 0 of 1 point, slower at 1" in text
+    assert "kokkos-openmp is slower than omp in some configurations. As fast" in text
+    assert re.search(
+        r"2 threads int32 +atomic add \(a\) +13 +kokkos-openmp atomic_add +20 +1.5", text
+    )
+    assert "(a) their machine code differs." in text
     assert "the same, same code" in printed_text(tmp_path / "f", drifting(1.0))
 
 
@@ -113,7 +119,15 @@ def test_a_pair_without_a_ratio_says_why(tmp_path):
     }
     assert side.alone == (1, 0)
     text = printed_text(tmp_path / "f", lines)
-    assert "3 more have no ratio" in text
+    overhead, slower = conclude(read(tmp_path / "f"))
+    assert overhead.condition("no_ratio").value == 3
+    assert (slower.kind, slower.subjects[0].backend, slower.reference.backend) == (
+        Kind.use,
+        "omp",
+        "kokkos-openmp",
+    )
+    assert slower.effect.value == pytest.approx(1.5, rel=0.01)
+    assert slower.condition("other_code")
     assert "- 1 point of omp without a counterpart of kokkos-openmp" in text
 
 
@@ -174,7 +188,7 @@ def test_two_native_apis_are_not_portable_against_native(tmp_path):
     """std beside omp is in every barrier campaign; its capabilities do not say `portable`."""
     path = write(tmp_path / "f", drifting(1.5, backend="std"))
     assert not sections(read(path), ["portability"])
-    (c,) = compare_by("backend", [read_results(path)])
+    (c,) = pairs_by_axis("backend", [read_results(path)])
     assert c.names == ("omp", "std")
     path = write(tmp_path / "g", drifting(1.5), visits([10.0] * 5, at("std")))
     assert [side.other for side in portability.rows(read(path))] == ["kokkos-openmp"]
@@ -188,19 +202,18 @@ def test_compare_by_backend_says_the_same_of_the_same_file(tmp_path):
     lines += visits([10.6, 10.9, 10.55, 11.2, 10.7], at("kokkos-openmp", op="edge"))
     path = write(tmp_path / "f", lines)
     side = portability.rows(read(path))[0]
-    (c,) = compare_by("backend", [read_results(path)])
-    expected = {(d.old.id, d.new.id): (d.verdict, d.ratio) for d in c.differences}
+    (c,) = pairs_by_axis("backend", [read_results(path)])
+    expected = {(d.old.id, d.new.id): (d.verdict, d.ratio) for d in c.compared}
     rows = {
         (r.native.id, r.other.id): (r.difference.verdict, r.difference.ratio) for r in side.rows
     }
     assert rows == expected
     assert side.count(Verdict.slower) == 1
     assert side.count(Verdict.cannot_tell) == 1
-    (figure,) = drawing.figures(portability.rows(read(path)))
-    assert figure.title.startswith(
-        "kokkos-openmp is as fast as omp (within 5 %) at 21 of 23 points, slower at 1, cannot tell at "
-        "1 ("
-    )
+    overhead = conclude(read(path))[0]
+    counted = {x.name: (x.value, x.compared) for x in overhead.conditions}
+    assert overhead.kind is Kind.use
+    assert counted == {"as_fast": (21, 23), "slower": (1, 23), "open": (1, 23)}
 
 
 def test_counterparts_differ_in_what_one_api_alone_can_say(tmp_path):
@@ -238,10 +251,10 @@ def test_of_a_measured_file_text_and_compare_judge_the_same(tmp_path):
     campaign = read(path)
     (section,) = sections(campaign, ["portability"])
     (side,) = section.rows
-    (c,) = compare_by("backend", [read_results(path)])
+    (c,) = pairs_by_axis("backend", [read_results(path)])
     assert (side.native, side.other) == c.names == ("omp", "kokkos-threads")
     assert {(r.native.id, r.other.id, r.difference.verdict) for r in side.rows} == {
-        (d.old.id, d.new.id, d.verdict) for d in c.differences
+        (d.old.id, d.new.id, d.verdict) for d in c.compared
     }
     assert len(side.rows) == 2
 
@@ -262,8 +275,14 @@ def test_ways_to_fork_stand_side_by_side_where_one_is_portable(tmp_path):
     native = [("omp", "parallel_region", 1000.0), ("std", "thread_create_join", 50000.0)]
     native.append(("libraries", "tbb_parallel_for", 90.0))
     text = printed_text(tmp_path / "f", forks(*native, ("kokkos-openmp", "launch_team", 2000.0)))
-    assert "- fork and join of 2 threads: take omp active (1000 ns" in text
-    table = text.partition("Fork and join of 2 threads")[2]
+    (fork,) = [c for c in conclude(read(tmp_path / "f")) if c.question == "api"]
+    assert (fork.kind, fork.subjects[0].op, fork.reference.op) == (
+        Kind.use,
+        "parallel_region",
+        "launch_team",
+    )
+    assert fork.effect.value == pytest.approx(2.0)
+    table = text.partition("Fork and join, 2 threads")[2]
     for way, ratio in (("kokkos-openmp active", "2.00"), ("std", "50.0")):
         assert ratio in next(line for line in table.splitlines() if line.startswith(way))
     assert not portability.rows(read(write(tmp_path / "g", forks(*native))))
@@ -273,7 +292,8 @@ def test_reductions_of_a_number_of_each_thread_stand_side_by_side(tmp_path):
     ways = [("omp", "reduction_sum", 1100.0), ("omp", "parallel_region", 1000.0)]
     ways.append(("kokkos-openmp", "launch_team_reduce", 3300.0))
     text = printed_text(tmp_path / "f", forks(*ways))
-    assert "- fork, reduction of a number and join of 2 threads: take omp active (1100 ns" in text
-    table = text.partition("Fork, reduction of a number and join of 2 threads")[2]
+    (fork,) = [c for c in conclude(read(tmp_path / "f")) if c.question == "api"]
+    assert (fork.subjects[0].op, fork.reference.op) == ("reduction_sum", "launch_team_reduce")
+    table = text.partition("Fork, reduction of a number and join, 2 threads")[2]
     assert "3.00" in next(line for line in table.splitlines() if line.startswith("kokkos-openmp"))
-    assert "Fork and join of 2 threads" not in text
+    assert "Fork and join, 2 threads" not in text

@@ -1,5 +1,9 @@
 """Threads against processes, from costs made by hand."""
 
+import pytest
+
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies.processes import conclude
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import processes, sections
 from tests.made import campaign, point, read, visits, write
@@ -48,12 +52,62 @@ def test_an_op_of_processes_stands_against_the_op_of_threads_that_it_stands_for(
         ("mpi", "atomic_add seq_cst"): 1.0,
         ("mpi", "rma_accumulate"): 5.0,
     }
-    flat = " ".join(printed_text(tmp_path, *lines).split())
-    assert (
-        "2 lanes, one cell: the same by processes as by threads within 5 %: atomic_add seq_cst"
-        in flat
-    )
-    assert "mpi rma_accumulate takes 5.0" in flat and "times as long as std atomic_add" in flat
+
+
+def concluded(tmp_path, *lines):
+    return conclude(read(path_of(tmp_path, *lines)))
+
+
+def of_question(found, question):
+    return {(c.situation.work, c.reference.op): c for c in found if c.question == question}
+
+
+def mpi_and_threads():
+    return [
+        *five("std", "barrier", 200.0, family="barrier"),
+        *five("mpi", "barrier", 400.0, family="barrier"),
+        *five("mpi", "ibarrier", 800.0, family="barrier"),
+        *five("std", "atomic_add", 20.0, order="seq_cst"),
+        *five("mpi", "atomic_add", 20.0, order="seq_cst"),
+        *five("mpi", "rma_accumulate", 100.0),
+    ]
+
+
+def test_a_call_of_mpi_is_compared_with_what_does_the_same_job(tmp_path):
+    calls = of_question(concluded(tmp_path, *mpi_and_threads()), "call")
+    add, barrier = calls["atomic_add", "rma_accumulate"], calls["barrier", "barrier"]
+    assert (add.kind, add.subjects[0].op) == (Kind.use, "atomic_add")
+    assert add.effect.value == pytest.approx(5, rel=0.05)
+    assert add.condition("one_node")
+    assert (barrier.kind, barrier.subjects[0].op) == (Kind.keep, "barrier")
+
+
+def test_threads_are_an_alternative_to_processes(tmp_path):
+    threads = of_question(concluded(tmp_path, *mpi_and_threads()), "threads")
+    same, slower = threads["atomic_add", "atomic_add"], threads["barrier", "barrier"]
+    assert (same.kind, same.subjects[0].backend) == (Kind.keep, "mpi")
+    assert (slower.kind, slower.subjects[0].backend) == (Kind.use, "std")
+    assert slower.effect.value == pytest.approx(2, rel=0.05)
+    assert slower.condition("one_program")
+
+
+def test_ways_to_wake_a_process_are_alternatives(tmp_path):
+    lines = [
+        *five("posix-shared", "condition_handoff", 9000.0, family="handoff"),
+        *five("posix-shared", "semaphore_handoff", 4000.0, family="handoff"),
+    ]
+    (c,) = of_question(concluded(tmp_path, *lines), "call").values()
+    assert (c.situation.work, c.kind) == ("wake", Kind.use)
+    assert c.subjects[0].op == "semaphore_handoff"
+
+
+def test_the_screen_has_calls_and_threads(tmp_path):
+    flat = " ".join(printed_text(tmp_path, *mpi_and_threads()).split())
+    assert "Calls of 2 processes: wall time in ns" in flat
+    assert "add atomic in a shared window (a) 24 MPI_Accumulate 121 5.0" in flat
+    assert "barrier std::barrier (b) 242 MPI_Barrier 485 2.0" in flat
+    (section,) = sections(read(tmp_path / "f"), ["processes"])
+    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
 
 
 def test_processes_of_posix_stand_against_its_threads(tmp_path):
@@ -84,9 +138,11 @@ def test_lanes_and_cells_are_not_mixed(tmp_path):
     assert found == {(1, False): [1.0], (4, False): [2.0], (4, True): [3.0]}
 
 
-def test_without_threads_there_is_no_ratio_and_it_says_so(tmp_path):
-    text = printed_text(tmp_path, *five("mpi", "barrier", 400.0, family="barrier"))
-    assert "cannot tell: no op has a cost by threads and by processes" in " ".join(text.split())
+def test_without_threads_there_is_no_ratio(tmp_path):
+    lines = five("mpi", "barrier", 400.0, family="barrier")
+    (c,) = concluded(tmp_path, *lines)
+    assert (c.kind, c.conditions[0].name) == (Kind.undecided, "no_threads")
+    assert "no operation was measured with threads" in printed_text(tmp_path, *lines)
 
 
 def test_without_processes_there_is_nothing_to_tell(tmp_path):

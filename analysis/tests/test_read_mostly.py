@@ -1,5 +1,9 @@
-"""Read-mostly data, by costs made by hand: what is fastest."""
+"""Read-mostly data, by costs made by hand: which scheme to use."""
 
+import pytest
+
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies.read_mostly import conclude
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
 from tests.made import campaign, point, read, visits, write
@@ -15,28 +19,42 @@ def five(what, ns, **members):
     return visits([ns * (1 + 0.002 * (-1) ** n) for n in range(1, 6)], what, **members)
 
 
-def datum(scheme, reads, ns, lanes=2):
-    axes = {"lanes": lanes, "size": 64, "reads_per_write": reads}
+def datum(scheme, reads, ns, lanes=2, size=64):
+    axes = {"lanes": lanes, "size": size, "reads_per_write": reads}
     what = point(f"{scheme}_read_mostly", backend="std", order="unordered", **axes)
     return five(what, ns, family="structure")
 
 
-def test_the_fastest_scheme_is_told_by_runs_of_ratios(tmp_path):
+def concluded(tmp_path, *lines):
+    first = campaign(options={"study": "read-mostly"})
+    found = conclude(read(write(tmp_path / "f", *lines, first=first)))
+    return {c.situation.reads_per_write: c for c in found}
+
+
+def schemes(ratios):
     lines = []
-    for reads, mutex, seqlock in ((1, 50.0, 80.0), (10, 50.0, 20.0), (100, 50.0, 10.0)):
+    for reads, mutex, seqlock in ratios:
         lines += datum("mutex", reads, mutex) + datum("seqlock", reads, seqlock)
-    text = " ".join(printed_text(tmp_path, "read-mostly", lines).split())
-    assert (
-        "- 2 threads, 64 bytes: at 1 read a write take std mutex, because std seqlock takes "
-        in text
-    )
-    assert "; at 10 and 100 take std seqlock, because std mutex takes 2.50 to 5.00 " in text
+    return lines
 
 
-def test_of_schemes_without_a_difference_the_one_of_the_api_is_taken(tmp_path):
-    lines = datum("mutex", 1, 50.0) + datum("seqlock", 1, 49.0)
-    text = " ".join(printed_text(tmp_path, "read-mostly", lines).split())
-    assert "at 1 read a write keep std mutex: std seqlock is not shown to be faster" in text
+def test_each_ratio_of_reads_to_writes_has_its_scheme(tmp_path):
+    lines = schemes([(1, 50.0, 80.0), (10, 50.0, 20.0), (100, 50.0, 10.0)])
+    found = concluded(tmp_path, lines)
+    chosen = {reads: (str(c.kind), c.subjects[0].op) for reads, c in found.items()}
+    assert chosen == {
+        1: ("keep", "mutex_read_mostly"),
+        10: ("use", "seqlock_read_mostly"),
+        100: ("use", "seqlock_read_mostly"),
+    }
+    assert {c.reference.op for c in found.values()} == {"mutex_read_mostly"}
+    assert found[100].effect.value == pytest.approx(5)
+    assert found[100].condition("own_code") and not found[1].condition("own_code")
+
+
+def test_a_scheme_that_is_not_shown_to_be_faster_does_not_replace_the_mutex(tmp_path):
+    found = concluded(tmp_path, datum("mutex", 1, 50.0) + datum("seqlock", 1, 49.0))
+    assert (found[1].kind, found[1].subjects[0].op) == (Kind.keep, "mutex_read_mostly")
 
 
 def test_one_scheme_alone_is_no_contest(tmp_path):
@@ -44,8 +62,21 @@ def test_one_scheme_alone_is_no_contest(tmp_path):
     assert sections(read(path), ["read-mostly"]) == []
 
 
-def test_schemes_that_were_visited_once_are_not_compared(tmp_path):
+def test_one_repetition_decides_nothing(tmp_path):
     once = [datum("mutex", 100, 90.0)[:1], datum("seqlock", 100, 30.0)[:1]]
-    text = " ".join(printed_text(tmp_path, "read-mostly", *once).split())
-    assert "cannot tell which to take: std seqlock and std mutex were not compared" in text
-    assert "undecided" not in text
+    c = concluded(tmp_path, *once)[100]
+    assert (c.kind, c.conditions[0].name) == (Kind.undecided, "one_repetition")
+
+
+def test_the_screen_has_the_size_of_all_ratios_first(tmp_path):
+    lines = schemes([(1, 50.0, 80.0), (100, 50.0, 10.0)])
+    lines += datum("mutex", 100, 40.0, size=8) + datum("seqlock", 100, 20.0, size=8)
+    lines += datum("mutex", 100, 40.0, lanes=1) + datum("seqlock", 100, 20.0, lanes=1)
+    text = printed_text(tmp_path, "read-mostly", lines)
+    flat = " ".join(text.split())
+    assert "64 bytes, 100 seqlock (a)" in flat
+    assert flat.index("64 bytes, 100") < flat.index(" 8 bytes, 100")
+    assert "Read-mostly data, 2 threads: wall time of an access in ns" in flat
+    assert "Read-mostly data, 1 thread: wall time of an access in ns" in flat
+    (section,) = sections(read(tmp_path / "f"), ["read-mostly"])
+    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]

@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+import sys
 from pathlib import Path
 
 import pytest
@@ -283,6 +284,7 @@ def test_the_driver_of_the_clone_is_found_and_none_of_the_current_folder(tmp_pat
 
     module = tmp_path / "clone/analysis/syncmeter_analysis/record/driver.py"
     monkeypatch.setattr(driver, "__file__", str(module))
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "bin/syncmeter-report")])
     monkeypatch.delenv("SYNCMETER_BIN", raising=False)
     monkeypatch.chdir(Path(program("here")).parent)
     monkeypatch.setenv("PATH", f":.:{tmp_path / 'path'}:")

@@ -2,10 +2,13 @@
 
 import pytest
 
+from syncmeter_analysis.conclude.conclusion import Kind
+from syncmeter_analysis.conclude.studies import reductions as conclusions
 from syncmeter_analysis.render.charts.scaling import scaling_figures
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import reductions, sections
 from syncmeter_analysis.studies import reductions as drawing
-from tests.made import around, point, read, section_text, visits, write
+from tests.made import around, point, read, visits, write
 
 SIZES = (1 << 14, 1 << 22)
 
@@ -42,8 +45,12 @@ def found_in(path, *lines):
     return reductions.rows(read(write(path, *lines)))
 
 
+def concluded(path, *lines):
+    return conclusions.conclude(read(write(path, *lines)))
+
+
 def printed_text(found):
-    return section_text(reductions, found)
+    return as_plain("", reductions.text(found))
 
 
 def test_a_share_is_of_the_reads_of_the_same_array(measured):
@@ -60,42 +67,64 @@ def test_a_share_is_of_the_reads_of_the_same_array(measured):
     assert all(form.share is None for form in small.forms)
 
 
-def test_the_text_names_the_fastest_of_the_gpu_and_of_the_cpu(measured):
+def test_the_largest_array_is_first_on_the_gpu_and_then_on_the_cpu(measured):
     text = printed_text(reductions.rows(measured))
     assert "One maximum of an array of 2^22 int32, 16.8 MB\n" in text
     assert "Of the reads: the time of read_bandwidth over the form's" in text
-    assert "- 2^22 int32: take cuda reduce_max_cub (524.3 us, 80 % of the reads' bandwidth)" in text
-    assert "- 2^14 int32: take cuda reduce_max_cub (2048 ns), because cuda " in text
-    assert "- 2^22 int32: take omp reduce_max on 8 threads (5.243 ms)" in text
-    assert "no difference" not in text
+    found = conclusions.conclude(measured)
+    assert [(c.question, c.situation.size) for c in found] == [
+        *(("gpu", 1 << 22), ("gpu", 1 << 14)),
+        *(("cpu", 1 << 22), ("cpu", 1 << 14)),
+    ]
+    gpu, _, cpu, _ = found
+    assert (gpu.kind, gpu.subjects[0].op, gpu.reference.op) == (
+        Kind.keep,
+        "reduce_max_cub",
+        "reduce_max_cub",
+    )
+    assert (gpu.reason.name, gpu.reason.value) == ("bandwidth", pytest.approx(0.8, rel=0.01))
+    assert (cpu.kind, cpu.subjects[0].variant, cpu.reference.variant) == (Kind.use, "8", "1")
+    assert cpu.effect.value == pytest.approx(8.0)
 
 
-def test_forms_within_the_margin_are_named_together(tmp_path):
+def test_the_library_is_kept_if_nothing_is_shown_to_be_faster(tmp_path):
     lines = [
         reduction(10e3, on_gpu("reduce_max_cub", 1 << 14)),
         reduction(10.2e3, on_gpu("reduce_max_persistent", 1 << 14)),
         reduction(11e3, on_gpu("reduce_max_block_atomic", 1 << 14)),
     ]
-    text = printed_text(found_in(tmp_path / "f", *lines))
-    assert (
-        "keep cuda reduce_max_cub (10.00 us): none of 2 others is shown to be faster; "
-        "nearest shown slower: cuda reduce_max_block_atomic in blocks of 256 (11.00 us), at least 1.07 "
-        "times as long (95 % sure, " in text
-    )
-    assert "read_bandwidth" not in text
+    (c,) = concluded(tmp_path / "f", *lines)
+    assert (c.kind, c.reference.op, c.reason) == (Kind.keep, "reduce_max_cub", None)
 
 
-def test_the_next_best_form_is_the_reason_not_the_slowest(tmp_path):
-    forms = ("cub", "persistent", "block_atomic", "warp_atomic", "global_atomic")
+def test_a_faster_form_is_compared_with_the_library_and_needs_own_code(tmp_path):
+    forms = ("persistent", "block_atomic", "cub", "warp_atomic", "global_atomic")
     lines = [
         reduction(2**n * 10e3, on_gpu(f"reduce_max_{form}", 1 << 14))
         for n, form in enumerate(forms)
     ]
-    text = " ".join(printed_text(found_in(tmp_path / "f", *lines)).split())
-    assert (
-        "take cuda reduce_max_cub (10.00 us), because cuda reduce_max_persistent in "
-        "blocks of 256 takes 2.00 times as long (" in text
+    (c,) = concluded(tmp_path / "f", *lines)
+    assert (c.kind, c.subjects[0].op, c.reference.op) == (
+        Kind.use,
+        "reduce_max_persistent",
+        "reduce_max_cub",
     )
+    assert c.effect.value == pytest.approx(4.0)
+    assert c.condition("own_code").value == 256
+
+
+@pytest.mark.parametrize("type", ["int32", "uint32", "uint64", "float", "double"])
+def test_intrinsics_for_integers_are_named_for_integers_only(tmp_path, type):
+    lines = [
+        reduction(40e3, on_gpu("reduce_max_cub", 1 << 14, type=type)),
+        reduction(10e3, on_gpu("reduce_max_warp_reduce", 1 << 14, type=type)),
+    ]
+    path = write(tmp_path / "f", *lines)
+    (section,) = sections(read(path), ["reductions"])
+    (row,) = section.screen.grids[0].rows
+    assert section.conclusions[0].subjects[0].op == "reduce_max_warp_reduce"
+    assert ("__reduce_max_sync" in row[1].text) == (type in ("int32", "uint32"))
+    assert ("__reduce_max_sync" in " ".join(section.screen.answers)) == ("int32" in type)
 
 
 def test_threads_in_another_placement_state_are_not_compared(tmp_path):
@@ -104,12 +133,16 @@ def test_threads_in_another_placement_state_are_not_compared(tmp_path):
         reduction(2000.0, on_cpu(8, 1 << 22, backend="std"), estimate={"hop_ns": 200.0}),
         reduction(7000.0, on_cpu(1, 1 << 22)),
     ]
-    text = printed_text(found_in(tmp_path / "f", *lines))
-    assert (
-        "take omp reduce_max on 8 threads (1000 ns), because omp reduce_max on 1 thread takes 7.00 "
-        "times as long (95 % sure: within 0.1 %, 5 visits); std reduce_max on 8 threads (seen "
-        "in different placement states) cannot be compared with it" in text
-    )
+    (c,) = concluded(tmp_path / "f", *lines)
+    assert (c.kind, c.subjects[0].backend, c.subjects[0].variant) == (Kind.use, "omp", "8")
+    assert c.effect.value == pytest.approx(7.0)
+
+
+def test_the_screen_recommends_and_ends_with_the_next_step(measured):
+    (section,) = sections(measured, ["reductions"])
+    first = [field.text for field in section.screen.grids[0].rows[0]]
+    assert first[:3] == ["2^22 int32", "keep cub::DeviceReduce", "524,000"]
+    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
 
 
 def test_affinities_that_place_alike_are_one_form(tmp_path):
@@ -164,9 +197,6 @@ def test_blocks_of_another_size_are_no_part_of_a_curve(tmp_path):
         "cub",
         "warp_atomic",
     }
-    assert share.title.startswith(
-        "2^26 int32: take cuda reduce_max_cub (8.389 ms, 80 % of the reads' bandwidth), because cuda "
-    )
     drawn = {row["name"] for row in rate.panels[0].drawing.rows}
     assert drawn == {"omp, 1 thread", "omp, 8 threads", "cuda, the fastest form"}
 

@@ -77,7 +77,7 @@ def test_no_figure_says_what_else_ran_during_an_import(tmp_path):
         )
     import_syncperformance(tmp_path / "s", tmp_path / "s.jsonl")
     notes = [f.note for f in build(read(tmp_path / "s.jsonl")).head.figures]
-    assert notes == ["ns with the 95 % interval, logarithmic."]
+    assert notes == ["ns, 95 % CI, logarithmic axis"]
 
 
 def test_an_import_says_that_it_is_one(imported):

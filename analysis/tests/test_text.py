@@ -1,9 +1,7 @@
 """Figures are written as the driver writes them (driver/show/table_rows.cpp)."""
 
 import ast
-import math
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,7 @@ import syncmeter_analysis as package
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.relate.point_text import in_common, names_apart, op_and_size
-from syncmeter_analysis.relate.relation import Ratio
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.point_text import names_apart, short_name
 from syncmeter_analysis.studies.blocks import escaped_md
 from tests.made import point
 
@@ -97,17 +93,17 @@ def test_a_sentence_begins_with_a_capital_letter_unless_with_a_name():
 @pytest.mark.parametrize(
     ("value", "low", "high", "shown"),
     [
-        (14.0, 13.2, 14.9, "14.0 times as long (95 % sure: 13.2 to 14.9)"),
-        (14.0, 13.999, 14.002, "14.0 times as long (95 % sure: within 0.1 %)"),
-        (1234.0, 1233.8, 1234.4, "1234 times as long (95 % sure: within 0.1 %)"),
-        (5.43, 5.4255, 5.4344, "5.43 times as long (95 % sure: within 0.1 %)"),
-        (1.0, 0.9995, 1.0045, "1.00 times as long (95 % sure: within 0.5 %)"),
+        (14.0, 13.2, 14.9, "14.0 times slower (13.2 to 14.9)"),
+        (14.0, 13.999, 14.002, "14.0 times slower (within 0.1 %)"),
+        (1234.0, 1233.8, 1234.4, "1234 times slower (within 0.1 %)"),
+        (5.43, 5.4255, 5.4344, "5.43 times slower (within 0.1 %)"),
+        (1.0, 0.9995, 1.0045, "the same (within 0.5 %)"),
     ],
 )
 def test_an_interval_whose_ends_have_the_same_digits_says_how_near_they_are(
     value, low, high, shown
 ):
-    assert text.times_as_long(Interval(value, low, high)) == shown
+    assert text.effect(Interval(value, low, high)) == shown
     faster = text.effect(Interval(1 / 14.0, 1 / 14.002, 1 / 13.999))
     assert faster == "14.0 times faster (within 0.1 %)"
 
@@ -126,24 +122,6 @@ def test_a_mutex_is_named_as_its_api_does():
     assert names_apart(of_omp, of_std) == ("omp lock_add", "std lock_add (std::mutex)")
     section = of("std", "critical_add")
     assert names_apart(section, of_std) == ("critical_add (std::mutex)", "lock_add (std::mutex)")
-    assert in_common(of_std, of_std).startswith("std, lock_add (std::mutex), ")
-
-
-def test_how_sure_several_costs_are_is_that_of_the_one_that_is_known_least():
-    def cost(low, high, visits=3):
-        cost = Interval(100.0, low, high)
-        return Measured(point_from(point("fence")), "ok", "", visits=visits, cost=cost)
-
-    known, least = cost(99.0, 101.0, 5), cost(95.0, 112.0)
-    assert text.all_within([known, least]) == " (95 % sure: each within 12 %, 3 visits)"
-    near = cost(98.0, 102.0)
-    assert text.all_within([known, least, near], ["an add", "a barrier", "a fence"]) == (
-        " (95 % sure: a barrier within 12 %, each other within 2.1 %, 3 visits)"
-    )
-    # Rounded up: what is within 1.01 % is not within 1.0 %.
-    assert text.all_within([known]) == " (95 % sure: within 1.1 %, 5 visits)"
-    assert text.all_within([known, cost(-math.inf, math.inf)]) == ""
-    assert text.all_within([]) == ""
 
 
 @pytest.mark.parametrize(
@@ -162,41 +140,7 @@ def test_how_sure_several_costs_are_is_that_of_the_one_that_is_known_least():
 def test_a_size_says_what_it_counts(op, size, shown):
     """Cards compared "size 8" with "size 1"."""
     of_size = point_from(point(op, backend="cuda", size=size))
-    assert op_and_size(of_size) == f"{op} {shown}".rstrip()
-
-
-def test_only_what_is_over_visits_is_called_95_percent_sure():
-    """Rounds of one visit scatter far less, and nothing says what an import's interval is of."""
-    two, one = (Ratio(Interval(2.0, 1.9, 2.1), n) for n in (2, 1))
-    imported = replace(two, imported=True)
-    assert text.sure(two) == " (95 % sure: 1.90 to 2.10, 2 visits)"
-    assert text.surely_of(two) == " (95 % sure, 2 visits)"
-    assert text.sure(one) == " (scatter of rounds only: 1.90 to 2.10)"
-    assert text.surely_of(one) == " (scatter of rounds only)"
-    assert text.sure(imported) == " (1.90 to 2.10)"
-    assert text.surely_of(imported) == ""
-
-    def within(visits, imported):
-        s = Measured(point_from(point("fence")), "ok", "", cost=Interval(10.0, 9.9, 10.1))
-        return text.all_within([replace(s, visits=visits, imported=imported)])
-
-    assert within(2, False) == " (95 % sure: within 1.1 %, 2 visits)"
-    assert within(1, False) == " (scatter of rounds only: within 1.1 %)"
-    assert within(2, True) == " (within 1.1 %)"
-
-
-def test_what_decides_nothing_has_the_interval_of_the_one_that_is_known_least():
-    """One range over all of them was no interval of any."""
-    near, far = Ratio(Interval(1.0, 0.9, 1.2), 5), Ratio(Interval(1.1, 0.8, 1.15), 5)
-    found = text.least_known({"2 threads": near, "8 threads": far})
-    assert found == "at 8 threads 0.800 to 1.15 times as long"
-    assert (
-        text.least_known(
-            {"2 threads": near, "8 threads": Ratio(Interval(1.0, -math.inf, math.inf))}
-        )
-        == ""
-    )
-    assert text.least_known({}) == ""
+    assert short_name(of_size, ("backend", "lanes", "affinity")) == f"{op} {shown}".rstrip()
 
 
 def test_code_spans_are_code_in_markdown_and_other_backticks_are_text():

@@ -4,9 +4,7 @@ import pytest
 
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.markdown import as_markdown
-from syncmeter_analysis.render.trust import answers_and_how_sure
-from syncmeter_analysis.studies import answers, sections
-from tests.made import around, campaign, point, read, visits, write
+from tests.made import answers_in, around, campaign, point, read, visits, write
 
 
 def test_a_gpu_that_was_busy_is_said_once(tmp_path):
@@ -14,7 +12,8 @@ def test_a_gpu_that_was_busy_is_said_once(tmp_path):
     first = campaign(gpu_notes=[busy, busy, 7])
     lines = visits(around(10.0), point())
     text = as_markdown(build(read(write(tmp_path / "f.jsonl", *lines, first=first))))
-    assert text.count(busy) == 1
+    assert text.count(f"\n- {busy}\n") == 1
+    assert text.count(busy) == 2  # and in the reliability
     calm = as_markdown(build(read(write(tmp_path / "g.jsonl", *lines, first=campaign()))))
     assert busy not in calm
 
@@ -42,7 +41,7 @@ def test_planted_multiplies_are_compared_in_one_placement_state(tmp_path):
     [
         ("x86_64", 12.1, "as expected"),
         ("x86_64", 13.0, "not as expected"),
-        ("x86_64", 16.0, "cannot tell"),
+        ("x86_64", 16.0, "undecided"),
         ("aarch64", 12.1, None),
     ],
 )
@@ -80,6 +79,5 @@ def test_points_that_failed_are_said_beside_the_answers(tmp_path):
     first = campaign(options={"study": "quick"})
     for good in (visits(around(10.0), point("control_aa")), []):
         c = read(write(tmp_path / "f.jsonl", bad, good, first=first))
-        said = " ".join(answers_and_how_sure(c, answers(c, sections(c))))
-        assert "; 1 point failed (wrong value 3)" in said
-        assert "--visits" not in said
+        said = answers_in(c)[-1]
+        assert "1 configuration failed (wrong value 3)" in said

@@ -18,8 +18,8 @@ RUN = [(block.place, command) for block, command in SHOWN if not block.mark and 
 def results(programs, tmp_path_factory):
     """A results file of this machine."""
     file = tmp_path_factory.mktemp("results") / "results.jsonl"
-    status, text = programs.call(["syncmeter", "run", "--op", "atomic_add,control_aa", "--backend", "omp", "--lanes", "1",
-                                  "--visits", "2", "--max-time", "4ms", "--output", str(file)])
+    status, text = programs.call(["syncmeter", "run", "--op", "atomic_add,control_aa", "--backend", "omp", "--threads", "1",
+                                  "--repetitions", "2", "--max-time", "4ms", "--output", str(file)])
     assert status == 0, text
     return file
 

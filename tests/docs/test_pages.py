@@ -96,13 +96,13 @@ def test_the_readme_says_whom_it_is_for_whether_a_machine_is_too_noisy_and_each_
     assert "It is for those who" in readme.partition("\n## ")[0]
     assert "**Is my machine too noisy?**" in readme
     words = re.findall(r"^- \*\*([^*]+)\*\*", readme.partition("\n## What it prints\n")[2].partition("\n## ")[0], re.M)
-    assert 1 <= len(words) <= 5 and {"lane", "interval", "hop", "busy"} <= set(words)
+    assert 1 <= len(words) <= 5 and {"interval", "shared", "line ns", "disturbed"} <= set(words)
 
 
 def test_the_recipe_for_ci_leads_with_two_builds_in_turn():
     commands = [command for block in Document(DOCS / "ci.md").blocks for command in block.commands()]
     assert commands[0].startswith("syncmeter ab ")
-    assert not any("--visits 2" in command for command in commands)
+    assert not any("--repetitions 2" in command for command in commands)
 
 
 SAMPLES = [block for document in DOCUMENTS for block in document.blocks if block.printed_by()]
@@ -129,9 +129,9 @@ def test_the_output_that_a_page_shows_decides(study):
     assert "begins with its answers" in shown and "cannot tell" not in shown and "of study quick" not in shown
 
 
-def test_the_glossary_calls_doubtful_what_a_card_does():
-    card = (ROOT / "analysis/syncmeter_analysis/render/recommendations.py").read_text(encoding="utf-8")
+def test_the_glossary_names_the_condition_of_doubtful_advice():
+    card = (ROOT / "analysis/syncmeter_analysis/voice/templates/claims.toml").read_text(encoding="utf-8")
     doubtful = " ".join((DOCS / "glossary.md").read_text(encoding="utf-8").partition("### doubtful\n")[2].split("\n#")[0].split())
-    said = "the ratio is usable, and may be another on a quiet machine"
-    assert f'"other work ran beside both: {said}"' in card
-    assert "a card may still advise" in doubtful and f'"{said}"' in doubtful
+    said = "ther work disturbed both sides"
+    assert f'disturbed = "O{said}: ' in card
+    assert f'"o{said}"' in doubtful
