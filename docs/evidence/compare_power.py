@@ -15,7 +15,7 @@ from statistics import median
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.campaign import read_campaign
-from syncmeter_analysis.relate.compare import compare_points
+from syncmeter_analysis.relate.pairings import pairs_of_points
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.repetition import repetition
 from syncmeter_analysis.relate.visit_pairs import kind_of
@@ -72,7 +72,7 @@ def fewer(s, visits):
 
 def compared(old, new):
     """Of two campaigns' points, by key; those that both have."""
-    return compare_points([(old[key], new[key]) for key in new if key in old], ("old", "new"), 0.05, in_cycles=True)
+    return pairs_of_points([(old[key], new[key]) for key in new if key in old], ("old", "new"), 0.05, in_cycles=True)
 
 
 def case(old, new, ops, factor, visits):
@@ -119,7 +119,7 @@ def main():
         def judged(points):
             # What shares its measurement with another is compared at the first.
             (before, after) = ({key: pair[side] for key, pair in points.items()} for side in (0, 1))
-            return {d.new.point.key: d for d in compared(before, after).differences}
+            return {d.new.point.key: d for d in compared(before, after).compared}
 
         found_here = judged(points)
         wrong = [d for d in found_here.values() if d.verdict in (Verdict.slower, Verdict.faster)]
