@@ -122,4 +122,4 @@ def test_a_results_file_of_another_machine_is_refused(results, advise, tmp_path)
     other.write_text(text.replace('"allowed_pus":[0', '"allowed_pus":[77', 1), encoding="utf-8")
     advice = advise("/usr/bin/true", options=["--results", other])
     words = " ".join(advice.text.split())
-    assert advice.done.returncode == 2 and "was measured with the allowed PUs '" in words and "77', but here it is" in words
+    assert advice.done.returncode == 2 and "was measured with the allowed CPUs '" in words and "77', but here it is" in words

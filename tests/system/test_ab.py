@@ -222,7 +222,7 @@ def test_what_one_build_alone_has_is_named(builds):
     builds.behave("b", ops={"atomic_read": {"supported": False, "reason": "forgotten"}})
     status, out, err = builds.ab()
     assert status == 3, err
-    assert "Only in a: 1 point (atomic_read)." in out
+    assert "Only in a: 1 configuration (atomic_read)." in " ".join(out.split())
     assert {line["point"]["op"] for line in builds.lines("visit")} == {"atomic_add", "plain_read"}
 
 
@@ -230,7 +230,7 @@ def test_a_point_that_fails_in_b_alone_is_a_regression(builds):
     builds.behave("b", status={"plain_read": "failed"})
     status, out, _ = builds.ab()
     assert status == 1
-    assert "in b: failed: as the test asked" in " ".join(out.split())
+    assert "Broken in b only: plain_read, shared, 1 thread (as the test asked)." in " ".join(out.split())
     builds.file.unlink()
     builds.behave("a", status={"plain_read": "failed"})
     assert builds.ab()[0] == 0
@@ -239,7 +239,7 @@ def test_a_point_that_fails_in_b_alone_is_a_regression(builds):
 def test_one_visit_is_nothing_to_compare(builds):
     status, out, _ = builds.ab(visits=1)
     assert status == 2
-    assert "1 pair of visits in one placement state, 3 are needed" in " ".join(out.split())
+    assert "with fewer than 3 pairs of repetitions in one vCPU placement" in " ".join(out.split())
 
 
 def test_a_way_of_waiting_named_by_the_environment_is_the_points(builds):

@@ -80,7 +80,7 @@ def test_false_sharing_on_one_pu_measures_the_lone_lane(campaign, measure):
 def test_a_sandbox_that_forbids_binding_leaves_lanes_to_the_system(campaign, measure):
     status, out, err = measure(environment=without_binding("all"))
     assert status == 0, err
-    assert "lanes cannot be bound here" in err and "by a sandbox (seccomp" in err
+    assert "threads cannot be bound here" in err and "by a sandbox (seccomp" in err
     assert all(visit["point"]["affinity"] == "none" for visit in campaign.visits())
     assert all(set(visit["pus"]) == {-1} for visit in campaign.visits())
     assert "Operation not permitted" in campaign.lines("campaign")[0]["machine"]["unbound_because"]
@@ -90,7 +90,7 @@ def test_a_sandbox_that_forbids_binding_leaves_lanes_to_the_system(campaign, mea
 @pytest.mark.parametrize("arguments", [["--study", "core-to-core"], ["--cpus", str(PUS[0])]])
 def test_without_binding_no_lane_can_be_put_on_a_pu(campaign, measure, arguments):
     status, _, err = measure(*arguments, environment=without_binding("all"), ops="*")
-    assert status == 2 and "lanes cannot be bound here: cannot bind this thread to PU" in err
+    assert status == 2 and "threads cannot be bound here: cannot bind this thread to PU" in err
     assert not campaign.file.exists()
 
 
