@@ -399,3 +399,12 @@ def test_the_figure_has_a_panel_by_threads_and_by_gap(tmp_path):
         [1, 2, 4],
         [10, 1000],
     ]
+
+
+def test_threads_on_quiet_cpus_come_last(tmp_path):
+    """The study ended in a traceback."""
+    other = construct("parallel_region", 50.0, affinity="quiet")
+    known = construct("parallel_region", 400.0, affinity="close")
+    (part,) = parts(tmp_path, other, known)
+    costs = [s.cost.value for runtime in part.runtimes for s in runtime.costs.values()]
+    assert costs == [pytest.approx(400.0)]

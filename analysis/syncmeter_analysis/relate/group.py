@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -19,6 +19,11 @@ def grouped(things: Iterable[T], key: Callable[[T], Key]) -> dict[Key, list[T]]:
     for thing in things:
         found[key(thing)].append(thing)
     return dict(found)
+
+
+def place_in(names: Sequence[T], value: T) -> int:
+    """Returns the value's place among the names. Other values come last."""
+    return names.index(value) if value in names else len(names)
 
 
 def once_each(points: Iterable[Measured]) -> list[Measured]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from syncmeter_analysis.relate.group import place_in
 from syncmeter_analysis.relate.summary import Measured
 
 #: Iterations of each thread in the loops whose `size` is a chunk.
@@ -61,7 +62,7 @@ def by_preference(points: Iterable[Measured]) -> list[Measured]:
         points,
         key=lambda s: (
             s.point.wait != "active",
-            _affinities.index(s.point.affinity),
+            place_in(_affinities, s.point.affinity),
             s.point.type not in ("", "int32"),
             s.point.repeat,
         ),

@@ -9,7 +9,7 @@ from syncmeter_analysis.conclude.choice import choose, situation_of, with_condit
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind, Subject
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.group import grouped, place_in
 from syncmeter_analysis.relate.handoffs import Launch, in_cluster, objects
 from syncmeter_analysis.relate.handoffs import rows as rows
 from syncmeter_analysis.relate.relation import Verdict, ratio, verdict
@@ -101,7 +101,7 @@ def _is_flag(s: Measured) -> bool:
 
 
 def _api_rank(s: Measured) -> int:
-    return _apis.index(s.point.flavour) if s.point.flavour in _apis else len(_apis)
+    return place_in(_apis, s.point.flavour)
 
 
 def _default(one: Contest) -> Measured | None:

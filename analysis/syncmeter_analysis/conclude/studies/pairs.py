@@ -20,7 +20,7 @@ from syncmeter_analysis.record.topology import (
 )
 from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.group import grouped, place_in
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -155,7 +155,7 @@ def matrices_of(campaign: Campaign) -> list[Matrix]:
     homes = ("", "first", "second", "other")
 
     def order(m: Matrix) -> tuple[object, ...]:
-        home = homes.index(m.what.home) if m.what.home in homes else len(homes)
+        home = place_in(homes, m.what.home)
         return m.what.backend, m.family, m.what.op, home, m.what.key
 
     return sorted((_matrix(of, places, pairs, class_of, one_node) for of in several), key=order)

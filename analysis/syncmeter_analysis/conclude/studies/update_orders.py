@@ -10,7 +10,7 @@ from syncmeter_analysis.conclude.choice import choose, situation_of, subject_of
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind, Subject
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over, over
-from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.group import grouped, place_in
 from syncmeter_analysis.relate.relation import fastest_of
 from syncmeter_analysis.relate.summary import Measured
 
@@ -121,7 +121,13 @@ def _form_rank(s: Measured) -> tuple[object, ...]:
     p = s.point
     flavours = ("function", "", "atomic_ref")
     orders = ("seq_cst", "acq_rel", "acquire", "release", "relaxed", "unordered", "")
-    return p.backend, flavours.index(p.flavour), p.scope != "system", orders.index(p.order), p.op
+    return (
+        p.backend,
+        place_in(flavours, p.flavour),
+        p.scope != "system",
+        place_in(orders, p.order),
+        p.op,
+    )
 
 
 def subject(s: Measured) -> Subject:

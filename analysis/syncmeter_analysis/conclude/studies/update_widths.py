@@ -9,7 +9,7 @@ from syncmeter_analysis.conclude.choice import choose, situation_of, subject_of
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Subject
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest, over
-from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.group import grouped, place_in
 from syncmeter_analysis.relate.summary import Measured
 
 
@@ -104,7 +104,7 @@ def widths_in(campaign: Campaign) -> Widths:
     def place(s: Measured) -> tuple[int, int, bool, int, int, int]:
         p = s.point
         where = p.space != "global", -p.blocks, -p.lanes
-        return (_rank(s), s.device or 0, *where, (1, 0, 16).index(p.stride or 0))
+        return (_rank(s), s.device or 0, *where, place_in((1, 0, 16), p.stride or 0))
 
     def same(s: Measured) -> tuple[object, ...]:
         p = s.point
