@@ -25,6 +25,9 @@ from syncmeter_analysis.relate.summary import Measured
 #: A gain up to this upper end is no reason to change.
 near_to = 1.5
 
+#: The least gain for own code, which hangs unless all blocks are resident.
+least_gain_of_own = 1.25
+
 #: Fewer alternatives with a cost cannot be compared.
 least_compared = 2
 
@@ -130,16 +133,20 @@ def _problem(one: Contest, name: Naming) -> Condition | None:
 def placements_of(one: Contest) -> list[Condition]:
     """Returns the range of core-to-core latencies if a hypervisor moved the threads between the
     comparisons."""
-    moved = [s for s in one.points if s.on_hypervisor and meet(s)]
-    hops = hops_of(moved, one.over_best.values()) if moved else []
+    hops = _hops_in(one)
     return [] if are_alike(hops) else [Condition("placements", min(hops), max(hops))]
 
 
 def hop_of(one: Contest) -> float | None:
     """Returns the core-to-core latency in the compared states, or None if it varies."""
-    moved = [s for s in one.points if s.on_hypervisor and meet(s)]
-    hops = hops_of(moved, one.over_best.values()) if moved else []
+    hops = _hops_in(one)
     return median(hops) if hops and are_alike(hops) else None
+
+
+def _hops_in(one: Contest) -> list[float]:
+    """Returns the core-to-core latencies in the compared states, if a hypervisor may move threads."""
+    moved = [s for s in one.points if s.on_hypervisor and meet(s)]
+    return hops_of(moved, one.over_best.values()) if moved else []
 
 
 def choose(

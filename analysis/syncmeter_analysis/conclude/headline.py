@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from syncmeter_analysis.conclude.conclusion import Conclusion, Grade, Kind, Subject
+from syncmeter_analysis.conclude.conclusion import Conclusion, Grade, Kind
+from syncmeter_analysis.conclude.recommend import identity_of
 from syncmeter_analysis.relate.op_groups import is_own_code
 
 #: Cards of a page.
@@ -45,10 +46,5 @@ def _is_disturbed(c: Conclusion) -> bool:
 
 
 def _comparison(c: Conclusion) -> Hashable:
-    """Names both sides. A critical section is the same with and without a name."""
-    return frozenset(_identity(s) for s in (c.subjects[0], c.reference) if s)
-
-
-def _identity(s: Subject) -> Hashable:
-    op = s.op.removesuffix("_add").removesuffix("_named")
-    return s.backend, op, s.variant
+    """Names both sides."""
+    return frozenset(identity_of(s) for s in (c.subjects[0], c.reference) if s)

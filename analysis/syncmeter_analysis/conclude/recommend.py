@@ -99,10 +99,10 @@ def _topic(r: Recommendation) -> tuple[object, ...]:
     c = r.conclusion
     is_one_of_several = c.kind in (Kind.avoid, Kind.change) or _is_threshold(c)
     subject = _first(c) if is_one_of_several else None
-    return r.study, c.question, _identity(c.reference), _without_scale(c.situation), subject
+    return r.study, c.question, identity_of(c.reference), _without_scale(c.situation), subject
 
 
-def _identity(subject: Subject | None) -> tuple[str, str, str] | None:
+def identity_of(subject: Subject | None) -> tuple[str, str, str] | None:
     """Names the subject. A critical section is the same with and without a name or the add in it."""
     if subject is None or not any(subject.identity):
         return None
@@ -111,12 +111,12 @@ def _identity(subject: Subject | None) -> tuple[str, str, str] | None:
 
 
 def _first(c: Conclusion) -> tuple[str, str, str] | None:
-    return _identity(next(iter(c.subjects), None))
+    return identity_of(next(iter(c.subjects), None))
 
 
 def _pair(c: Conclusion) -> tuple[object, object] | None:
     """Returns the better and the worse choice, or twice the choice to keep."""
-    first, reference = _first(c), _identity(c.reference)
+    first, reference = _first(c), identity_of(c.reference)
     if c.kind in (Kind.keep, Kind.any):
         mine = reference or first
         return (mine, mine) if mine else None

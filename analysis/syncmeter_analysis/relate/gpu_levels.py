@@ -43,7 +43,7 @@ axis_levels = (
     ),
 )
 
-_warp_size = 32
+warp_size = 32
 
 
 @dataclass
@@ -132,7 +132,7 @@ def _is_latency(s: Measured) -> bool:
     """Returns whether one warp alone was measured inside a block, because several warps hide their
     latencies. A group with one thread never waits."""
     level = level_of(s.point.op)
-    if level in ("warp", "block") and (s.point.blocks, s.point.lanes) != (1, _warp_size):
+    if level in ("warp", "block") and (s.point.blocks, s.point.lanes) != (1, warp_size):
         return False
     return s.point.size != 1 or level == "launch"
 
@@ -144,7 +144,7 @@ def _drawn(points: Iterable[Measured]) -> list[Measured]:
         s
         for s in points
         if level_of(s.point.op)
-        and s.point.lanes in (_warp_size, 1024)
+        and s.point.lanes in (warp_size, 1024)
         and s.point.type in ("", "int32")
     ]
     order = [name for name, _ in levels]
@@ -156,7 +156,7 @@ def _drawn(points: Iterable[Measured]) -> list[Measured]:
 
 
 def warps_of(s: Measured) -> int:
-    return s.point.blocks * ((s.point.lanes + _warp_size - 1) // _warp_size)
+    return s.point.blocks * ((s.point.lanes + warp_size - 1) // warp_size)
 
 
 def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
@@ -184,6 +184,6 @@ def way_of(name: str, one: Contest) -> Measured | None:
     ops = dict(axis_levels)[name]
     same = [s for s in one.leaders if s is one.best or verdict(one.over_best[s.id]) is Verdict.same]
     of_warp = same if name.startswith("warp") else []
-    whole = [s for s in of_warp if s.point.size == _warp_size]
+    whole = [s for s in of_warp if s.point.size == warp_size]
     named = whole or [s for s in of_warp if s.point.op == ops[0]]
     return named[0] if named else one.taken

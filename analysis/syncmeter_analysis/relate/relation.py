@@ -26,7 +26,7 @@ from syncmeter_analysis.relate.stats import (
 )
 from syncmeter_analysis.relate.summary import Measured, State, cost_in
 
-#: Costs that differ by no more than this are the same: a ratio within 1 / (1 + margin) .. 1 + margin.
+#: Costs with a smaller difference are the same: a ratio within 1 / (1 + margin) .. 1 + margin.
 default_margin = 0.05
 
 #: What a neighbour on the core adds to most ops of a lone lane.
@@ -103,11 +103,6 @@ class Ratio:
     @property
     def bounded(self) -> bool:
         return self.interval.bounded
-
-    @property
-    def is_over_visits(self) -> bool:
-        """Whether the interval is of the scatter from visit to visit, more than of rounds."""
-        return self.visits >= least_visits and not self.imported
 
     def times(self, factor: float) -> Ratio:
         """Of `factor` ops over one, or for each of `factor` lanes; `factor` > 0."""

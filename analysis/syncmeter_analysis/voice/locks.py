@@ -17,8 +17,9 @@ from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.reliability import reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
 from syncmeter_analysis.voice.study import (
+    Marks,
     bound_of,
-    letter,
+    joined,
     narrow,
     next_line,
     ns_of,
@@ -108,12 +109,12 @@ def _api(subject: Subject | None) -> str:
     return name_of(subject) + library_of(subject) if subject else ""
 
 
-class _Marks:
+class _Marks(Marks):
     """Assigns letters to conditions in the order of their first use. Conditions in several rows share
     one letter. An unfair lock has its worst value there, a lock for reserved CPUs all its gains."""
 
     def __init__(self) -> None:
-        self._letters: dict[str, str] = {}
+        super().__init__()
         self._unfair: dict[str, Condition] = {}
         self._reserved: dict[tuple[str, str], list[Condition]] = {}
         self._columns: dict[str, str] = {}
@@ -131,23 +132,19 @@ class _Marks:
         """Returns ` (a,b)` or ''. A table that has columns of locks marks the lock for reserved CPUs
         there."""
         texts = _conditions(c, self._unfair, self._reserved)
-        found = [self._letters.setdefault(t, letter(len(self._letters))) for t in texts]
+        found = list(map(self.letter_of, texts))
         reserved = (x for x in c.conditions if x.name == "reserved_cpus")
         for x in reserved:
             text = _reserved(c, self._reserved[_compared(c, x)])
-            self._columns[self._letters[text]] = _compared(c, x)[0]
+            self._columns[self.letter_of(text)] = _compared(c, x)[0]
             if has_columns:
-                found.remove(self._letters[text])
-        return f" ({','.join(found)})" if found else ""
+                found.remove(self.letter_of(text))
+        return joined(found)
 
     def column(self, lock: Subject) -> str:
         """Returns ` (a)` if this lock needs reserved CPUs, otherwise ''."""
         letters = [by for by, name in self._columns.items() if name == name_of(lock)]
-        return f" ({letters[0]})" if letters else ""
-
-    @property
-    def notes(self) -> list[str]:
-        return [f"({letter}) {text}." for text, letter in self._letters.items()]
+        return joined(letters[:1])
 
 
 def _compared(c: Conclusion, x: Condition) -> tuple[str, str]:

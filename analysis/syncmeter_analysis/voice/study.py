@@ -103,15 +103,24 @@ class Marks:
 
     def letters_of(self, texts: Iterable[str]) -> str:
         """Returns ` (a,b)` or ''."""
-        found = [self._letters.setdefault(t, letter(len(self._letters))) for t in texts]
-        return f" ({','.join(found)})" if found else ""
+        return joined(map(self.letter_of, texts))
+
+    def letter_of(self, text: str) -> str:
+        """Returns the letter of this condition."""
+        return self._letters.setdefault(text, _letter(len(self._letters)))
 
     @property
     def notes(self) -> list[str]:
         return [f"({letter}) {text}." for text, letter in self._letters.items()]
 
 
-def letter(number: int) -> str:
+def joined(letters: Iterable[str]) -> str:
+    """Returns ` (a,b)` or ''."""
+    whole = ",".join(letters)
+    return f" ({whole})" if whole else ""
+
+
+def _letter(number: int) -> str:
     """Returns `a` to `z`, then `aa`, `bb`."""
     letters = len(ascii_lowercase)
     return ascii_lowercase[number % letters] * (number // letters + 1)
@@ -234,10 +243,8 @@ def label(study: str, c: Conclusion) -> str:
 
 def _opening(study: str, c: Conclusion) -> str:
     """Returns the beginning of a sentence."""
-    for table in ("in_sentences", "situations"):
-        if has(f"{study}.{table}.{c.situation.work}"):
-            return say(f"{study}.{table}.{c.situation.work}", **_situation_values(c))
-    return label(study, c)
+    name = f"{study}.in_sentences.{c.situation.work}"
+    return say(name, **_situation_values(c)) if has(name) else label(study, c)
 
 
 def _notes(study: str) -> Iterator[str]:

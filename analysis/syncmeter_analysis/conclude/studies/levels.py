@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from syncmeter_analysis.conclude import references
 from syncmeter_analysis.conclude.choice import (
     choose,
+    least_gain_of_own,
     quotient,
     situation_of,
     subject_of,
@@ -22,16 +23,12 @@ from syncmeter_analysis.conclude.studies.next_kernel import (
 )
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
-from syncmeter_analysis.relate.gpu_levels import GpuLevels
+from syncmeter_analysis.relate.gpu_levels import GpuLevels, warp_size
 from syncmeter_analysis.relate.gpu_levels import rows as rows
 from syncmeter_analysis.relate.grid_barriers import each_kernel, software
 from syncmeter_analysis.relate.summary import Measured
 
-#: The least gain for own code, which hangs unless all blocks are resident.
-least_gain_of_own = 1.25
-
 _of_warps = ("warp_sync", "warp_sync_partial", "tile_sync", "coalesced_sync")
-_warp_size = 32
 _next = ("study_launch",)
 
 
@@ -69,8 +66,8 @@ def _of(found: GpuLevels, *ops: str) -> list[Measured]:
 
 def _warp(found: GpuLevels) -> Conclusion | None:
     """Compares the barrier of a whole warp with the barrier of the block around it."""
-    whole = [s for s in _of(found, *_of_warps) if s.point.size in (0, _warp_size)]
-    whole = [s for s in whole if s.point.lanes >= _warp_size]
+    whole = [s for s in _of(found, *_of_warps) if s.point.size in (0, warp_size)]
+    whole = [s for s in whole if s.point.lanes >= warp_size]
     blocks = {launch_of(s): s for s in _of(found, "barrier")}
     both = [s for s in whole if launch_of(s) in blocks]
     if not both:

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from syncmeter_analysis.conclude import references
-from syncmeter_analysis.conclude.choice import choose, cost_of, effect_of, situation_of
+from syncmeter_analysis.conclude.choice import (
+    choose,
+    cost_of,
+    effect_of,
+    least_gain_of_own,
+    situation_of,
+)
 from syncmeter_analysis.conclude.choice import subject_of as plain_subject_of
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
@@ -31,9 +37,6 @@ from syncmeter_analysis.relate.several_gpus import (
 )
 from syncmeter_analysis.relate.several_gpus import rows as rows
 from syncmeter_analysis.relate.summary import Measured
-
-#: The least gain for own code, which hangs unless all blocks are resident.
-least_gain_of_own = 1.25
 
 #: Barriers between kernels. They need no own code.
 _between_kernels = (
