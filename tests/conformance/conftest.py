@@ -75,7 +75,7 @@ class Worker:
             process.stdin.close()
             assert process.wait(timeout=10) == 0
 
-    def measure(self, capability, placement, lanes):
+    def measure(self, capability, placement, lanes, min_sample_ns=sample_ns):
         point = {"backend": capability["backend"], "op": capability["op"], "order": capability["order"],
                  "placement": placement, "lanes": lanes, "affinity": "none", "wait": "passive"}
         for axis in ("type", "scope", "flavour", "space"):
@@ -112,7 +112,7 @@ class Worker:
         if placement == "strided":
             point["stride"] = 3  # neither 0 nor a line: lanes share lines, cells stay their own
         return self.ask({"kind": "measure", "id": 1, "point": point, **where, "visit": 1,
-                         "options": {"max_time_ns": 1e6, "min_sample_ns": sample_ns,
+                         "options": {"max_time_ns": 1e6, "min_sample_ns": min_sample_ns,
                                      "additivity": capability.get("additivity", True)}})
 
 
