@@ -75,7 +75,7 @@ std::vector<int> read_pus(const nlohmann::json& list, unsigned lanes) {
   };
   if (!list.is_array() || list.size() != lanes || !std::all_of(list.begin(), list.end(), is_number))
     throw std::invalid_argument(fmt::format(
-        "point: pus: {} is not the number of a PU for each of {} lanes", list.dump(), lanes));
+        "point: pus: {} is not the number of a CPU for each of {} threads", list.dump(), lanes));
   return list.get<std::vector<int>>();
 }
 

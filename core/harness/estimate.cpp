@@ -143,7 +143,7 @@ visit_verdict judge(const visit_result& visit, const loop_shape& shape, double c
   std::size_t dropped = 0;
   for (const std::size_t kind : visit.drops) dropped += kind;
   if (2 * dropped > visit.rounds_taken) {
-    return {status::noisy, fmt::format("{} of {} rounds were dropped ({})", dropped,
+    return {status::noisy, fmt::format("{} of {} sample pairs were dropped ({})", dropped,
                                        visit.rounds_taken, list_of_drops(visit))};
   }
   assert(!visit.estimates.empty());
@@ -152,19 +152,21 @@ visit_verdict judge(const visit_result& visit, const loop_shape& shape, double c
   if (cost.low <= 0 && cost.high >= 0) {
     const double bound = std::max(cost.high, resolution_ns(shape, clock_tick_ns));
     return {status::not_resolved,
-            fmt::format("the interval holds 0: at most {:.3g} ns per op", bound)};
+            fmt::format("the interval holds 0: at most {:.3g} ns per operation", bound)};
   }
   if (cost.high < 0) {
     return {status::interferes,
-            fmt::format("the loop with the op is faster than the baseline by {:.3g} to {:.3g} ns "
-                        "per op: the op changes the cost of the rest of the loop",
-                        -cost.high, -cost.low)};
+            fmt::format(
+                "the loop with the operation is faster than the baseline by {:.3g} to {:.3g} ns "
+                "per operation: the operation changes the cost of the rest of the loop",
+                -cost.high, -cost.low)};
   }
   if (first.busy) {
     return {status::busy,
-            fmt::format("the estimate is from {} rounds in which a lane was slowed down (busy SMT "
-                        "sibling or preemption); fewer than {} rounds were quiet",
-                        first.rounds, enough_quiet_rounds)};
+            fmt::format(
+                "the estimate is from {} sample pairs in which a thread was slowed down (busy SMT "
+                "sibling or preemption); fewer than {} sample pairs were quiet",
+                first.rounds, enough_quiet_rounds)};
   }
   return {};
 }

@@ -38,8 +38,9 @@ template <class T> class checker {
   }
 
   std::string mismatch(std::size_t cell, T expected, T found) const {
-    return fmt::format("oracle: cell {} is {} after {} ops on each of {} lanes, expected {}", cell,
-                       found, o_.ops_per_lane, lanes_of(cell).size(), expected);
+    return fmt::format(
+        "oracle: variable {} is {} after {} operations on each of {} threads, expected {}", cell,
+        found, o_.ops_per_lane, lanes_of(cell).size(), expected);
   }
 
   std::string check_cell(std::uint64_t final_bits, std::size_t cell) const {
@@ -84,7 +85,7 @@ template <class T> class checker {
   std::string check_agreed() const {
     for (std::size_t i = 0; i < o_.lanes.size(); ++i) {
       if (o_.lanes[i].tally != 0) {
-        return fmt::format("oracle: lane {} got a wrong result (xor with the expected one {:#x})",
+        return fmt::format("oracle: thread {} got a wrong result (xor with the expected one {:#x})",
                            i, o_.lanes[i].tally);
       }
     }
@@ -94,9 +95,9 @@ template <class T> class checker {
   static std::string check_unchanged(std::span<const lane_outcome> lanes, std::string final_value) {
     for (std::size_t i = 0; i < lanes.size() && final_value.empty(); ++i) {
       if (lanes[i].tally != 0) {
-        return fmt::format(
-            "oracle: an op of lane {} returned a value that the cell never had (xor {:#x})", i,
-            lanes[i].tally);
+        return fmt::format("oracle: an operation of thread {} returned a value that the variable "
+                           "never had (xor {:#x})",
+                           i, lanes[i].tally);
       }
     }
     return final_value;
@@ -116,7 +117,7 @@ template <class T> class checker {
       return lane.operand == to_bits(found);
     });
     return someones ? std::string{}
-                    : fmt::format("oracle: the cell is {}, which no lane wrote", found);
+                    : fmt::format("oracle: the variable is {}, which no thread wrote", found);
   }
 
   const sample_outcome& o_;

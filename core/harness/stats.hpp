@@ -33,7 +33,7 @@ struct interval {
 /// Coverage of (x(r), x(n+1-r)): 1 - 2 P(Binomial(n, 1/2) < r); 0 when the two ranks meet or cross.
 [[nodiscard]] double median_coverage(std::size_t n, std::size_t r);
 
-/// Median of `visit_medians` with its interval over visits (docs/estimates.md: how it was chosen).
+/// Median of `visit_medians` with its interval over visits (docs/evidence/intervals.md).
 /// From five visits on order statistics, interpolated between ranks (Hettmansperger and Sheather
 /// 1986), whatever the distribution; below, Student's t, median +- e t(n-1) s / sqrt(n) with e from
 /// scatter_of_median(n), at least as wide as the range. On logarithms where every value is

@@ -29,8 +29,8 @@ template <class Channel> class channel_ring {
   [[nodiscard]] std::string check(std::uint64_t ops) const {
     for (unsigned lane = 0; lane < lanes_; ++lane) {
       const end& at = ends_[lane];
-      if (at.wrong != 0) return fmt::format("lane {}: came back without its token", lane);
-      if (at.done != ops) return fmt::format("lane {}: {} steps, not {}", lane, at.done, ops);
+      if (at.wrong != 0) return fmt::format("thread {}: came back without its token", lane);
+      if (at.done != ops) return fmt::format("thread {}: {} steps, not {}", lane, at.done, ops);
     }
     return {};
   }

@@ -100,7 +100,7 @@ std::string host_rig::check_cells(std::uint64_t n) const {
       const bool taken = info.takes_token && lane != 0;
       if (*mailbox(lane) != (taken ? no_token : n)) {
         return fmt::format("oracle: mailbox {} has token {} after {} rotations{}", lane,
-                           *mailbox(lane), n, taken ? ", which its lane did not take" : "");
+                           *mailbox(lane), n, taken ? ", which its thread did not take" : "");
       }
     }
   }

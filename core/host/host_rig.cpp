@@ -149,7 +149,7 @@ void host_rig::run_on_team(lane_body body) {
   }
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (const char* const problem = records_[lane].problem.data(); *problem != '\0') {
-      throw std::runtime_error(fmt::format("lane {}: {}", lane, problem));
+      throw std::runtime_error(fmt::format("thread {}: {}", lane, problem));
     }
   }
 }
@@ -169,12 +169,13 @@ void host_rig::fit_cells() {
   if (!row_.type) return;
   // A cell that straddles two lines is another experiment: a split lock may even trap.
   if (where_.base_offset % size_of(*row_.type) != 0) {
-    throw point_refused(fmt::format("--base-offset {}: must be a multiple of the cell size, {} B",
-                                    where_.base_offset, size_of(*row_.type)));
+    throw point_refused(
+        fmt::format("--base-offset {}: must be a multiple of the variable size, {} B",
+                    where_.base_offset, size_of(*row_.type)));
   }
   if (where_.cells > lanes_ || (where_.cells != 0 && lanes_ % where_.cells != 0)) {
     throw point_refused(
-        fmt::format("--variables {}: must divide the number of lanes, {}", where_.cells, lanes_));
+        fmt::format("--variables {}: must divide the number of threads, {}", where_.cells, lanes_));
   }
   const auto needed =
       cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*row_.type)) +

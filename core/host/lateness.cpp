@@ -57,7 +57,7 @@ std::string check_lateness(double span_ns, std::uint64_t steps, unsigned late_us
   const double least_ns = 1e3 * static_cast<double>(steps) * late_us;
   if (span_ns >= least_ns) return {};
   return fmt::format("oracle: {} arrivals in sequence, each {} us late, took {:.4g} us in all: a "
-                     "lane was not delayed, or the barrier did not wait for it",
+                     "thread was not delayed, or the barrier did not wait for it",
                      steps, late_us, span_ns / 1e3);
 }
 

@@ -31,7 +31,7 @@ void require_room(const measurable& row, const point& where) {
     throw point_refused(fmt::format("needs --size: the number of {}", row.info.size_of));
   if (where.size > most_elements) {
     throw point_refused(fmt::format(
-        "--size {}: at most {} {}, since filling a larger array takes longer than a visit",
+        "--size {}: at most {} {}, since filling a larger array takes longer than a repetition",
         where.size, most_elements, row.info.size_of));
   }
   const std::size_t needed = std::size_t{where.size} * size_of(*row.type);

@@ -28,7 +28,7 @@ volatile sig_atomic_t may_end = 1;  // whether the end of a lane is expected
 
 // What has been answered is whole; what would be measured without that lane is not measured.
 [[noreturn]] void report_death() {
-  constexpr std::string_view why = "a process that was a lane died: it was killed, or crashed\n";
+  constexpr std::string_view why = "a process of the team died: it was killed, or crashed\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, why.data(), why.size());
   ::_exit(1);
 }

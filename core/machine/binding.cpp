@@ -35,11 +35,11 @@ std::optional<std::string> bind(hwloc_topology_t tree, hwloc_const_bitmap_t set,
 /// What became of a PU that could be bound to before: the kernel says "invalid argument" only.
 std::string why_binding_stopped(int os_pu) {
   const std::vector<int> offline = read_offline_pus();
-  if (std::ranges::find(offline, os_pu) != offline.end()) return "; the PU is offline now";
+  if (std::ranges::find(offline, os_pu) != offline.end()) return "; the CPU is offline now";
   // Not the mask of this thread: of a lane that was bound before it is one PU.
   if (const auto cpuset = read_cpuset();
       cpuset && std::ranges::find(cpuset->pus, os_pu) == cpuset->pus.end()) {
-    return fmt::format("; the cgroup no longer allows this PU (allowed by {}: {})", cpuset->source,
+    return fmt::format("; the cgroup no longer allows this CPU (allowed by {}: {})", cpuset->source,
                        fmt::join(cpuset->pus, ","));
   }
   return "";
@@ -64,13 +64,13 @@ std::optional<std::string> sysfs_line(const std::string& path) {
 
 std::optional<std::string> bind_this_thread(const topology& machine, int os_pu) {
   const auto refuse = [os_pu](const std::string& why) {
-    return fmt::format("cannot bind this thread to PU {}: {}", os_pu, why);
+    return fmt::format("cannot bind this thread to CPU {}: {}", os_pu, why);
   };
   const auto tree = static_cast<hwloc_topology_t>(machine.native());
   // hwloc would say "invalid argument" only.
   if (hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(tree), static_cast<unsigned>(os_pu)) ==
       0) {
-    return refuse("the machine has no such PU");
+    return refuse("the machine has no such CPU");
   }
   const bitmap_owner set = new_bitmap();
   hwloc_bitmap_only(set.get(), static_cast<unsigned>(os_pu));
@@ -123,7 +123,7 @@ device_neighbours neighbours_of(const std::string& bus_id, std::span<const int> 
   const auto list = sysfs_line(folder + "/local_cpulist");
   const auto local = list ? parse_cpu_list(*list) : std::nullopt;
   if (!local || local->empty()) {
-    found.problem = fmt::format("the system does not report which processing units are near the "
+    found.problem = fmt::format("the system does not report which CPUs are near the "
                                 "device: {}/local_cpulist is missing or empty",
                                 folder);
     return found;
@@ -134,10 +134,10 @@ device_neighbours neighbours_of(const std::string& bus_id, std::span<const int> 
                        [&](int pu) { return std::ranges::find(*local, pu) != local->end(); });
   std::ranges::set_difference(all, found.near, std::back_inserter(found.far));
   if (found.far.empty()) {
-    found.problem = "all allowed processing units are equally near the device: the system reports "
+    found.problem = "all allowed CPUs are equally near the device: the system reports "
                     "one NUMA node";
   } else if (found.near.empty()) {
-    found.problem = "none of the allowed processing units is near the device";
+    found.problem = "none of the allowed CPUs is near the device";
   }
   return found;
 }

@@ -198,34 +198,35 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
     found.emplace_back("Turbo is on: clocks depend on how many cores are busy and on temperature.");
   }
   if (member(machine, "smt", false)) {
-    found.emplace_back("SMT is on: work on a core's other hardware thread slows a lane down.");
+    found.emplace_back("SMT is on: work on a core's other hardware thread slows a thread down.");
   }
   if (const int kinds = member(machine, "cpu_kinds", 1); kinds > 1) {
-    found.push_back(
-        fmt::format("The cores are of {} kinds: lanes on different kinds differ in speed.", kinds));
+    found.push_back(fmt::format(
+        "The cores are of {} kinds: threads on different kinds differ in speed.", kinds));
   }
   if (const double quota = member(machine, "quota_cpus", 0.0); quota > 0) {
     const auto source = member(machine, "quota_source", std::string());
-    found.push_back(fmt::format("A quota of {} applies{}: lanes that exceed it are paused.",
+    found.push_back(fmt::format("A quota of {} applies{}: threads that exceed it are paused.",
                                 cpus_text(quota), source.empty() ? "" : " (" + source + ")"));
   }
   const auto allowed = machine.find("allowed_pus");
   const auto pus = member(machine, "pus", std::size_t{0});
   if (allowed != machine.end() && allowed->is_array() && allowed->size() < pus) {
     found.push_back(
-        fmt::format("Only {} of the machine's {} PUs may be used here: others may be busy "
+        fmt::format("Only {} of the machine's {} CPUs may be used here: others may be busy "
                     "with other work.",
                     allowed->size(), pus));
   }
   if (const auto offline = machine.find("offline_pus");
       offline != machine.end() && offline->is_array() && !offline->empty()) {
-    found.push_back(fmt::format("Offline: PU{} {}.", offline->size() == 1 ? "" : "s",
+    found.push_back(fmt::format("Offline: CPU{} {}.", offline->size() == 1 ? "" : "s",
                                 fmt::join(offline->get<std::vector<int>>(), ", ")));
   }
   if (const auto why = member(machine, "unbound_because", std::string()); !why.empty()) {
-    found.push_back(fmt::format("Lanes cannot be bound here ({}): the operating system may migrate "
-                                "them, and the PUs that they ran on are not known.",
-                                why));
+    found.push_back(
+        fmt::format("Threads cannot be bound here ({}): the operating system may migrate "
+                    "them, and the CPUs that they ran on are not known.",
+                    why));
   }
   if (member(machine, "pus", 0) > 0 && member(machine, "cores", 1) == 0) {
     const auto components = member(machine, "hwloc_components", std::string());

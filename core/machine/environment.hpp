@@ -26,8 +26,8 @@ namespace syncmeter {
 
 /// The sentence for a machine of which hwloc does not know to which core a PU belongs.
 inline constexpr const char* cores_unknown =
-    "hwloc tells PUs alone, no cores, caches or packages: policies cannot tell SMT siblings from "
-    "cores, and pairs of PUs are of no known class.";
+    "hwloc tells CPUs alone, no cores, caches or packages: policies cannot tell SMT siblings from "
+    "cores, and pairs of CPUs are of no known class.";
 
 /// True where the CPU reports that it runs under a hypervisor (x86), or the firmware does
 /// (elsewhere).

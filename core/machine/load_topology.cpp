@@ -58,10 +58,10 @@ void check_pus(hwloc_topology_t t, const std::string& what) {
   while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu)) != nullptr) {
     if (!numbers.insert(pu->os_index).second)
       throw std::runtime_error(
-          fmt::format("hwloc: cannot load {}: two PUs have the os_index {}", what, pu->os_index));
+          fmt::format("hwloc: cannot load {}: two CPUs have the os_index {}", what, pu->os_index));
     if (hwloc_bitmap_weight(pu->cpuset) != 1 || hwloc_bitmap_isset(pu->cpuset, pu->os_index) == 0)
       throw std::runtime_error(fmt::format(
-          "hwloc: cannot load {}: the cpuset of PU {} is not that PU alone", what, pu->os_index));
+          "hwloc: cannot load {}: the cpuset of CPU {} is not that CPU alone", what, pu->os_index));
   }
 }
 
@@ -72,8 +72,8 @@ topology_owner load_pus_alone(const std::vector<int>& mask) {
   const std::string description =
       fmt::format("[numa(memory=0)] pu:{}(indexes={})", mask.size(), fmt::join(mask, ","));
   if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0)
-    fail("cannot describe the PUs of this process's affinity mask", errno);
-  load(tree.get(), "the PUs of this process's affinity mask", HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
+    fail("cannot describe the CPUs of this process's affinity mask", errno);
+  load(tree.get(), "the CPUs of this process's affinity mask", HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
   return tree;
 }
 
@@ -100,7 +100,7 @@ bool is_index(std::string_view text) {
 
 void refuse_pus(const std::string& what, double pus) {
   throw std::runtime_error(
-      fmt::format("{} has {:.0f} PUs; at most {} can be used", what, pus, most_pus));
+      fmt::format("{} has {:.0f} CPUs; at most {} can be used", what, pus, most_pus));
 }
 
 // What somebody wrote may crash hwloc: an XML object without complete_cpuset does.

@@ -172,7 +172,7 @@ std::vector<pu_pair> every_pair(std::span<const processing_unit> units) {
 std::vector<int> place_on(units_span units, affinity policy, unsigned lanes) {
   if (lanes > units.size()) {
     throw std::invalid_argument(fmt::format(
-        "cannot place {} lanes on {} PUs: at most one lane per PU", lanes, units.size()));
+        "cannot place {} threads on {} CPUs: at most one thread per CPU", lanes, units.size()));
   }
   std::vector<std::size_t> order;
   switch (policy) {
@@ -220,8 +220,8 @@ std::optional<int> home_pu(units_span units, home where, std::span<const int> pu
 }
 
 std::string why_no_home(home where) {
-  if (where == home::other) return "--home other needs a PU on which no lane runs";
-  return fmt::format("--home {} needs lanes that are bound to PUs", to_text(where));
+  if (where == home::other) return "--home other needs a CPU on which no thread runs";
+  return fmt::format("--home {} needs threads that are bound to CPUs", to_text(where));
 }
 
 std::vector<int> place_quietly(std::span<const processing_unit> units, const busy_shares& busy,

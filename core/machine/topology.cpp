@@ -243,13 +243,13 @@ topology topology::of_this_machine() {
   if (hwloc_topology_is_thissystem(tree.get()) == 0) {
     throw std::runtime_error(
         "hwloc: the environment makes it describe another machine, on which no "
-        "lane can be bound: unset HWLOC_XMLFILE, HWLOC_SYNTHETIC and "
+        "thread can be bound: unset HWLOC_XMLFILE, HWLOC_SYNTHETIC and "
         "HWLOC_FSROOT");
   }
   topology machine(std::make_unique<state>(std::move(tree), mask));
   if (machine.units().empty()) {
     throw std::runtime_error(fmt::format(
-        "hwloc finds none of the PUs in this process's affinity mask ({})", fmt::join(mask, ",")));
+        "hwloc finds none of the CPUs in this process's affinity mask ({})", fmt::join(mask, ",")));
   }
   return machine;
 }

@@ -44,7 +44,7 @@ struct atomic_sub : self_paired<atomic_sub> {  // x -= 1, result unused
 // x = max(x, e), e grows each step: alone, a lane writes every time
 struct atomic_max_raise : self_paired<atomic_max_raise> {
   static constexpr op_info info =
-      atomic_info("atomic_max_raise", oracle::raises, "the operand always changes the cell");
+      atomic_info("atomic_max_raise", oracle::raises, "the operand always changes the variable");
   SM_FN static void common(has_atomic_max auto& lane) {
     lane.atomic_max(lane.cell(), lane.operand_up());
   }
@@ -53,7 +53,7 @@ struct atomic_max_raise : self_paired<atomic_max_raise> {
 // x = max(x, e), e below the cell: the value never changes
 struct atomic_max_hold : self_paired<atomic_max_hold> {
   static constexpr op_info info =
-      atomic_info("atomic_max_hold", oracle::unchanged, "the operand never changes the cell");
+      atomic_info("atomic_max_hold", oracle::unchanged, "the operand never changes the variable");
   SM_FN static void common(has_atomic_max auto& lane) {
     lane.atomic_max(lane.cell(), lane.below());
   }
@@ -62,7 +62,7 @@ struct atomic_max_hold : self_paired<atomic_max_hold> {
 // x = min(x, e), e falls each step: alone, a lane writes every time
 struct atomic_min_raise : self_paired<atomic_min_raise> {
   static constexpr op_info info =
-      atomic_info("atomic_min_raise", oracle::lowers, "the operand always changes the cell");
+      atomic_info("atomic_min_raise", oracle::lowers, "the operand always changes the variable");
   SM_FN static void common(has_atomic_min auto& lane) {
     lane.atomic_min(lane.cell(), lane.operand_down());
   }
@@ -71,7 +71,7 @@ struct atomic_min_raise : self_paired<atomic_min_raise> {
 // x = min(x, e), e above the cell: the value never changes
 struct atomic_min_hold : self_paired<atomic_min_hold> {
   static constexpr op_info info =
-      atomic_info("atomic_min_hold", oracle::unchanged, "the operand never changes the cell");
+      atomic_info("atomic_min_hold", oracle::unchanged, "the operand never changes the variable");
   SM_FN static void common(has_atomic_min auto& lane) {
     lane.atomic_min(lane.cell(), lane.above());
   }
@@ -133,7 +133,7 @@ consteval op_info plain_info(std::string_view name, enum oracle oracle) {
           .typed = true,
           .places = places::shared_and_strided,
           .oracle = oracle,
-          .note = "not atomic (volatile): the control for the atomic op"};
+          .note = "not atomic (volatile): the control for the atomic operation"};
 }
 
 struct plain_read : self_paired<plain_read> {

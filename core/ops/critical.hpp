@@ -44,7 +44,7 @@ struct critical_named_add : self_paired<critical_named_add> {
 
 struct lock_add : self_paired<lock_add> {
   static constexpr op_info info =
-      lock_info("lock_add", "x += 1 under the API's lock object, one per cell")
+      lock_info("lock_add", "x += 1 under the API's lock object, one per variable")
           .with(&op_info::guard, guard::lock_object);
   SM_FN static void common(has_lock_add auto& lane) { lane.lock_add(lane.cell(), lane.one()); }
 };

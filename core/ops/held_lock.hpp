@@ -52,7 +52,7 @@ template <class Lock> class held_lock {
   [[nodiscard]] std::string wrong(const object_use& use) const {
     if (guarded_.sections == use.all_ops()) return {};
     return "counted " + std::to_string(guarded_.sections) + " sections of " +
-           std::to_string(use.all_ops()) + ": the lock let two lanes in";
+           std::to_string(use.all_ops()) + ": the lock let two threads in";
   }
   void add_waits(wait_times& all) const {
     for (unsigned lane = 0; lane < lanes_; ++lane) all.add(waits_[lane]);

@@ -37,7 +37,8 @@ struct barrier_late {
       .min_lanes = 2,
       .communicates = true,
       .arrives_late = true,
-      .note = "lanes take turns to arrive --late us after the others: the cost beyond that delay"};
+      .note =
+          "threads take turns to arrive --late us after the others: the cost beyond that delay"};
   SM_FN static void before(has_late_arrival auto& lane) { lane.be_late(); }
   SM_FN static void measured(has_late_arrival auto& lane) { lane.barrier(), lane.pass_turn(); }
   SM_FN static void after(has_late_arrival auto&) {}
@@ -143,7 +144,7 @@ struct reduce_max : self_paired<reduce_max> {
       .unroll = 1,
       .communicates = true,
       .host_lane = true,
-      .note = "the maximum of an array; each lane reads the part that it touched first",
+      .note = "the maximum of an array; each thread reads the part that it touched first",
       .size_of = "elements"};
   static constexpr bool reduces_an_array = true;
   SM_FN static void common(has_reduce_max auto& lane) { lane.reduce_max(); }

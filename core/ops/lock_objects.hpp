@@ -1,7 +1,7 @@
 // Locks of atomics, as objects: the two shortest, and FIFO locks that scale, around one add. Each
 // waiting lane of the latter spins on a line of its own (MCS, CLH), or looks the less often the
 // farther back it stands (ticket with backoff). Why their memory orders are enough is argued in
-// docs/studies/locks.md, step by step.
+// docs/reference/studies/locks.md, step by step.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a primitive of one's own is written with (docs/your-own-primitive.md); installed as
+// What a primitive of one's own is written with (docs/how-to/add-a-primitive.md); installed as
 // <syncmeter/primitive.hpp>.
 #pragma once
 

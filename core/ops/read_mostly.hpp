@@ -2,7 +2,7 @@
 // writes; a read looks at every word of the datum, a write replaces all of them. And ways to do it:
 // under a lock, under a lock that lets readers in together, by a sequence number (seqlock), and by
 // a pointer to the newest version. Why the orders of the last two are enough is argued in
-// docs/studies/read-mostly.md.
+// docs/reference/studies/read-mostly.md.
 #pragma once
 
 #include <algorithm>
@@ -99,9 +99,9 @@ template <class Scheme> class shared_datum {
   [[nodiscard]] std::string wrong(const object_use& use) const {
     for (unsigned lane = 0; lane < turns_.lanes; ++lane) {
       if (places_[lane].torn != 0)
-        return "lane " + std::to_string(lane) + " read words of different writes";
+        return "thread " + std::to_string(lane) + " read words of different writes";
       if (places_[lane].went_back)
-        return "lane " + std::to_string(lane) + " saw a version older than one that it had seen";
+        return "thread " + std::to_string(lane) + " saw a version older than one that it had seen";
     }
     const std::uint64_t writes = turns_.writes_in(use.ops);
     if (scheme_.version() == writes) return {};

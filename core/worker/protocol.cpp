@@ -157,10 +157,10 @@ measure_request read_measure_request(const json& j, double tick_ns) {
   r.options.clock_tick_ns = tick_ns;
   r.lanes.device = whole_or(j, "device", -1, -1);
   if (r.lanes.pus.empty() && r.lanes.device < 0)
-    throw std::invalid_argument("\"pus\" is empty: a point needs at least one lane");
+    throw std::invalid_argument("\"pus\" is empty: a configuration needs at least one thread");
   if (r.lanes.device < 0 && r.lanes.pus.size() != r.where.lanes) {
     throw std::invalid_argument(
-        fmt::format("\"pus\" has {} entries, but the point's \"lanes\" is {}: one PU per lane",
+        fmt::format("\"pus\" has {} entries, but the point's \"lanes\" is {}: one CPU per thread",
                     r.lanes.pus.size(), r.where.lanes));
   }
   return r;

@@ -1,5 +1,5 @@
-// The language that driver and workers speak (docs/worker-protocol.md): its version, the one reader
-// of JSON that somebody else wrote, requests, and what is written in answer.
+// The protocol of driver and workers (docs/reference/worker-protocol.md): its version, the one
+// reader of JSON that somebody else wrote, requests and answers.
 #pragma once
 
 #include <string_view>
@@ -37,8 +37,8 @@ struct measure_request {
 /// member and what it holds, and what nlohmann::json throws where one is missing.
 [[nodiscard]] measure_request read_measure_request(const nlohmann::json& j, double tick_ns);
 
-/// The members of a `visit` object that come from measuring (docs/worker-protocol.md): everything
-/// but "kind", "id", "point", "visit", "time" and what only the backend knows.
+/// Returns the measured members of a `visit` object (docs/reference/worker-protocol.md): all except
+/// "kind", "id", "point", "visit", "time" and members that only the backend knows.
 [[nodiscard]] nlohmann::json to_visit_json(const visit_result& result, const op_info& info);
 
 /// {"value":..,"low":..,"high":..}; an infinite bound is null, as JSON has no infinity.

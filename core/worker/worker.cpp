@@ -130,10 +130,11 @@ class request_loop {
     visit_result result;
     if (row == nullptr) {
       result.status = status::unsupported;
-      result.reason = backend == nullptr
-                          ? fmt::format("this worker has no backend '{}'", request.where.backend)
-                          : fmt::format("backend '{}' has no such op, type, order and placement",
-                                        request.where.backend);
+      result.reason =
+          backend == nullptr
+              ? fmt::format("this worker has no backend '{}'", request.where.backend)
+              : fmt::format("backend '{}' has no such operation, type, order and placement",
+                            request.where.backend);
       visit.update(to_visit_json(result, op_info{}));
     } else {
       const auto stolen_before = stolen_ns(request.lanes.pus);
@@ -162,7 +163,7 @@ class request_loop {
         row.info.starts_team ? request.where.lanes : backend.participants(row, request.where);
     if (lanes < row.info.min_lanes) {
       return refuse(status::unsupported,
-                    fmt::format("needs at least {} lanes", row.info.min_lanes));
+                    fmt::format("needs at least {} threads", row.info.min_lanes));
     }
     if (is_elided(row)) {
       return refuse(status::elided,
@@ -177,10 +178,10 @@ class request_loop {
       const auto forbidden =
           request.lanes.visit == 1 && row.litmus != nullptr ? backend.litmus(row) : 0;
       if (forbidden != 0) {
-        result =
-            refuse(status::failed,
-                   fmt::format("litmus: an outcome that this op must prevent was seen {} times",
-                               forbidden));
+        result = refuse(
+            status::failed,
+            fmt::format("litmus: an outcome that this operation must prevent was seen {} times",
+                        forbidden));
       } else {
         result = measure_visit(bench, row.info, lanes, options);
       }
@@ -231,7 +232,8 @@ int worker_main(const worker_identity& who, worker_backends (*make)(), int argc,
     }
     if (argc != 1) {
       std::cerr << fmt::format("syncmeter-{}: unknown argument '{}'; allowed: --capabilities, or "
-                               "none with requests on standard input (docs/worker-protocol.md)\n",
+                               "none with requests on standard input "
+                               "(docs/reference/worker-protocol.md)\n",
                                who.name, argv[1]);
       return 2;
     }

@@ -1,4 +1,5 @@
-// A worker's main(): capabilities out, requests in, results out (docs/worker-protocol.md).
+// A worker's main(): capabilities out, requests in, results out
+// (docs/reference/worker-protocol.md).
 #pragma once
 
 #include <memory>
@@ -49,7 +50,7 @@ class worker_backend {
   /// machine code are there all the same.
   [[nodiscard]] virtual std::string problem() const { return {}; }
   /// True where threads are started once per process: the driver starts a worker for each number of
-  /// lanes, with KOKKOS_NUM_THREADS set to it (docs/worker-protocol.md).
+  /// lanes, with KOKKOS_NUM_THREADS set to it (docs/reference/worker-protocol.md).
   [[nodiscard]] virtual bool pool() const { return false; }
   /// Of an API that runs on many kinds of device, the backend whose code a developer would write
   /// for this one by hand, and that it is compared with ("omp", "cuda"); empty for that backend
