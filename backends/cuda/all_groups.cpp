@@ -1,4 +1,4 @@
-// The rows of syncmeter-cuda, each with the rig that measures it.
+// The rows of syncmeter-cuda, each with its rig.
 #include <string_view>
 #include <vector>
 
@@ -19,7 +19,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// A build for tests may leave rooms out (SM_CUDA_ROOMS): nothing of them is linked then.
+// A test build may leave out rooms (SM_CUDA_ROOMS), and then links none of their code.
 constexpr bool has_room(std::string_view room) {
   constexpr std::string_view rooms =
 #include "cuda_rooms.inc"

@@ -1,4 +1,4 @@
-// What a CUDA worker measures: all_groups.cpp of this project's, user_groups.cpp of a user's.
+// The rows of a CUDA worker: all_groups.cpp for this project, user_groups.cpp for a user's worker.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace syncmeter::cuda {
 
-/// The shared ops and CUDA's own on one device, which the rig of kernels measures: the parts of the
-/// table are translation units of their own (cmake/tables.cmake).
+/// Returns the shared ops and CUDA's own ops on one device, for the kernels' rig. The parts of the
+/// table are separate translation units (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
 [[nodiscard]] std::vector<row_group> row_groups();

@@ -1,4 +1,4 @@
-// syncmeter-cuda, and every worker of a user's ops on CUDA: native CUDA, measured.
+// The main program of syncmeter-cuda, and of every worker with a user's CUDA ops.
 #include "backends/cuda/groups.hpp"
 #include "backends/cuda/worker/cuda_worker.hpp"
 

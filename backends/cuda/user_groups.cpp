@@ -1,5 +1,4 @@
-// The rows of a user's worker: all are kernels of loops. What they compile to, only the ops
-// themselves declare.
+// The rows of a user's worker: kernels with loops. Only the user's ops declare their machine code.
 #include <nlohmann/json.hpp>
 
 #include "backends/cuda/groups.hpp"

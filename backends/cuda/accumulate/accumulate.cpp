@@ -19,8 +19,8 @@
 namespace syncmeter::cuda {
 namespace {
 
-/// All cells are cleared before each sample and compared after it, and lie elsewhere in each round.
-/// Once for a visit, values that have to be rounded are added, and the visit has the largest error.
+/// Clears all cells before each sample, compares them after it, and moves them in each round. Once
+/// per visit it adds values that need rounding, and the visit reports the largest error.
 class accumulate_rig : public checked_rig {
  public:
   using checked_rig::checked_rig;
@@ -29,7 +29,7 @@ class accumulate_rig : public checked_rig {
     checked_rig::begin_round();
     draw_ = next_draw(draw_);
   }
-  /// Adds "relative_error", where values can be rounded.
+  /// Adds "relative_error" if values can be rounded.
   void describe(nlohmann::json& visit) const override {
     checked_rig::describe(visit);
     if (rounds(of())) visit["relative_error"] = relative_error_;
@@ -82,7 +82,7 @@ void accumulate_rig::queue_first() {
   setup_.data = static_cast<std::byte*>(data_.get()) + offset_of(draw_);
   const std::size_t cells = std::max(cell_bytes(), least_cells * cell_size(of()));
   SM_CUDA(cudaMemsetAsync(setup_.data, 0, bytes_before_cells + cells, stream_.get()));
-  // Of pageable memory this returns when the host's copy may go.
+  // From pageable memory, this call returns after the host's copy is free.
   SM_CUDA(cudaMemcpyAsync(setup_.data, &updates_, sizeof updates_, cudaMemcpyHostToDevice,
                           stream_.get()));
   SM_CUDA(cudaMemsetAsync(errors_.get(), 0, sizeof(update_errors), stream_.get()));
@@ -97,7 +97,7 @@ void accumulate_rig::queue_check(std::uint64_t ops, own_outcome* found) {
                 found, static_cast<update_errors*>(errors_.get()), stream_.get());
 }
 
-// One trip of the loop with a measured op, with values that are rounded.
+// Runs one trip with a measured op and rounded values.
 void accumulate_rig::find_error() {
   updates_.rounded = true;
   const sample taken = take(1, 1);
@@ -116,8 +116,8 @@ std::string accumulate_rig::wrong(const own_outcome& found, std::uint64_t ops) c
                      std::bit_cast<double>(found.held));
 }
 
-// Each has a loop over the adds of an op: one branch. Where a copy is cleared or added by the
-// block's threads there is a loop for that too.
+// Each form has a loop over an op's adds: one branch. A copy that the block's threads clear or add
+// needs another loop.
 sass_text code_of(adding how) {
   switch (how) {
   case adding::atomic:
@@ -130,7 +130,7 @@ sass_text code_of(adding how) {
     return {.hopper = "MATCH.ANY 1, VOTE.ANY 3, SHFL.IDX 1, FADD 1, RED.ADD 1, branch 4",
             .before = "MATCH.ANY 1, VOTE.ANY 2, SHFL.IDX 1, FADD 1, RED.ADD 1, branch 3"};
   case adding::warp_reduce:
-    // Before Hopper with a second way through the shuffles, for a warp whose lanes have parted.
+    // Before Hopper the shuffles have a second path for a diverged warp.
     return {.hopper = "MATCH.ALL 1, SHFL.BFLY 5, FADD 5, RED.ADD 2, branch 3",
             .before = "MATCH.ALL 1, SHFL.BFLY 5, FADD 9, RED.ADD 2, BRA.DIV 2, YIELD 1, branch 3, "
                       "call:(inside) 6"};
@@ -157,7 +157,7 @@ sass_text code_of(adding how) {
             .before = "STS 1, BAR.SYNC 2, MATCH.ANY 1, VOTE.ANY 2, SHFL.IDX 1, LDS 2, FADD 2, "
                       "ATOMS.CAST.SPIN 1, RED.ADD 1, WARPSYNC 1, YIELD 1, branch 7"};
   case adding::block_by_bulk:
-    // Older GPUs have no copy engine: there the op is refused, and compiles to the rest.
+    // Older GPUs have no copy engine: the rig refuses the op, and it compiles to the rest.
     return {.hopper = "STS 1, BAR.SYNC 3, LDS 1, FADD 1, ATOMS.CAST.SPIN 1, MEMBAR.ALL.CTA 1, "
                       "FENCE.VIEW.ASYNC.S 1, ELECT 1, UBLKRED.G.S.ADD 1, UTMACMDFLUSH 1, DEPBAR 1, "
                       "branch 6",
@@ -166,7 +166,7 @@ sass_text code_of(adding how) {
   return {};
 }
 
-// The same of doubles, which go from lane to lane in two halves.
+// Returns the code for doubles, shuffled between lanes in two halves.
 sass_text of_doubles(sass_text code) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> others{
       {{"FADD", "DADD"},

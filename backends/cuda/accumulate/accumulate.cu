@@ -1,4 +1,4 @@
-// Adds of floats and integers: ops and rows; and the kernels that check what the cells hold.
+// Adds of floats and integers: ops, rows, and the kernels that check the cells.
 #include <algorithm>
 
 #include "backends/cuda/accumulate/accumulate.cuh"
@@ -52,8 +52,8 @@ namespace {
 constexpr unsigned check_block = 256;
 constexpr unsigned check_blocks = 2048;
 
-/// Into `copy` where the cells are few, else into the sums themselves; one cell after the other is
-/// often the same.
+/// Sums into `copy` if the cells are few, else into the sums themselves. Successive updates often
+/// use the same cell.
 __global__ void sum_up(finished_updates done) {
   __shared__ unsigned long long copy[most_cells_of_block];
   auto* const sums = reinterpret_cast<unsigned long long*>(done.expected);

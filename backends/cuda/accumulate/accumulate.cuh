@@ -1,5 +1,5 @@
-// Adding values to cells that other threads add to: how the ops are written, ways to add, the lane.
-// test - baseline == adds_of_op more adds by every lane, each to the next cell of its update_set.
+// Adds to cells shared with other threads: the op definitions, ways to add, the lane. test -
+// baseline == adds_of_op more adds by every lane, each to the next cell of its update_set.
 #pragma once
 
 #include <string_view>
@@ -36,7 +36,7 @@ consteval op_info accumulate_info(std::string_view name, accumulation of, std::s
 
 }  // namespace ops
 
-/// The bits of a value, where an instruction takes nothing else.
+/// The bits of a value, for instructions that need them.
 template <class V> struct value_bits;
 template <> struct value_bits<float> {
   using word = unsigned;
@@ -59,7 +59,7 @@ template <> struct value_bits<double> {
   }
 };
 
-/// A loop around a compare-and-swap, as CUDA's programming guide has it ("Atomic Functions").
+/// Adds by a loop around a compare-and-swap, from CUDA's programming guide ("Atomic Functions").
 template <class V> SM_FN void add_by_cas(V* cell, V value) {
   using word = typename value_bits<V>::word;
   auto* const bits = reinterpret_cast<word*>(cell);
@@ -70,16 +70,16 @@ template <class V> SM_FN void add_by_cas(V* cell, V value) {
   } while (seen != expected);
 }
 
-/// What it takes away it puts back with its own; what it gets for that, somebody put there
-/// meanwhile.
+/// Removes the cell's value and puts it back with its own value added. Repeats with any value
+/// another thread added meanwhile.
 template <class V> SM_FN void add_by_exchange(V* cell, V value) {
   do {
     value = value_bits<V>::exchange(cell, value_bits<V>::exchange(cell, V{0}) + value);
   } while (value != V{0});
 }
 
-/// In the lowest lane of each address the sum of all its lanes (Westphal, "Voting and Shuffling to
-/// Optimize Atomic Operations", 2015): in each turn every second one adds that of the next.
+/// Sums all lanes with the same address in their lowest lane (Westphal, "Voting and Shuffling to
+/// Optimize Atomic Operations", 2015). In each turn every second lane adds the next lane's sum.
 template <class V> SM_FN void add_by_match(V* cells, unsigned cell, V value) {
   const unsigned peers = __match_any_sync(all_lanes, cell);
   const unsigned lane = lane_in_block() % warp_size;
@@ -111,7 +111,7 @@ template <class V> SM_FN void add_by_reduction(V* cells, unsigned cell, V value)
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/// By one lane, after all wrote the copy: the copy is free again when this returns.
+/// Adds in one lane, after all lanes wrote the copy. The copy is free again on return.
 template <class V> SM_FN void add_by_bulk(V* cells, const V* copy, unsigned count) {
   const auto to = __cvta_generic_to_global(cells);
   const auto from = static_cast<unsigned>(__cvta_generic_to_shared(copy));
@@ -137,7 +137,7 @@ template <class V> SM_FN void add_by_bulk(V*, const V*, unsigned) {}
 SM_FN void show_copy_engine() {}
 #endif
 
-/// Of values of type V.
+/// The lane for values of type V.
 template <class V, class T, class Form> class accumulate_lane {
  public:
   using value_type = T;
@@ -194,7 +194,7 @@ template <class V, class T, class Form> class accumulate_lane {
     }
   }
 
-  // A lane clears those cells of the copy that it has added to the global ones itself.
+  // A lane clears the same cells it previously added from the copy to the global cells.
   template <adding How> SM_FN void add_by_copy(V* copy) {
     const bool by_bulk = How == adding::block_by_bulk;
     const unsigned cleared = by_bulk ? max(count_, unsigned{least_cells}) : count_;
@@ -227,7 +227,7 @@ template <class V, class T, class Form> class accumulate_lane {
   V* cells_;
   unsigned count_;
   lane_updates updates_;
-  typename value_bits<V>::word bits_;  ///< of the value, without its sign
+  typename value_bits<V>::word bits_;  ///< the value without its sign
 };
 
 }  // namespace syncmeter::cuda

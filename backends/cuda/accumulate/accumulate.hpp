@@ -1,5 +1,5 @@
-// The rows of the study of accumulation: adds of floats by many threads to a number of cells, and
-// the kernels around them.
+// The rows of the study of accumulation: float adds by many threads to several cells, and the
+// kernels around them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,35 +13,35 @@
 
 namespace syncmeter::cuda {
 
-/// Before the cells: the update_set, read by the lanes.
+/// Bytes for the update_set before the cells, read by the lanes.
 inline constexpr std::size_t bytes_before_cells = 256;
-/// Cells at least: what the copy engine adds is a multiple of 16 bytes.
+/// The smallest number of cells: the copy engine adds multiples of 16 bytes.
 inline constexpr std::size_t least_cells = 4;
 
-/// What the lanes did to the cells.
+/// The updates after a sample.
 struct finished_updates {
   update_set what;
-  std::uint64_t ops = 0;            ///< of each lane
-  accumulation of;                  ///< what the cells are
-  const std::byte* data = nullptr;  ///< as the lanes had it
+  std::uint64_t ops = 0;            ///< each lane's ops
+  accumulation of;                  ///< type of the cells
+  const std::byte* data = nullptr;  ///< the lanes' data
   long long* expected = nullptr;    ///< room for `cells` sums
 };
 
-/// Of a rounded set.
+/// The error in a rounded set.
 struct update_errors {
-  double largest = 0;  ///< of a cell, over its sum
+  double largest = 0;  ///< relative to a cell's sum
 };
 
-/// Queues the sums that the cells must hold, in parts of a value, and their comparison: exact sets
-/// must be exact; of rounded ones the error may be that of the worst order of additions. `found`
-/// has doubles as bit patterns; it and `errors` are all zero before.
+/// Queues the cells' expected sums (in parts of a value) and their comparison. Exact sets must be
+/// exact. Rounded sets may have the worst addition order's error. `found` has doubles as bit
+/// patterns, and starts all zero like `errors`.
 void check_updates(const finished_updates& done, own_outcome* found, update_errors* errors,
                    cudaStream_t stream);
 
-/// Of floats and integers, and of doubles.
+/// Return the rows for floats and integers, and for doubles.
 [[nodiscard]] std::vector<measurable> accumulate_rows();
 [[nodiscard]] std::vector<measurable> accumulate_double_rows();
-/// With their rig, and what they compile to.
+/// Returns the rows with their rig and declared code.
 [[nodiscard]] row_group accumulate_group();
 
 }  // namespace syncmeter::cuda

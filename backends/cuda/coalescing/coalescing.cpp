@@ -15,15 +15,15 @@
 namespace syncmeter::cuda {
 namespace {
 
-// Working sets against L2: far more than it holds, and far less, for each half of it may hold a
-// copy of what lies in the other. What is read between two samples replaces all of it.
+// Working set sizes relative to L2: far larger, and far smaller, because each L2 half may copy
+// lines from the other half. The reads between two samples replace the whole L2.
 constexpr std::size_t beyond_l2 = 16;
 constexpr std::size_t inside_l2 = 4;
 constexpr std::size_t swept_l2 = 2;
 
 bool is_of_banks(const op_info& info) { return words_of(info) == words_in::banks; }
 
-// Why a point is not supported; empty where it is.
+// Returns the reason if a point is not supported, else an empty text.
 std::string why_not(const op_info& info, const point& where) {
   if (where.lanes % warp_size != 0)
     return fmt::format("--threads {}: must be a multiple of {} (whole warps)", where.lanes,
@@ -40,8 +40,8 @@ std::string why_not(const op_info& info, const point& where) {
   return {};
 }
 
-/// The lanes' words are made once for all points. A point's working set begins elsewhere in them
-/// each time: nothing of the last sample may be in L2 when it is to come from device memory.
+/// Makes the lanes' words once for all points. A point's working set starts at another place each
+/// time, because device memory samples must not find the last sample's words in L2.
 class coalescing_rig : public checked_rig {
  public:
   using checked_rig::checked_rig;
@@ -73,7 +73,7 @@ void coalescing_rig::prepare_more() {
   const std::size_t largest = std::min(std::bit_ceil(beyond_l2 * device_.l2_bytes),
                                        std::bit_floor(device_.memory_bytes / 8));
   working_set_.bytes = in_l2_ ? std::bit_floor(device_.l2_bytes / inside_l2) : largest;
-  // Twice that, so that it can begin anywhere in the first half.
+  // Twice the size, to let the set begin anywhere in the first half.
   setup_.data = static_cast<std::byte*>(words_.fit(2 * largest));
   setup_.data_bytes = working_set_.bytes;
   if (!has_words_) fill_words(setup_.data, 2 * largest, stream_.get());
@@ -90,7 +90,7 @@ void coalescing_rig::queue_first() {
   if (in_l2_) {
     sweep(setup_.data, working_set_.bytes, sink, stream_.get());
   } else {
-    // Something that it does not read, so that nothing of what it reads is left there.
+    // Reads memory outside the working set, to leave none of it in L2.
     const auto before = static_cast<std::size_t>(setup_.data - words);
     const std::size_t rest = std::min(swept_l2 * device_.l2_bytes, working_set_.bytes / 2);
     sweep(before >= rest ? words : setup_.data + working_set_.bytes, rest, sink, stream_.get());

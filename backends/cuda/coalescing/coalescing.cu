@@ -1,13 +1,13 @@
-// The study of coalescing: ops, lanes, rows, and the kernels around them: what fills memory, what
-// puts it into L2, and what checks the lanes' sums.
+// The study of coalescing: ops, lanes, rows, and kernels to fill memory, to load L2, and to check
+// the lanes' sums.
 #include "backends/cuda/coalescing/coalescing.hpp"
 
 #include "backends/cuda/rig/cuda_backend.cuh"
 
 namespace syncmeter::cuda {
 
-// Loads of a warp by how its lanes lie on memory. test - baseline == one more load by every lane
-// (of load_random two: the number of a word, and the word).
+// A warp's loads by address pattern. test - baseline == one more load by every lane (load_random
+// has two: a word's number, and the word).
 
 template <class L>
 concept has_loads = requires(L& l) { l.template load<pattern::coalesced, false>(); };
@@ -15,7 +15,7 @@ template <class L> concept has_bank_loads = requires(L& l) { l.template load_ban
 
 namespace ops {
 
-// With longer trips the addresses of some patterns spill.
+// With longer trips some patterns spill their addresses.
 consteval op_info load_info(std::string_view name, pattern how, words_in where,
                             std::string_view size_of, std::string_view note) {
   return {.name = name,
@@ -37,12 +37,12 @@ consteval op_info load_info(std::string_view name, pattern how, words_in where,
     }                                                                                              \
     SM_FN static void measured(has_loads auto& lane) { common(lane); }                             \
   };
-// From a working set that is larger than L2, and from one that L2 holds.
+// From a working set larger than L2, and from a working set within L2.
 #define SM_CUDA_LOAD(PATTERN, SIZE_OF, NOTE)                                                       \
   SM_CUDA_LOAD_FORM(load_##PATTERN, PATTERN, device_memory, false, SIZE_OF,                        \
                     NOTE " (device memory)")                                                       \
   SM_CUDA_LOAD_FORM(load_##PATTERN##_l2, PATTERN, l2, false, SIZE_OF, NOTE " (L2)")
-// The same, each load's address by way of the last one's result.
+// The same, but each address depends on the last load's result.
 #define SM_CUDA_LOAD_LATENCY(PATTERN, SIZE_OF, NOTE)                                               \
   SM_CUDA_LOAD_FORM(load_latency_##PATTERN, PATTERN, device_memory, true, SIZE_OF,                 \
                     NOTE ", dependent (device memory)")                                            \
@@ -91,11 +91,11 @@ using load_ops =
             ops::load_latency_strided_l2, ops::load_latency_random_l2>;
 using bank_ops = op_list<ops::bank_conflict, ops::bank_conflict_latency>;
 
-// The lanes of the study of coalescing: one that reads words of memory at its own offsets, and
-// one that reads its block's own memory. Both add up what they read.
+// The lanes of the study of coalescing: memory_lane reads memory at its own offsets, the other lane
+// reads its block's own memory. Both sum the words.
 
-/// Skips L1 (.cg), so that L2 or device memory serves every load; L1 may serve the walks through a
-/// matrix, where it is the point.
+/// Skips L1 (.cg): L2 or device memory serves every load. Matrix walks may use L1, because they
+/// measure it.
 template <pattern How> SM_FN std::uint32_t read_word(const std::byte* at) {
   constexpr bool by_l1 = How == pattern::row_walk || How == pattern::column_walk;
   std::uint32_t word;
@@ -109,7 +109,7 @@ template <class T, class Form> class memory_lane {
   using value_type = T;
   static constexpr form lane_form = Form::value;
 
-  // Of the courses an op uses one; the others are not in its code.
+  // Computes every pattern's offsets. An op uses one pattern, and its code omits the rest.
   SM_FN explicit memory_lane(const kernel_setup& s)
       : data_{reinterpret_cast<const std::byte*>(__cvta_generic_to_global(s.data))},
         mask_{static_cast<std::uint32_t>(s.data_bytes - 1)},

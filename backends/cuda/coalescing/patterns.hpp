@@ -1,5 +1,5 @@
-// How the lanes of a warp read memory, and where: for the lanes, and for the kernel that works out
-// what they must have read.
+// The lanes' access patterns and addresses in memory: for the lanes, and for the kernel that
+// computes the expected sums.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace syncmeter::cuda {
 
-/// How the lanes of a warp lie on memory, and where they go at each step. Those up to `strided`
-/// have the warps side by side, and step over all of them.
+/// The lanes' addresses and their steps. Up to `strided`, warps are side by side, and step over all
+/// of them.
 enum class pattern : std::uint8_t {
-  coalesced,    ///< neighbouring lanes on neighbouring words: one line of 128 bytes
-  permuted,     ///< the same line, its words in another order
-  broadcast,    ///< one word of the line for all lanes
-  misaligned,   ///< neighbouring words, from `size` bytes behind the start of a line
+  coalesced,    ///< neighbouring lanes read neighbouring words: one line of 128 bytes
+  permuted,     ///< the same line, in permuted order
+  broadcast,    ///< one word for all lanes
+  misaligned,   ///< neighbouring words, `size` bytes behind a line's start
   strided,      ///< words `size` words apart
-  random,       ///< words whose numbers are read from the coalesced ones
-  row_walk,     ///< each lane along a row of a matrix of its own: neighbouring lanes a row apart
+  random,       ///< words with numbers from the coalesced words
+  row_walk,     ///< each lane along its own matrix row: neighbouring lanes a row apart
   column_walk,  ///< each lane down a column: neighbouring lanes on neighbouring columns
 };
 
-/// Where the words lie: in device memory that L2 does not hold, in memory that it does, or in the
-/// banks of shared memory.
+/// The memory of the words: device memory outside L2, memory cached in L2, or banks of shared
+/// memory.
 enum class words_in : std::uint8_t { device_memory, l2, banks };
 
-/// op_info::kind of a load has both.
+/// Encodes both in a load's op_info::kind.
 [[nodiscard]] constexpr std::uint8_t load_kind(pattern how, words_in where) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(how) | static_cast<unsigned>(where) << 4U);
 }
@@ -38,15 +38,14 @@ enum class words_in : std::uint8_t { device_memory, l2, banks };
   return static_cast<words_in>(info.kind >> 4U);
 }
 
-/// The words that are read: a power of two of bytes.
+/// The words to read: a power of two of bytes.
 struct working_set {
-  std::size_t bytes = 0;       ///< of the working set
-  unsigned lanes = warp_size;  ///< of the launch
+  std::size_t bytes = 0;       ///< size of the working set
+  unsigned lanes = warp_size;  ///< in the launch
   unsigned size = 0;           ///< point::size
 };
 
-/// A lane's byte offset in the working set, and how far it goes at each step; both modulo its
-/// bytes.
+/// A lane's byte offset in the working set, and its step, both modulo the size.
 struct lane_offsets {
   std::uint32_t first = 0, step = 0;
 };
@@ -60,7 +59,7 @@ struct lane_offsets {
 inline constexpr unsigned word_bytes = 4;
 inline constexpr unsigned line_bytes = 128;
 
-/// Bytes of a matrix's row: it is square, or has twice as many columns as rows.
+/// Returns the bytes of a matrix row. The matrix is square, or has twice as many columns as rows.
 [[nodiscard]] SM_BOTH constexpr std::uint64_t row_bytes_of(std::uint64_t bytes) {
   std::uint64_t columns = 1;
   while (columns * columns < bytes / word_bytes) columns *= 2;
@@ -90,8 +89,8 @@ inline constexpr unsigned line_bytes = 128;
     first = in_warp * r.size * word_bytes;
     break;
   case pattern::row_walk:
-    // More lanes than rows: the next ones begin further along, so that no two read the same words
-    // for a long time.
+    // More lanes than rows: further lanes begin further along their row, to avoid equal words for a
+    // long time.
     first = lane % rows * row + lane / rows * (row / line_bytes);
     step = word_bytes;
     break;
@@ -110,8 +109,8 @@ inline constexpr unsigned line_bytes = 128;
           static_cast<std::uint32_t>(step & (all - 1))};
 }
 
-/// What word number `index` of memory holds: the finalizer of MurmurHash3, whose bits are as good
-/// as random ones. Also where the random pattern reads next.
+/// Returns word number `index`: the finalizer of MurmurHash3, with bits as good as random ones.
+/// Also the next address in the random pattern.
 [[nodiscard]] SM_BOTH constexpr std::uint32_t word_at(std::uint32_t index) {
   std::uint32_t x = index;
   x = (x ^ (x >> 16U)) * 0x85ebca6bU;
@@ -119,8 +118,8 @@ inline constexpr unsigned line_bytes = 128;
   return x ^ (x >> 16U);
 }
 
-/// Lanes of a warp on `ways` different words of one bank: the byte offset of one lane. Every step
-/// goes one word on, and with it to the next bank.
+/// Returns a lane's byte offset if a warp's lanes use `ways` words per bank. Every step moves to
+/// the next word, and thereby to the next bank.
 inline constexpr unsigned bank_bytes = warp_size * warp_size * word_bytes;
 [[nodiscard]] SM_BOTH constexpr std::uint32_t bank_offset_of(unsigned lane, unsigned ways) {
   const unsigned in_warp = lane % warp_size;

@@ -13,7 +13,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-/// Paths that are in the code: those of a tree all, whichever are taken.
+/// Returns the paths in the code: a tree has all paths, even unused ones.
 unsigned paths_in_code(const measurable& row) {
   return row.form.size == 0 ? most_paths : row.form.size;
 }
@@ -29,14 +29,14 @@ class divergence_rig : public checked_rig {
           fmt::format("--size {}: a branch has at most {} paths", where_.size, most_paths));
   }
 
-  // By the host's own arithmetic, for each path that a lane can begin with.
+  // Computes the expected words on the host, for each possible first path.
   void queue_check(std::uint64_t ops, own_outcome* found) override {
     const unsigned paths = std::max(where_.size, 1U);
     std::array<std::uint32_t, most_paths> expected{};
     for (unsigned first = 0; first < paths; ++first)
       expected.at(first) = word_after(ops, first, paths_in_code(*what_));
     auto* const words = static_cast<std::uint32_t*>(expected_.fit(sizeof expected));
-    // Of pageable memory this returns when the host's copy may go.
+    // From pageable memory, this call returns after the host's copy is free.
     SM_CUDA(cudaMemcpyAsync(words, expected.data(), sizeof expected, cudaMemcpyHostToDevice,
                             stream_.get()));
     check_words({.lanes = lanes(),
@@ -49,8 +49,8 @@ class divergence_rig : public checked_rig {
   device_buffer expected_;
 };
 
-// The multiplies of every path that is in the code, and the branches of the tree; where results are
-// selected, no branch.
+// Declares the multiplies of every path in the code, and the tree's branches. A selection has no
+// branch.
 nlohmann::json declares(const measurable& row) {
   const unsigned paths = paths_in_code(row);
   const std::string work = fmt::format("imad {}", rounds_of_path * paths);

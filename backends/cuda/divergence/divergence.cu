@@ -1,4 +1,4 @@
-// The study of divergence: ops, lane, rows, and the kernel that checks what the lanes end with.
+// The study of divergence: ops, lane, rows, and the kernel that checks the lanes' results.
 #include "backends/cuda/divergence/divergence.hpp"
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace syncmeter::cuda {
 
-// Divergence. test - baseline == one more branch: a tree of two-way branches down to one of 32
-// paths, and that path's few dependent operations; or the same operations of several paths, of
-// whose results one is selected.
+// Divergence. test - baseline == one more branch: a tree of two-way branches with 32 paths, and the
+// few dependent operations of a path. Or the same operations on several paths, and a selection of
+// one result.
 
 template <class L>
 concept has_branches = requires(L& l) {
@@ -21,7 +21,7 @@ template <class L> concept has_selects = requires(L& l) { l.select(); };
 
 namespace ops {
 
-// One step is thousands of bytes of code: more of them would measure the instruction cache.
+// One step has thousands of code bytes: more steps would measure the instruction cache.
 consteval op_info branch_info(std::string_view name, divergence by, std::string_view size_of,
                               std::string_view note) {
   return {.name = name,
@@ -47,7 +47,7 @@ SM_CUDA_BRANCH(branch_in_warp, in_warp, branch_in_warp, "paths of a warp",
 SM_CUDA_BRANCH(branch_across_warps, across_warps, branch_across_warps, "paths of a block",
                "the same branch; the warps take that many paths, each warp one")
 
-struct branch_predicated {  // no branch: every alternative is worked out, one is selected
+struct branch_predicated {  // no branch: computes every alternative and selects one
   static constexpr op_info info =
       branch_info("branch_predicated", divergence::in_warp, "alternatives",
                   "predicated, without a branch: the operations of that many paths are done, and "
@@ -63,14 +63,14 @@ struct branch_predicated {  // no branch: every alternative is worked out, one i
 using branch_ops = op_list<ops::branch_uniform, ops::branch_in_warp, ops::branch_across_warps,
                            ops::branch_predicated>;
 
-// The lane of the study of divergence: a word that goes down one of 32 paths at every step.
+// The lane for divergence: a word that follows one of 32 paths at every step.
 
 template <class T, class Form> class divergence_lane {
  public:
   using value_type = T;
   static constexpr form lane_form = Form::value;
 
-  // That all lanes of a warp are on one path is read from memory: the compiler must not know.
+  // The compiler must not know that a warp's lanes share a path: it comes from memory.
   SM_FN explicit divergence_lane(const kernel_setup& s)
       : step_{static_cast<unsigned>(s.ones[0])}, uniform_{static_cast<unsigned>(s.ones[1])},
         in_warp_{threadIdx.x % max(s.size, 1U) + uniform_},
@@ -101,8 +101,8 @@ template <class T, class Form> class divergence_lane {
                  : "n"(factor), "n"(bits));
   }
 
-  // Two-way branches, and no switch: that would jump through a table, whose targets nobody reads in
-  // the machine code.
+  // Branches are two-way: a switch would jump through a table with targets unreadable in the
+  // machine code.
   template <unsigned First, unsigned Paths> SM_FN void branch_among(unsigned path) {
     if constexpr (Paths == 1) {
       take<First>(word_);
@@ -111,7 +111,8 @@ template <class T, class Form> class divergence_lane {
       else branch_among<First + Paths / 2, Paths / 2>(path);
     }
   }
-  // The next path each time: of one path alone a compiler could make one long path of all steps.
+  // Changes the path each time: a compiler could turn a constant path into one long path for all
+  // steps.
   SM_FN void branch(unsigned& path) {
     branch_among<0, most_paths>(path);
     path = (path + 1) % most_paths;
@@ -121,7 +122,7 @@ template <class T, class Form> class divergence_lane {
     std::uint32_t chosen = word_;
     (select_if<Path>(chosen), ...);
     word_ = chosen;
-    // By a step from memory: no side may find out that the path comes round within a trip.
+    // The step comes from memory: no side may learn that the path repeats within a trip.
     in_warp_ = (in_warp_ + step_) % lane_form.size;
   }
   template <unsigned Path> SM_FN void select_if(std::uint32_t& chosen) const {

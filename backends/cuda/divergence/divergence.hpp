@@ -1,4 +1,4 @@
-// The rows of the study of divergence, and the check of what their lanes end with.
+// Rows for divergence, and the check of the lanes' results.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,18 +9,18 @@
 
 namespace syncmeter::cuda {
 
-/// Lanes of a launch, and how they diverge.
+/// A launch's lanes, and their divergence.
 struct diverging_lanes {
   unsigned lanes = 1, of_block = 1;
   divergence by = divergence::none;
   unsigned paths = 1;
 };
-/// Queues the comparison of each lane's word with the one expected of its first path.
+/// Queues a check of each lane's word against the expected word for its first path.
 void check_words(const diverging_lanes& who, const lane_outcome* outcomes,
                  const std::uint32_t* expected, own_outcome* found, cudaStream_t stream);
 
 [[nodiscard]] std::vector<measurable> divergence_rows();
-/// With their rig, and what they compile to.
+/// Returns the rows with their rig and declared code.
 [[nodiscard]] row_group divergence_group();
 
 }  // namespace syncmeter::cuda

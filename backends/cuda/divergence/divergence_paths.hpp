@@ -1,23 +1,23 @@
-// What a lane does on each of 32 paths, and which path it takes: for the lanes, and for the host
-// that works out what they must end with.
+// A lane's operations on each of 32 paths, and its choice of a path: for the lanes, and for the
+// host that computes the expected results.
 #pragma once
 
 #include <cstdint>
 
 namespace syncmeter::cuda {
 
-/// The most that lanes of a warp can take.
+/// The largest number of paths in a warp.
 inline constexpr unsigned most_paths = 32;
 
-/// Where a lane's first path comes from.
+/// The source of a lane's first path.
 enum class divergence : std::uint8_t { none, in_warp, across_warps };
 
-/// A path is so many times x = (x * factor) ^ bits. With half of that ptxas does away with the last
-/// branch: it has both paths' operations under a predicate.
+/// Rounds in a path, each x = (x * factor) ^ bits. With half the rounds ptxas removes the last
+/// branch and predicates both paths' operations.
 inline constexpr unsigned rounds_of_path = 4;
 
-/// Other constants on each path, so that no two paths' code can be merged, and no result of one is
-/// that of another. Odd factors lose no bit of x.
+/// Return different constants for each path, to prevent merged code and equal results. Odd factors
+/// lose no bit.
 [[nodiscard]] constexpr std::uint32_t factor_of(unsigned path, unsigned round) {
   return 0x9e3779b1U + 2 * (0x01000193U * path + 0x00010dcdU * round);
 }
@@ -25,11 +25,10 @@ inline constexpr unsigned rounds_of_path = 4;
   return 0x85ebca6bU ^ (path * 0x27d4eb2fU) ^ (round * 0x165667b1U);
 }
 
-/// What every lane starts with.
+/// Every lane's initial word.
 inline constexpr std::uint32_t first_word = 0x243f6a88U;
 
-/// What is left of it after a number of ops that began on path `first` of `paths`: each op takes
-/// the path behind the last one's.
+/// Returns the word after `ops` ops from path `first` among `paths`. Each op follows the next path.
 [[nodiscard]] constexpr std::uint32_t word_after(std::uint64_t ops, unsigned first,
                                                  unsigned paths) {
   std::uint32_t x = first_word;

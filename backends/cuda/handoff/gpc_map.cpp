@@ -35,7 +35,7 @@ std::optional<bool> in_one_gpc(const std::vector<int>& gpcs, unsigned one, unsig
   if (one == other) return true;
   if (one >= gpcs.size() || other >= gpcs.size() || gpcs[one] < 0 || gpcs[other] < 0)
     return std::nullopt;
-  // Who never met in a cluster may share a GPC all the same.
+  // Multiprocessors never seen in one cluster may still share a GPC.
   if (gpcs[one] != gpcs[other]) return std::nullopt;
   return true;
 }

@@ -1,4 +1,4 @@
-// Which multiprocessors lie in one graphics processing cluster (GPC), as far as launches show.
+// Groups multiprocessors by graphics processing cluster (GPC), from the evidence of launches.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 namespace syncmeter::cuda {
 
 struct gpc_map {
-  /// By multiprocessor: the number of its GPC, -1 where no launch showed it.
+  /// The GPC number per multiprocessor, -1 if no launch showed it.
   std::vector<int> gpcs{};
-  std::string why_unknown{};  ///< where `gpcs` is empty
+  std::string why_unknown{};  ///< the reason for an empty `gpcs`
 };
 
-/// The blocks of a cluster run on one GPC (CUDA C++ Programming Guide, "Thread Block Clusters"), so
-/// that multiprocessors that are met in clusters which overlap lie in one. Asked once for each
-/// device.
+/// Returns the GPCs of a device, probed once per device. A cluster's blocks run on one GPC (CUDA
+/// C++ Programming Guide, "Thread Block Clusters"). Multiprocessors in overlapping clusters
+/// therefore share a GPC.
 [[nodiscard]] const gpc_map& gpcs_of(const device_facts& device);
 
-/// Nothing where no launch showed it.
+/// Returns nullopt if no launch showed it.
 [[nodiscard]] std::optional<bool> in_one_gpc(const std::vector<int>& gpcs, unsigned one,
                                              unsigned other);
 
-/// The same from what launches showed: `places[i]` is the multiprocessor of block i, `size` blocks
-/// are a cluster. Numbers of GPCs follow their first multiprocessor.
+/// Derives GPCs from launches: `places[i]` is the multiprocessor of block i, and `size` blocks form
+/// a cluster. GPC numbers follow their first multiprocessor.
 [[nodiscard]] std::vector<int> gpcs_from(const std::vector<unsigned>& places, unsigned size,
                                          unsigned multiprocessors);
 

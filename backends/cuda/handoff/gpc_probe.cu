@@ -1,4 +1,4 @@
-// The launches that tell GPCs apart: as many clusters at once as there is room for.
+// Launches that distinguish GPCs: as many clusters at once as fit.
 #include <algorithm>
 #include <map>
 
@@ -11,13 +11,13 @@
 namespace syncmeter::cuda {
 namespace {
 
-// Blocks of which several fit on a multiprocessor: only when all its places are taken has each one
-// had a cluster.
+// Several blocks fit on a multiprocessor: every multiprocessor has had a cluster only after all
+// places are taken.
 constexpr unsigned probe_threads = 256;
 constexpr unsigned places_on_one = 8;
 constexpr unsigned largest_probed = 16;
 
-// Stays for so long that all clusters are there at once.
+// Stays until all clusters run at once.
 __global__ void report_place(unsigned* places) {
   if (threadIdx.x != 0) return;
   places[blockIdx.x] = multiprocessor();
@@ -26,12 +26,12 @@ __global__ void report_place(unsigned* places) {
   }
 }
 
-// Adds a pair for each block of a cluster and its first one.
+// Adds a pair for each block of a cluster and the cluster's first block.
 void probe(const device_facts& device, unsigned size, std::vector<unsigned>& pairs) {
   const auto* stub = reinterpret_cast<const void*>(&report_place);
   allow_clusters_of(size, stub);
   const stream in;
-  // As many as fill all places, whether or not the occupancy calculator knows.
+  // Fills all places, even if the occupancy calculator does not know them.
   const unsigned clusters = places_on_one * device.multiprocessors / size;
   const launch_shape shape{
       .blocks = clusters * size, .lanes = probe_threads, .stream = in.get(), .cluster = size};
@@ -49,8 +49,8 @@ void probe(const device_facts& device, unsigned size, std::vector<unsigned>& pai
   }
 }
 
-// The largest clusters show most, but leave multiprocessors out where a GPC is no multiple of them:
-// the smaller ones show these.
+// The largest clusters show most, but omit multiprocessors if a GPC's size is no multiple. Smaller
+// clusters show the omitted ones.
 gpc_map probe(const device_facts& device) {
   gpc_map found;
   if (device.largest_cluster < 2) found.why_unknown = "the device has no clusters";

@@ -1,4 +1,4 @@
-// A flag handed from warp to warp: the ops, every way to write the flag, and the lane.
+// A flag handed from warp to warp: the ops, all flag flavours, and the lane.
 #pragma once
 
 #include <array>
@@ -42,14 +42,14 @@ consteval op_info sm_handoff_info() {
   return info;
 }
 
-/// A flag that says nothing of what was written before it is `relaxed`; `acq_rel` is acquire for
-/// who waits and release for who hands on. PTX has volatile for relaxed.sys.
+/// Returns a form. `relaxed`: the flag promises nothing about earlier writes. `acq_rel`: acquire
+/// for the waiter and release for the sender. PTX uses volatile for relaxed.sys.
 constexpr form handoff_form(flavour by, order o, scope s) {
   return {.order = o, .scope = s, .flavour = by};
 }
 
-struct warp_handoff {  // test - baseline == one more rotation; the cost is per handoff: divided by
-                       // the warps
+struct warp_handoff {  // test - baseline == one more rotation, divided by the warps: the cost is
+                       // per handoff
   static constexpr op_info info = handoff_info(
       "warp_handoff",
       "around a ring of warps: each waits for its flag, then sets that of the next warp");
@@ -85,7 +85,7 @@ struct cluster_handoff {  // test - baseline == one more rotation, divided by th
   SM_FN static void measured(has_token_ring auto& lane) { common(lane); }
 };
 
-struct sm_handoff {  // test - baseline == there and back once more, divided by the two warps
+struct sm_handoff {  // test - baseline == one more round trip, divided by the two warps
   static constexpr op_info info = sm_handoff_info();
   static constexpr std::array forms{handoff_form(flavour::ptx, order::acq_rel, scope::device),
                                     handoff_form(flavour::ptx, order::relaxed, scope::device)};
@@ -93,9 +93,9 @@ struct sm_handoff {  // test - baseline == there and back once more, divided by 
   SM_FN static void measured(has_token_ring auto& lane) { common(lane); }
 };
 
-// Not a loop on the device: both sides launch one kernel, whose chain is longer by a trip on the
-// test side (chain_rig.hpp).
-struct handoff_chain {  // test - baseline == the warps of so many more blocks, in turn
+// Not a loop on the device: both sides launch one kernel, and the test side has a longer chain by
+// one trip (chain_rig.hpp).
+struct handoff_chain {  // test - baseline == the warps of the added blocks, in turn
   static constexpr op_info info{
       .name = "handoff_chain",
       .in_quick = false,
@@ -128,18 +128,17 @@ struct handoff_chain {  // test - baseline == the warps of so many more blocks, 
 
 namespace syncmeter::cuda {
 
-// One word of global memory by which lanes hand on, in every way that CUDA has to write it: PTX's
-// scoped accesses, libcu++, and volatile with and without a fence.
+// One word in global memory for handoffs, in all CUDA flavours: PTX's scoped accesses, libcu++, and
+// volatile with and without a fence.
 
-// GPUs before Hopper have no clusters, and no scope of that name: the rig refuses such a point
-// there.
+// GPUs before Hopper have no clusters and no cluster scope: the rig refuses such points.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define SM_CLUSTER_SCOPE ".gpu"
 #else
 #define SM_CLUSTER_SCOPE ".cluster"
 #endif
 
-// The text of an instruction has to be literal: order, scope and width are chosen by macro.
+// An instruction's text must be literal: macros choose order, scope and width.
 #define SM_FLAG_SCOPES(DO, ORDER, ...)                                                             \
   if constexpr (F.scope == scope::block) {                                                         \
     DO(ORDER ".cta", __VA_ARGS__)                                                                  \
@@ -155,7 +154,7 @@ namespace syncmeter::cuda {
 #define SM_FLAG_STORE(WHICH, TYPE, C)                                                              \
   asm volatile("st." WHICH ".global." TYPE " [%0], %1;" ::"l"(at), C(value) : "memory");
 
-/// A flag that is waited for and set in the form F; W is a 32-bit or a 64-bit unsigned integer.
+/// A flag of form F to wait for and to set. W is a 32-bit or a 64-bit unsigned integer.
 template <form F, class W> class flag {
   static constexpr bool ordered = F.order != order::relaxed;
   static constexpr auto reach = F.scope == scope::block    ? ::cuda::thread_scope_block
@@ -163,7 +162,7 @@ template <form F, class W> class flag {
                                                            : ::cuda::thread_scope_device;
 
  public:
-  /// Acquires, where the form has an order and its loads have it.
+  /// Acquires if the form has an order and its loads support it.
   SM_FN static W load(W* where) {
     if constexpr (F.flavour == flavour::volatile_access) {
       return *const_cast<volatile W*>(where);
@@ -190,12 +189,12 @@ template <form F, class W> class flag {
     }
   }
 
-  /// What stands behind the load that saw what was waited for.
+  /// Adds the fence after a load that saw the awaited value.
   SM_FN static void after_load() {
     if constexpr (F.flavour == flavour::volatile_access && ordered) fence();
   }
 
-  /// Releases, where the form has an order.
+  /// Releases if the form has an order.
   SM_FN static void store(W* where, W value) {
     if constexpr (F.flavour == flavour::volatile_access) {
       if constexpr (ordered) fence();
@@ -234,8 +233,8 @@ template <form F, class W> class flag {
 #undef SM_FLAG_SCOPES
 #undef SM_CLUSTER_SCOPE
 
-/// Data that a flag stands for: weak accesses, as a program's own are. Only the flag's order keeps
-/// a load from being served by a line that L1 had before.
+/// Loads data announced by a flag, with weak accesses like a program's own. Only the flag's order
+/// prevents L1 from serving an older line.
 SM_FN unsigned load_data(const unsigned* from) {
   unsigned value;
   asm volatile("ld.weak.global.u32 %0, [%1];"
@@ -249,27 +248,27 @@ SM_FN void store_data(unsigned* to, unsigned value) {
                : "memory");
 }
 
-/// The multiprocessor that this thread runs on.
+/// Returns the multiprocessor of this thread.
 SM_FN unsigned multiprocessor() {
   unsigned id;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   return id;
 }
 
-// The lane of handoffs: one thread of a warp, with a flag of its own and that of the next warp of
-// its ring. It counts the polls that found nothing, in a register, behind the load that failed: on
-// both sides alike, and in the shadow of the next load.
+// The handoff lane: one thread of a warp, with its own flag and the flag of the next warp in the
+// ring. It counts failed polls in a register, after the failed load. Both sides count alike, in the
+// shadow of the next load.
 
 template <class T, class Form> class handoff_lane {
  public:
   using value_type = T;
   static constexpr form lane_form = Form::value;
 
-  /// Of a ring of all warps of the grid.
+  /// Makes a lane for a ring of all warps in the grid.
   SM_FN explicit handoff_lane(const kernel_setup& s)
       : handoff_lane{s.mailboxes, blockIdx.x * warps_in(blockDim.x) + threadIdx.x / warp_size,
                      gridDim.x * warps_in(blockDim.x)} {}
-  /// Place `place` of a ring of `warps` flags, mailbox_bytes apart.
+  /// Makes the lane at `place` in a ring of `warps` flags, mailbox_bytes apart.
   SM_FN handoff_lane(std::byte* flags, unsigned place, unsigned warps)
       : mine_{reinterpret_cast<std::uint64_t*>(flags + std::size_t{place} * mailbox_bytes)},
         next_{reinterpret_cast<std::uint64_t*>(flags +
@@ -279,7 +278,7 @@ template <class T, class Form> class handoff_lane {
 
   SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-  // A token that never comes ends the wait, and with it every later one: the kernel ends.
+  // A missing token ends this wait and every later wait, and thereby the kernel.
   SM_FN void await_token() {
     while (words::load(mine_) != expected_ && polls_ < most_polls) ++polls_;
     words::after_load();
@@ -290,10 +289,10 @@ template <class T, class Form> class handoff_lane {
   }
 
   [[nodiscard]] SM_FN unsigned place() const { return place_; }
-  /// Who hands on to this lane.
+  /// Returns the place of the lane that hands on to this lane.
   [[nodiscard]] SM_FN unsigned before() const { return before_; }
   [[nodiscard]] SM_FN unsigned polls() const { return polls_; }
-  /// Nothing for an oracle of cells: the polls, and where the lane ran.
+  /// Returns the polls and the lane's multiprocessor. An oracle of cells has nothing to check.
   [[nodiscard]] SM_FN cuda_outcome outcome() const { return {{polls_, multiprocessor()}, 0}; }
 
  private:
@@ -308,9 +307,9 @@ template <class T, class Form> class handoff_lane {
   unsigned polls_ = 0;
 };
 
-/// Message passing around a ring, `rounds` times: each lane writes data on a line of its own and
-/// hands on; who is handed to must see them. It has read the line before, so that L1 may hold what
-/// is old by then. `data` is mailbox_bytes for each lane, all zero. Returns how often it was old.
+/// Passes messages around a ring `rounds` times: each lane writes data on its own line and hands
+/// on. The receiver must see the data, although L1 may hold the old line from an earlier read.
+/// `data` is mailbox_bytes for each lane, all zero. Returns the number of old messages.
 template <class Lane>
 SM_FN unsigned stale_messages(Lane& lane, std::byte* data, unsigned rounds, unsigned& used) {
   const auto line = [data](unsigned place) {
@@ -320,7 +319,7 @@ SM_FN unsigned stale_messages(Lane& lane, std::byte* data, unsigned rounds, unsi
   SM_ROLLED for (unsigned round = 1; round <= rounds; ++round) {
     used ^= load_data(line(lane.before()));
     lane.await_token();
-    // The first lane is handed to by the last one's round before.
+    // The first lane receives from the last lane's previous round.
     const unsigned written = lane.place() == 0 ? round - 1 : round;
     if (load_data(line(lane.before())) != written) ++stale;
     store_data(line(lane.place()), round);

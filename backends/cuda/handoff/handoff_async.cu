@@ -1,6 +1,6 @@
-// A token that an instruction carries to the next warp by itself, in another block of the cluster:
-// with its bytes ends the transaction that the mbarrier there expects. Ops, lanes and rows.
-// test - baseline == one more rotation of the ring; the cost is per handoff.
+// An instruction carries the token to the next warp, in another cluster block: its bytes end the
+// transaction expected by the mbarrier there. Ops, lanes and rows. test - baseline == one more
+// rotation of the ring. The cost is per handoff.
 #include "backends/cuda/handoff/object_ring.cuh"
 
 namespace syncmeter::cuda {
@@ -14,7 +14,7 @@ consteval op_info carried_info(std::string_view name, std::string_view note) {
   return info;
 }
 
-// With the token come its own bytes; what was written before it is not promised.
+// Only the token's own bytes are promised, not earlier writes.
 inline constexpr std::array carried{form{.order = order::relaxed, .scope = scope::cluster}};
 SM_RING_OP(bulk_handoff, carried,
            carried_info("bulk_handoff",
@@ -28,8 +28,8 @@ SM_RING_OP(red_async_handoff, carried,
 }  // namespace ops
 
 #if SM_HAS_TRANSACTIONS
-/// Of what lies at `at` in this block, its address in the block of that rank. An address of one's
-/// own block alone is none that these instructions take.
+/// Returns the cluster address of `at` in the block with rank `rank`. These instructions accept no
+/// address within the own block.
 SM_FN unsigned address_in_cluster(const void* at, unsigned rank) {
   unsigned there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -54,20 +54,20 @@ SM_FN void meet_cluster() { __syncthreads(); }
 SM_FN void expect_bytes(std::uint64_t*, unsigned) {}
 #endif
 
-/// Of one warp, where the others reach it: the token that comes, whose mbarrier has a phase for
-/// each turn, and the one that leaves.
+/// A warp's tokens, within reach of other warps: one arrives, one leaves. The mbarrier has a phase
+/// for each turn.
 struct alignas(16) carried_token {
   unsigned arriving[4], leaving[4];
   std::uint64_t mbarrier;
 };
 
-/// Addresses in the cluster of a warp's token and of its mbarrier.
+/// Cluster addresses of a warp's token and mbarrier.
 struct token_address {
   unsigned token, mbarrier;
 };
 
-/// The copy engine moves 16 bytes at least. It reads what other instructions wrote, so that a fence
-/// between the two proxies is part of a handoff.
+/// The copy engine moves at least 16 bytes. It reads other instructions' writes, and therefore a
+/// handoff needs a fence between the two proxies.
 struct by_bulk_copy {
   static constexpr unsigned bytes = sizeof(carried_token::leaving);
   SM_FN static void carry(carried_token& mine, const token_address& to, unsigned turn) {
@@ -110,7 +110,7 @@ template <class Carrier> class carried_in_ring {
     ::cuda::ptx::mbarrier_init(&mine_->mbarrier, 1);
   }
   SM_FN static void meet() { meet_cluster(); }
-  // The first warp has the token of its first turn. One that comes to another before this has no
+  // The first warp has the token of its first turn. A token that reaches another warp early has no
   // effect until then.
   SM_FN void begin(bool first) const {
     if (first) static_cast<void>(::cuda::ptx::mbarrier_arrive(&mine_->mbarrier));
@@ -122,11 +122,11 @@ template <class Carrier> class carried_in_ring {
     wrong_ += *const_cast<volatile unsigned*>(mine_->arriving) == turn ? 0U : 1U;
     expect();
   }
-  // Who hands on again was handed the token again: what left last has come.
+  // A warp with the token again knows its last copy arrived, and may overwrite `leaving`.
   SM_FN void pass(unsigned turn) const { Carrier::carry(*mine_, next_, turn); }
 
-  // No block ends before what is on its way to it, or is read from it, has come: the first warp is
-  // handed one token more.
+  // No block may end while copies to or from it are under way. Therefore the first warp receives
+  // one more token.
   SM_FN void leave(unsigned turn, unsigned place) const {
     unsigned polls = 0;
     if (place == 0 && threadIdx.x == 0) await_phase(turn + 1, polls);
@@ -135,7 +135,7 @@ template <class Carrier> class carried_in_ring {
   [[nodiscard]] SM_FN unsigned wrong() const { return wrong_; }
 
  private:
-  // The phase of the first turn is that of parity 0.
+  // The phase of the first turn has parity 0.
   SM_FN void await_phase(unsigned turn, unsigned& polls) const {
     while (!has_ended(&mine_->mbarrier, (turn & 1U) ^ 1U) && polls < most_polls) ++polls;
   }

@@ -1,6 +1,6 @@
-// A token handed from warp to warp of a block by an object in shared memory: semaphores, atomics
-// that wait and notify, mbarriers. Ops, lanes and rows. test - baseline == one more rotation of the
-// ring; the cost is per handoff.
+// Warps of a block hand on a token by an object in shared memory: semaphores, atomics with wait and
+// notify, mbarriers. Ops, lanes and rows. test - baseline == one more rotation of the ring. The
+// cost is per handoff.
 #include <cuda/semaphore>
 
 #include <new>
@@ -27,7 +27,7 @@ SM_RING_OP(mbarrier_handoff, in_block,
 
 }  // namespace ops
 
-/// Of a library: who waits does so for as long as it takes.
+/// An object from a library: its wait has no limit.
 template <class Object> struct object_in_ring : token_of_block {
   using storage = room_for<Object>;
   Object *mine, *next;
@@ -75,7 +75,7 @@ struct mbarrier_in_ring : token_of_block {
   SM_FN void begin(bool first) const {
     if (first) static_cast<void>(::cuda::ptx::mbarrier_arrive(mine));
   }
-  // The phase of the first turn is that of parity 0.
+  // The first turn's phase has parity 0.
   SM_FN void await(unsigned turn, unsigned& polls) const {
     while (!has_ended(mine, (turn & 1U) ^ 1U) && polls < most_polls) ++polls;
   }

@@ -1,5 +1,5 @@
-// The rigs of handoffs between warps, and what a handoff compiles to. Each has a litmus of message
-// passing, counts the polls that found nothing, and ends a wait for a token that is lost.
+// The rigs of warp handoffs, and the expected machine code of a handoff. Each rig has a
+// message-passing litmus, counts failed polls, and ends the wait for a lost token.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -17,57 +17,56 @@
 namespace syncmeter::cuda {
 namespace {
 
-// Of a pair's multiprocessor.
+// For each multiprocessor.
 constexpr unsigned blocks_on_one = 2;
-// The flags of a pair, and behind them the lines of data of a litmus.
+// A pair's flags, followed by the data lines for a litmus.
 constexpr std::size_t pair_bytes = 4 * mailbox_bytes;
 
-// What comes back from the device.
+// The results copied back from the device.
 struct pair_found {
   pair_record ends[2];
   std::uint64_t tokens[2];
 };
 
-// What all warps of a chain have in common, each on a line of its own: the flag is polled by
-// thousands.
+// Words common to all warps of a chain, each on its own line, because thousands poll the flag.
 struct chain_words {
   alignas(128) unsigned flag;
   alignas(128) unsigned timed_out;
   alignas(128) unsigned long long stale;
 };
 
-// A chain that no memory of polls would hold is a chain that would take minutes.
+// A chain too long for the memory of its polls would take minutes.
 constexpr std::uint64_t longest_chain = 1U << 22U;
 
-// What a handoff should compile to: one wait and one pass. A poll is one load and the way back; its
-// count is register arithmetic. A cluster has no level of its own: its accesses and fences are
-// those of the device.
+// A handoff should compile to one wait and one pass. A poll is one load and the branch back, and
+// register arithmetic counts it. A cluster has no level: its accesses and fences equal the
+// device's.
 std::string_view level(scope s) {
   if (s == scope::block) return "CTA";
   return s == scope::system ? "SYS" : "GPU";
 }
 
-// How far an access reaches. Volatile is as wide as the system, whatever fence stands beside it.
+// Returns the reach of an access. Volatile always reaches the system, whatever its fence.
 std::string_view reach(const form& f) {
   if (f.flavour == flavour::volatile_access) return "SYS";
   return f.scope == scope::block ? "SM" : level(f.scope);
 }
 
 std::string sass(const form& f) {
-  // libcu++ does not say that its address is in global memory.
+  // libcu++ does not declare its address as global memory.
   const std::string_view space = f.flavour == flavour::atomic_ref ? "" : "G";
   auto text =
       fmt::format("LD{0}.STRONG.{1} 1, ST{0}.STRONG.{1} 1, YIELD 1, branch 1", space, reach(f));
   if (f.order == order::relaxed) return text;
-  // CUDA's fence is of seq_cst, and there are two of them: behind the wait and before the pass.
+  // CUDA's fence is seq_cst, and a handoff has two: after the wait and before the pass.
   const bool by_fence = f.flavour == flavour::volatile_access;
   text += fmt::format(", MEMBAR.{}.{} {}", by_fence ? "SC" : "ALL", level(f.scope), by_fence + 1);
   if (f.scope == scope::block) return text;
   return text + fmt::format(", ERRBAR {0}, CGAERRBAR {0}, CCTL.IVALL {0}", by_fence + 1);
 }
 
-// Objects in shared memory. The library looks at a word in a loop that was unrolled, and pauses
-// longer each time. Before Hopper an mbarrier is words there.
+// Objects in shared memory. The library polls a word in an unrolled loop with growing pauses.
+// Before Hopper an mbarrier consists of words there.
 sass_text of_object(std::string_view op) {
   const std::string pauses = "MEMBAR.ALL.CTA 1, ST.STRONG.SM 1, NANOSLEEP 2, ";
   if (op == "semaphore_handoff")
@@ -76,8 +75,7 @@ sass_text of_object(std::string_view op) {
   if (op == "atomic_wait_handoff")
     return {.hopper = pauses + "LD.STRONG.SM 20, YIELD 2, branch 23",
             .behind = pauses + "LD.STRONG.SM 18, YIELD 2, branch 21"};
-  // Older GPUs have nothing that carries a token: there the ops are refused, and compile to the
-  // rest.
+  // Older GPUs cannot carry a token: the rig refuses these ops, and they compile to the rest.
   if (op == "bulk_handoff")
     return {.hopper = "SYNCS.ARRIVE 1, SYNCS.PHASECHK 1, STS 1, LDS 1, MEMBAR.ALL.CTA 1, "
                       "FENCE.VIEW.ASYNC.S 1, ELECT 1, UBLKCP.S.S 1, YIELD 1, branch 2",
@@ -147,7 +145,7 @@ sample ring_rig::measure(std::size_t index) {
   return taken;
 }
 
-// Reads what the lanes brought back: empty, or why the token never arrived.
+// Reads the lanes' results. Returns an empty text, or the reason if the token never arrived.
 std::string ring_rig::count_polls(std::uint64_t rotations) {
   const std::size_t bytes = threads() * sizeof(lane_outcome);
   const auto* lanes = static_cast<const lane_outcome*>(outcomes_.fit(bytes));
@@ -220,7 +218,7 @@ void pair_rig::prepare_point() {
   begin_round();
 }
 
-// Each multiprocessor has room for two blocks and no more: as many blocks as that fill them all.
+// Each multiprocessor has room for exactly two blocks: two blocks for each fill them all.
 void pair_rig::check_room(const void* stub) const {
   const unsigned blocks = blocks_at_once(stub, threads_);
   if (blocks == blocks_on_one) return;
@@ -268,7 +266,7 @@ std::string pair_rig::problem() const {
   return {};
 }
 
-// The time of the first end, by the clock of its own multiprocessor.
+// Returns the first end's time, by the clock of its own multiprocessor.
 sample pair_rig::measure(std::size_t index) {
   launch(what_->code(index), trips_);
   sample taken;
@@ -368,7 +366,7 @@ std::string chain_rig::verdict() {
   return {};
 }
 
-// A chain of count + 1 times `trips` trips.
+// Runs a chain of count + 1 times `trips` trips.
 sample chain_rig::measure(std::size_t index) {
   const std::uint64_t warps = std::uint64_t{where_.blocks} * warps_in(where_.lanes);
   length_ = warps * trips_ * (static_cast<unsigned>(counts.at(index)) + 1);
@@ -379,10 +377,9 @@ sample chain_rig::measure(std::size_t index) {
   return taken;
 }
 
-// Neighbours of the chain are warps of one block or of two, and these hand on at device scope.
+// Chain neighbours are warps of one block, or of two blocks with a handoff at device scope.
 std::uint64_t chain_rig::litmus(const measurable& row) {
-  // Warps of one block read by way of one L1: only who is handed to by another block can see what
-  // is old.
+  // Warps in a block share an L1: only a handoff from another block can reveal old data.
   const std::uint64_t between_blocks = litmus_handoffs / warps_in(where_.lanes) - 1;
   return notes_.judge(row.litmus(*this), between_blocks, promises_order(row.form, false));
 }

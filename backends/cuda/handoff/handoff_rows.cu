@@ -1,5 +1,5 @@
-// The rows of handoffs, and their kernels: tokens that go round a ring of warps, a token between
-// two multiprocessors, the one-shot chain.
+// Rows and kernels of handoffs: tokens around a ring of warps, a token between two multiprocessors,
+// the one-shot chain.
 #include "backends/cuda/handoff/handoff.cuh"
 #include "backends/cuda/handoff/ring_rows.cuh"
 
@@ -11,8 +11,8 @@ std::vector<measurable> ring_rows() {
   return {rows.begin(), rows.end()};
 }
 
-/// Which end of the pair this block is, 0 or 1; 2: none. Returns when all blocks have reported
-/// where they are: none of them starts on a place that another has left.
+/// Returns this block's end of the pair, 0 or 1, or 2 for none. Waits until all blocks have
+/// reported their places: none may start on a place already left by another block.
 SM_FN unsigned find_end(const pair_setup& s) {
   const unsigned at = multiprocessor();
   const unsigned rank = at < s.multiprocessors ? atomicAdd(s.here + at, 1U) : 2U;
@@ -24,8 +24,8 @@ SM_FN unsigned find_end(const pair_setup& s) {
   return at == s.partner && rank == (s.partner == 0 ? 1U : 0U) ? 1 : 2;
 }
 
-// Two blocks of a multiprocessor hold all its threads: 32 registers each. What is not the loop's is
-// in memory while it runs.
+// Two blocks use all threads of a multiprocessor: 32 registers each. Everything outside the loop is
+// in memory while the loop runs.
 template <class Op, int Count, class Lane>
 __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
     pair_kernel(const pair_setup s, const std::uint32_t trips) {
@@ -92,18 +92,18 @@ std::vector<measurable> pair_rows() {
   return {rows.begin(), rows.end()};
 }
 
-// Scope block promises nothing across blocks: there the first warp of a block waits, and its last
-// one hands on, at device scope, as in the article's program.
+// Scope block promises nothing across blocks. Between blocks the first warp waits and the last warp
+// hands on at device scope, like the article's program.
 constexpr form across_blocks(form f) {
   if (f.scope == scope::block) f.scope = scope::device;
   return f;
 }
 
-// Of a warp that only waits: the flag does not come to hold it.
+// The turn of a warp that only waits: the flag never has this value.
 constexpr unsigned no_turn = chain_over - 1;
 
-/// Polls until it is the turn of `warp` or of a later one; how often in vain. Gives up after a
-/// while, and ends the chain.
+/// Polls until the turn of `warp` or a later warp, and returns the number of failed polls. Ends the
+/// chain after its deadline.
 template <class Words>
 SM_FN unsigned wait_for_turn(const chain_setup& s, unsigned* flag, unsigned warp, unsigned& turn) {
   const std::int64_t deadline = global_timer() + chain_deadline_ns;
@@ -122,8 +122,8 @@ SM_FN unsigned wait_for_turn(const chain_setup& s, unsigned* flag, unsigned warp
   }
 }
 
-// One lane of a warp. With data, each warp also writes a word of its own before it hands on, and
-// looks at that of the warp before, whose line it has read while it was old.
+// Runs one lane of a warp. With data, each warp also writes its own word before it hands on. It
+// checks the previous warp's word, whose line it has read while the word was old.
 template <class Form, bool WithData> SM_FN void be_a_link(const chain_setup& s) {
   using words = flag<Form::value, unsigned>;
   using words_across = flag<across_blocks(Form::value), unsigned>;
@@ -132,8 +132,8 @@ template <class Form, bool WithData> SM_FN void be_a_link(const chain_setup& s) 
   if constexpr (WithData) {
     if (warp > 0) before = load_data(s.data + warp - 1);
   }
-  // Ready before the wait: what is fetched behind it is part of every handoff. All lanes have y 0,
-  // which the compiler does not know: arguments alone it would fetch once more.
+  // Precomputed, because fetches after the wait would belong to every handoff. All lanes have y 0,
+  // but the compiler does not know. It would fetch plain arguments again.
   unsigned* const flag = s.flag + threadIdx.y;
   const unsigned mine = warp + threadIdx.y < s.length ? warp : no_turn;
   const unsigned next = warp + threadIdx.y + 1 < s.length ? warp + 1 : chain_over;
@@ -141,7 +141,7 @@ template <class Form, bool WithData> SM_FN void be_a_link(const chain_setup& s) 
   unsigned turn = 0, polls = 0;
   if (threadIdx.x == 0) polls = wait_for_turn<words_across>(s, flag, warp, turn);
   else polls = wait_for_turn<words>(s, flag, warp, turn);
-  // Without data one fence stands between the load and the store, and is that of the store.
+  // Without data only the store's fence remains between the load and the store.
   if constexpr (WithData) words::after_load();
   if (turn == mine) {
     if constexpr (WithData) {
@@ -152,15 +152,15 @@ template <class Form, bool WithData> SM_FN void be_a_link(const chain_setup& s) 
     if (threadIdx.x + warp_size >= blockDim.x) words_across::store(flag, next);
     else words::store(flag, next);
   } else if (Form::value.scope == scope::block && threadIdx.x == 0 && turn == chain_over) {
-    // Who waits at scope block may keep what L1 has until somebody of the block stores.
+    // A waiter at scope block may keep its L1 line until a thread of its block stores.
     words::store(flag, chain_over);
   }
   *polls_of_warp = polls;
 }
 
-// Blocks are full, and two of them fill a multiprocessor. The other lanes of a warp wait for the
-// one that works, as in the article's program: where they had ended, a release at scope block
-// took 1.3 times as long on an H200.
+// Blocks are full, and two fill a multiprocessor. The other lanes of a warp wait for the working
+// lane, like the article's program. If they had ended, a release at scope block took 1.3 times
+// longer on an H200.
 template <class Form, bool WithData>
 __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
     chain_kernel(const chain_setup s) {

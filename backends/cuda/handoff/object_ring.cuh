@@ -1,5 +1,4 @@
-// What rings have in common whose token is handed on by an object in shared memory: how their ops
-// are written, the lane, and how they come into the table.
+// The common part of rings with objects in shared memory: op definitions, the lane, and the rows.
 #pragma once
 
 #include <vector>
@@ -21,9 +20,9 @@ namespace syncmeter::cuda {
 
 inline constexpr unsigned most_warps = largest_block / warp_size;
 
-/// One warp's place in the ring, which goes from block to block, and its objects: `Object` says how
-/// it is made, how it begins with the token or without, and how that is waited for and handed on. A
-/// lane that waited in vain gives up, and with it the ring.
+/// A warp's place in the ring, which goes from block to block, and its objects. `Object` defines
+/// construction, the begin with or without the token, the wait and the handoff. A lane that waited
+/// in vain gives up, and the whole ring ends.
 template <class T, class Form, class Object> class object_lane_of_ring {
  public:
   using value_type = T;
@@ -45,20 +44,20 @@ template <class T, class Form, class Object> class object_lane_of_ring {
   SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
   SM_FN void await_token() { object_.await(++turns_, polls_); }
-  // The first warp is handed the token of the rotation before.
+  // The first warp receives the token of the previous rotation.
   SM_FN void pass_token() { object_.pass(turns_ + (place_ + 1 == warps_ ? 1 : 0)); }
 
   [[nodiscard]] SM_FN unsigned place() const { return place_; }
   [[nodiscard]] SM_FN unsigned before() const { return (place_ + warps_ - 1) % warps_; }
   [[nodiscard]] SM_FN unsigned polls() const { return polls_; }
 
-  /// Each warp says how many of the tokens that it was handed were the right ones.
+  /// Returns the number of correct tokens this warp received.
   [[nodiscard]] SM_FN cuda_outcome outcome() const {
     *mailbox_ = turns_ - object_.wrong();
     return {{polls_, multiprocessor()}, 0};
   }
-  /// By all threads, or all that are left, after the turns of a lane of which this one was copied:
-  /// an even number, as an op is unrolled four times, or of this one itself.
+  /// Called by all remaining threads after the turns of this lane or its copies. Copies make an
+  /// even number of turns, because an op is unrolled four times.
   SM_FN void leave() const
     requires requires(const Object& o) { o.leave(0U, 0U); }
   {
@@ -73,7 +72,7 @@ template <class T, class Form, class Object> class object_lane_of_ring {
   unsigned polls_ = 0;
 };
 
-/// Of one block, and nothing but the object says that there is a token.
+/// A ring within one block: only the object itself carries the token.
 struct token_of_block {
   SM_FN static void meet() { __syncthreads(); }
   SM_FN static unsigned wrong() { return 0; }

@@ -1,5 +1,4 @@
-// What binds ops of a token that goes around a ring of warps to their lane, and the check that a
-// message which was written before the token is there with it.
+// Binds ring ops to a lane, and checks that earlier messages arrive with the token.
 #pragma once
 
 #include "backends/cuda/handoff/handoff.cuh"

@@ -1,5 +1,5 @@
-// The atomic words of a CUDA lane, each in the flavours that CUDA has for it. A word that a
-// flavour, type or order lacks is left out, and the op reads "unsupported".
+// A CUDA lane's atomic ops, in all flavours CUDA has. The lane omits ops missing from a flavour,
+// type or order, and the op reads "unsupported".
 #pragma once
 
 #include <cuda/atomic>
@@ -29,7 +29,7 @@ SM_FN constexpr ::cuda::std::memory_order memory_order_of(order o) {
   }
 }
 
-// A word in its three spellings; `function` is relaxed only, `ptx` on global memory only.
+// Writes an op in three flavours: `function` is relaxed only, `ptx` on global memory only.
 #define SM_CUDA_WORD(CALL_FUNCTION, CALL_REF, CALL_PTX)                                            \
   if constexpr (F.flavour == flavour::function) {                                                  \
     return CALL_FUNCTION;                                                                          \
@@ -39,7 +39,7 @@ SM_FN constexpr ::cuda::std::memory_order memory_order_of(order o) {
     return CALL_PTX;                                                                               \
   }
 
-// An update of integers whose result is not used.
+// Defines an integer update with an unused result.
 #define SM_CUDA_UPDATE(NAME, FUNCTION)                                                             \
   SM_FN void atomic_##NAME(T& x, T v) const                                                        \
     requires(integer && (by_function || by_ref || by_relaxed_ptx))                                 \
@@ -55,7 +55,7 @@ template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
   static constexpr enum order O = F.order;
   static constexpr bool by_function = F.flavour == flavour::function && O == order::relaxed;
   static constexpr bool by_ref = F.flavour == flavour::atomic_ref && O != order::unordered;
-  // PTX has no seq_cst update: it is a fence and one of these.
+  // PTX has no seq_cst update, only a fence together with a weaker update.
   static constexpr bool by_ptx = F.flavour == flavour::ptx && F.space != space::shared_memory &&
                                  O != order::unordered && O != order::seq_cst;
   static constexpr bool by_relaxed_ptx = by_ptx && O == order::relaxed;
@@ -67,8 +67,8 @@ template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
  public:
   using basic_lane<T, Form>::basic_lane;
 
-  /// Around fences the compiler keeps the operands or the results of a whole trip in registers, and
-  /// has not enough for 32 steps.
+  /// Limits the steps of a trip. Around fences the compiler keeps a trip's operands or results in
+  /// registers, and lacks registers for 32 steps.
   template <class Op> static consteval unsigned most_steps() {
     const bool releases = O == order::release || O == order::acq_rel || O == order::seq_cst;
     if (F.placement == placement::none || !releases) return Op::info.unroll;
@@ -136,15 +136,15 @@ template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
     requires((by_ref && O != order::acquire && O != order::acq_rel) ||
              (by_relaxed_ptx && is_integer<T>))
   {
-    // ptxas keeps the last of several relaxed stores to one address, which it may; to one that it
-    // cannot know to be the same, it keeps all.
+    // ptxas may drop all except the last of several relaxed stores to one address. It keeps all
+    // stores to an unknown address.
     auto& there = *reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&x) + this->nowhere());
     if constexpr (F.flavour == flavour::ptx) ptx::store<S>(there, value);
     else ref(there).store(value, in_order);
   }
 
  private:
-  // PTX exchanges bits, whatever they mean.
+  // PTX exchanges bits, whatever their type.
   SM_FN T exchange_bits(T& x, T desired) const {
     const auto old = ptx::atom_exchange<O, S>(reinterpret_cast<bits_of<T>&>(x), to_bits(desired));
     T value;

@@ -1,6 +1,6 @@
-// The atomic words of a CUDA lane by flavour. `function`: atomicAdd and its like, which are relaxed
-// and have their scope in their name. `ptx`: `red` and `atom` as PTX spells them, on global memory,
-// with their order and scope (PTX ISA, "Parallel Synchronization and Communication").
+// A CUDA lane's atomic ops by flavour. `function`: atomicAdd and similar functions, relaxed and
+// with the scope in their name. `ptx`: `red` and `atom` from PTX, on global memory, with their
+// order and scope (PTX ISA, "Parallel Synchronization and Communication").
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace syncmeter::cuda {
 
-/// The type that CUDA's own functions take for T.
+/// The parameter type of CUDA's own functions for T.
 template <class T>
 using api_type = std::conditional_t<std::is_same_v<T, std::uint64_t>, unsigned long long, T>;
 
-// One overload set per function; a type that the API lacks leaves the word out of the lane.
+// One overload set per function. A type missing from the API removes the op from the lane.
 #define SM_CUDA_FUNCTION(NAME)                                                                     \
   template <scope S, class T>                                                                      \
   SM_FN auto NAME(T& x, T v)                                                                       \
@@ -54,12 +54,12 @@ SM_FN auto atomicCAS(T& x, T expected, T desired)
 
 #undef SM_CUDA_FUNCTION
 
-/// Whether the API has the function for T as it stands. The compiler converts arguments: atomicAdd
-/// of a type it lacks would be another type's.
+/// True if the API has the function for exactly T. Conversions of arguments would select atomicAdd
+/// for another type.
 template <class T> inline constexpr bool is_integer = std::is_integral_v<T>;
 template <class T> inline constexpr bool is_word = std::is_integral_v<T> && sizeof(T) == 4;
 
-// What software barriers and tokens are made of, of 32 bits on global memory.
+// The accesses for software barriers and tokens, 32 bits on global memory.
 #define SM_IN_SCOPE(TEXT_GPU, TEXT_SYS, ...)                                                       \
   if constexpr (S == scope::system) {                                                              \
     asm volatile(TEXT_SYS __VA_ARGS__);                                                            \
@@ -101,7 +101,7 @@ template <scope S> SM_FN void fence_of() {
 
 }  // namespace syncmeter::cuda
 
-// The text of an instruction has to be literal, so order, scope and type are chosen by macro.
+// An instruction's text must be literal: macros choose order, scope and type.
 namespace syncmeter::cuda::ptx {
 
 #define SM_PTX_SCOPES(DO, ORDER, ...)                                                              \
@@ -136,7 +136,7 @@ namespace syncmeter::cuda::ptx {
 #define SM_PTX_STORE(WHICH, OP, C)                                                                 \
   asm volatile("st." WHICH ".global." OP " [%0], %1;" ::"l"(p), C(v) : "memory");
 
-// Which type suffix and register class.
+// Selects the type suffix and the register class.
 #define SM_PTX_ARITHMETIC(ORDERS, DO, NAME)                                                        \
   if constexpr (std::is_same_v<T, float>) {                                                        \
     ORDERS(DO, NAME ".f32", "f")                                                                   \
@@ -158,12 +158,12 @@ namespace syncmeter::cuda::ptx {
 
 #define SM_PTX_RELAXED(DO, ...) SM_PTX_SCOPES(DO, "relaxed", __VA_ARGS__)
 
-/// The address of x in the global window, which `.global` instructions take.
+/// Returns the address of x in the global window, for `.global` instructions.
 template <class T> SM_FN std::size_t global_address(const T& x) {
   return __cvta_generic_to_global(&x);
 }
 
-// An update in both forms: `red` leaves no result, `atom` gives the old value.
+// Updates in both forms: `red` has no result, `atom` returns the old value.
 #define SM_PTX_UPDATE(NAME, TYPES, ORDERS, OP)                                                     \
   template <order O, scope S, class T> SM_FN void red_##NAME(T& x, T v) {                          \
     const auto p = global_address(x);                                                              \

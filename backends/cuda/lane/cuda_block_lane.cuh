@@ -1,5 +1,5 @@
-// The whole CUDA lane: to the atomic words it adds those of a block, a warp, a fence, a lock, a
-// token ring, and a walk through memory.
+// The whole CUDA lane: adds the ops of a block, a warp, a fence, a lock, a token ring, and a memory
+// walk to the atomic ops.
 #pragma once
 
 #include <cuda/barrier>
@@ -29,12 +29,12 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
                                                                        mailbox_bytes);
   }
 
-  // A block.
+  // Block ops.
   SM_FN void barrier() const { __syncthreads(); }
   SM_FN void syncthreads_count() { word_ = static_cast<unsigned>(__syncthreads_count(word_ != 0)); }
   SM_FN void syncthreads_and() { word_ = static_cast<unsigned>(__syncthreads_and(word_ != 0)); }
   SM_FN void syncthreads_or() { word_ = static_cast<unsigned>(__syncthreads_or(word_ != 0)); }
-  // Its number of threads has to be of whole warps: of others the instruction is illegal.
+  // The instruction needs a thread count in whole warps.
   SM_FN void named_barrier() const {
     asm volatile("bar.sync 1, %0;" ::"r"((blockDim.x + 31U) & ~31U) : "memory");
   }
@@ -42,11 +42,12 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
     reinterpret_cast<block_barrier_object*>(block_memory)->arrive_and_wait();
   }
 
-  // A warp. Each result is the next operand: latency, and nothing that could be hoisted.
+  // Warp ops. Each result is the next operand: this measures latency, and nothing can be hoisted.
   SM_FN void warp_sync() const { __syncwarp(); }
   SM_FN void warp_sync_part() const { __syncwarp(lower_half * static_cast<unsigned>(this->one())); }
   [[nodiscard]] SM_FN bool in_lower_half() const { return (threadIdx.x & 16U) == 0; }
-  // Two sides that cannot be merged or predicated: each votes among its own.
+  // Diverges into two sides that cannot be merged or predicated, because each votes among its
+  // lanes.
   SM_FN void diverge() {
     if ((threadIdx.x & 1U) != 0) word_ ^= __ballot_sync(odd_lanes, (word_ & 2U) != 0);
     else word_ += __ballot_sync(~odd_lanes, (word_ & 4U) != 0);
@@ -73,7 +74,7 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
   SM_FN void reduce_xor() { word_ = __reduce_xor_sync(all_lanes, word_); }
   SM_FN void active_mask() { word_ ^= __activemask(); }
 
-  // A fence: CUDA's own by scope, libcu++'s by order and scope.
+  // Fences: CUDA's own by scope, libcu++'s by order and scope.
   SM_FN void fence() const
     requires(O == order::unordered)
   {
@@ -86,9 +87,8 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
   {
     ::cuda::atomic_thread_fence(memory_order_of(O), thread_scope<S>);
   }
-  // Loads that skip L1, and loads that a fence's invalidation of L1 makes go to L2 again. The
-  // address moves by nothing, which ptxas cannot know: it merges loads of one address, volatile or
-  // not.
+  // Loads that skip L1, and loads that a fence's L1 invalidation sends to L2 again. The address
+  // moves by an opaque zero, because ptxas merges loads from one address, volatile or not.
 #define SM_CUDA_CACHED_LOAD(NAME)                                                                  \
   SM_FN void load_##NAME(const T& x) {                                                             \
     bits_of<T> bits;                                                                               \
@@ -102,8 +102,8 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
   SM_CUDA_CACHED_LOAD(ca)
 #undef SM_CUDA_CACHED_LOAD
 
-  // One lock for the grid. The holder releases it inside the loop that takes it: a lane that left
-  // the loop with the lock held could wait for ever for the rest of its warp.
+  // One lock for the grid. The holder releases it inside the acquiring loop: a lane that left the
+  // loop with the lock could wait forever for the rest of its warp.
   SM_FN void critical_add(T& x, T by) const {
     const ::cuda::atomic_ref<std::int32_t, ::cuda::thread_scope_device> lock{*lock_};
     for (bool done = false; !done;) {
@@ -127,7 +127,7 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
     ++expected_;
   }
 
-  // A dependent load: the address comes from the load before.
+  // Dependent loads: each address comes from the previous load.
   SM_FN void walk_shared() { asm volatile("ld.shared.u32 %0, [%0];" : "+r"(here_) : : "memory"); }
   SM_FN void walk_l1() { asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(walk_) : : "memory"); }
   SM_FN void walk_l2() { asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(walk_) : : "memory"); }
@@ -142,7 +142,7 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
   static constexpr unsigned lower_half = 0x0000ffffU;
   static constexpr unsigned odd_lanes = 0xaaaaaaaaU;
 
-  unsigned word_;  // another one in each lane: the compiler drops a shuffle of equal values
+  unsigned word_;  // different in each lane: the compiler drops a shuffle of equal values
   std::int32_t* lock_;
   std::byte* walk_;
   unsigned here_;

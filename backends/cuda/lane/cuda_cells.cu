@@ -1,5 +1,5 @@
-// The kernels that set and check cells. What must hold is core/harness/oracle.hpp's: here lanes are
-// only folded, or compared where each has a cell of its own.
+// Kernels that set and check cells. core/harness/oracle.hpp has the conditions. Kernels here only
+// fold lanes, or compare lanes with their own cells.
 #include "backends/cuda/lane/cuda_cells.hpp"
 
 #include "backends/cuda/lane/cuda_clock.cuh"
@@ -19,7 +19,7 @@ template <class T> SM_FN T from_bits(std::uint64_t bits) {
   return value;
 }
 
-// Below each place has a row of blocks.
+// Below, each place has a row of blocks.
 template <class T> __global__ void reset(cell_layout layout, std::byte* array, cell_places places) {
   array += places.offset[blockIdx.y];
   const T value = initial_value<T>(layout.oracle);
@@ -45,7 +45,7 @@ template <class T> SM_FN void merge(group_outcome& a, const group_outcome& b) {
   a.lanes += b.lanes;
 }
 
-// One block of this kernel for each cell.
+// Runs one block for each cell.
 template <class T>
 __global__ void fold(cell_layout layout, const std::byte* array, cell_places places,
                      const lane_outcome* outcomes, group_outcome* groups) {
@@ -58,7 +58,7 @@ __global__ void fold(cell_layout layout, const std::byte* array, cell_places pla
       array == nullptr ? 0
                        : to_bits(*reinterpret_cast<const T*>(array + blockIdx.x * layout.pitch));
   group_outcome mine;
-  mine.highest = mine.lowest = outcomes[first].operand;  // lane 0 of a group always takes part
+  mine.highest = mine.lowest = outcomes[first].operand;  // lane 0 of a group always participates
   for (std::size_t i = threadIdx.x; i < layout.group; i += check_block) {
     if (!takes_part(layout, first + i)) continue;
     const lane_outcome& lane = outcomes[first + i];
@@ -128,8 +128,9 @@ __global__ void own(cell_layout layout, const std::byte* array, cell_places plac
   }
 }
 
-// A full cycle through all entries: a linear congruential generator with a multiplier of 1 mod 4
-// and an odd increment has the whole period of a power of two (Knuth, TAOCP 3.2.1.2, theorem A).
+// Makes a full cycle through all entries with a linear congruential generator. Its multiplier (1
+// mod 4) and its odd increment give the whole power-of-two period (Knuth, TAOCP 3.2.1.2, theorem
+// A).
 __global__ void ring(std::byte* first, std::size_t entries, std::size_t pitch) {
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < entries;
        i += std::size_t{gridDim.x} * blockDim.x) {

@@ -1,4 +1,4 @@
-// What a kernel reads the time with.
+// Reads the time in a kernel.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ SM_FN std::int64_t global_timer() {
   return ns;
 }
 
-/// The timer and the clock, read at the same moment.
+/// Timer and clock, read at the same moment.
 struct clock_reading {
   std::int64_t ns;
-  std::int64_t cycles_twice;  ///< sum of the clock's readings before and after the timer's
+  std::int64_t cycles_twice;  ///< clock before plus clock after the timer
 };
 
-/// A reading waits until atomics under way have let go of the register that it goes to, which can
-/// take a microsecond, and which one has to wait is the compiler's choice. So the timer is read
-/// twice, and the reading counts that the clock encloses more closely.
+/// Returns the more closely enclosed of two timer readings. A reading waits up to a microsecond for
+/// atomics that still use its register. The compiler chooses the register, and thereby the waiting
+/// reading.
 SM_FN clock_reading read_timer_and_clock() {
   const std::int64_t before = clock64();
   const std::int64_t first_ns = global_timer();

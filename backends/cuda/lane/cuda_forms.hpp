@@ -1,6 +1,6 @@
-// Which forms of an op are built. The first of each placement is its standard form; the full cross
-// of flavour, scope and order is built for the three uses of an add, every other op varies one axis
-// from its standard form, so that a binary stays under 2,000 kernels.
+// Selects the built forms of an op. The first form of each placement is the standard form. The
+// three uses of an add have the full cross of flavour, scope and order. Every other op varies one
+// axis from its standard form, to keep a binary below 2,000 kernels.
 #pragma once
 
 #include <array>
@@ -35,21 +35,21 @@ inline constexpr std::array all_orders{order::relaxed, order::acquire, order::re
   return t == value_type::float32 || t == value_type::float64;
 }
 
-/// The flavour that a programmer meets first: CUDA's function where there is one, else libcu++.
+/// Returns the flavour most programmers know first: CUDA's function if available, else libcu++.
 [[nodiscard]] constexpr flavour standard_flavour(std::string_view op, std::optional<value_type> t) {
   if (op == "atomic_read" || op.starts_with("atomic_write")) return flavour::atomic_ref;
   if (op == "atomic_exchange" && t == value_type::float64) return flavour::atomic_ref;
   return flavour::function;
 }
 
-/// Whether a flavour has an order, for loads, stores and the rest.
+/// Returns true if a flavour has an order, for loads, stores and updates.
 [[nodiscard]] constexpr bool has_order(std::string_view op, flavour f, order o) {
   if (f == flavour::function) return o == order::relaxed;
   if (op == "atomic_read" && (o == order::release || o == order::acq_rel)) return false;
   if (op.starts_with("atomic_write") && (o == order::acquire || o == order::acq_rel)) return false;
   if (f == flavour::ptx) {
     const bool add = op.starts_with("atomic_add") || op == "atomic_fetch_add";
-    // `red` has no acquire: a result that nobody sees orders nothing after it (PTX ISA, red).
+    // `red` has no acquire: an unseen result orders nothing after it (PTX ISA, red).
     if (op == "atomic_add" && (o == order::acquire || o == order::acq_rel)) return false;
     return o == order::relaxed || (add && o != order::seq_cst);
   }
@@ -62,13 +62,14 @@ inline constexpr std::array all_orders{order::relaxed, order::acquire, order::re
   return op != "atomic_inc";
 }
 
-/// What an API takes where the author says nothing, or a scope alone, and what is enough to count.
+/// Returns true for an API's defaults (no argument, or a scope alone), and for orders sufficient to
+/// count.
 [[nodiscard]] constexpr bool is_written_by_default(const form& f) {
   if (f.flavour == flavour::ptx || f.scope == scope::block) return false;
   return f.order == order::relaxed || f.order == order::seq_cst;
 }
 
-/// Whether these are built for cells of one's own too, so that the study `defaults` can compare.
+/// Returns true if the forms are built for own cells too, for comparisons in the study `defaults`.
 [[nodiscard]] constexpr bool has_defaults(std::string_view op) {
   return op == "atomic_exchange" || op == "atomic_cas_pass" || op == "atomic_read" ||
          op == "atomic_write";
@@ -91,7 +92,7 @@ constexpr void add_atomic_forms(form_list& list, const op_info& info, value_type
   for (const placement p : places) {
     form f = standard(p);
     f.space = space::shared_memory;
-    // A 64-bit integer add in shared memory is a loop of several shapes.
+    // A 64-bit integer add in shared memory is a loop with several shapes.
     const bool add_of_another = op == "atomic_add" && t != value_type::uint64;
     if ((t == first_type || add_of_another) && op != "atomic_write_two_lines") list.add(f);
   }
@@ -115,7 +116,8 @@ constexpr void add_atomic_forms(form_list& list, const op_info& info, value_type
           const form s = standard(p);
           const int differing =
               (f.order != s.order) + (f.scope != s.scope) + (f.flavour != s.flavour);
-          // An order needs a flavour that has it: that is one step from the standard form.
+          // An order needs a flavour that supports it: both together are one step from the standard
+          // form.
           const bool one_axis =
               differing <= 1 ||
               (differing == 2 && f.flavour == flavour::atomic_ref && f.scope == s.scope);
@@ -170,7 +172,7 @@ constexpr void add_fence_forms(form_list& list, const op_info& info, value_type 
   return list;
 }
 
-/// Whether 2 and 4 measured ops are built too: of standard forms at one type.
+/// Returns true if 2 and 4 measured ops are built too: for standard forms of one type.
 [[nodiscard]] constexpr bool has_additivity(const op_info& info, const form& f, value_type t) {
   if (t != value_type::int32 || f.some_lanes) return false;
   const form_list list = forms_built(info, t);
@@ -180,7 +182,7 @@ constexpr void add_fence_forms(form_list& list, const op_info& info, value_type 
   return false;
 }
 
-/// Why a lane of this form lacks the op's words, for the user.
+/// Returns the reason, for the user, if a lane of this form lacks the op.
 [[nodiscard]] constexpr std::string_view missing_word(const op_info& info,
                                                       std::optional<value_type> t, const form&) {
   const std::string_view op = info.name;

@@ -1,5 +1,5 @@
-// The kernel of one row and count: gate, clock, the loop, clock, and what the lanes bring back; and
-// those of the untimed checks of ops that leave no value.
+// The kernel of one row and count: gate, clock, the loop, clock, and the lanes' results. Also the
+// kernels for untimed checks of ops without a value.
 #pragma once
 
 #include "backends/cuda/lane/cuda_block_lane.cuh"
@@ -8,7 +8,7 @@
 
 namespace syncmeter::cuda {
 
-/// All blocks of the grid leave together; they are known to fit on the device at once.
+/// Releases all blocks of the grid together. The device is known to run all of them at once.
 SM_FN void pass_gate(const kernel_setup& s) {
   __syncthreads();
   if (s.gate_opens_at == 0) return;
@@ -21,13 +21,13 @@ SM_FN void pass_gate(const kernel_setup& s) {
 }
 
 template <class Op> concept uses_block_barrier = requires { Op::uses_block_barrier; };
-/// Whose blocks reach each other's own memory: none may end before the others.
+/// Lanes in blocks that access each other's own memory: all blocks must end together.
 template <class Lane> concept leaves = requires(const Lane& lane) { lane.leave(); };
 template <class Op> concept walks_memory = requires { Op::ring; };
 template <class Op>
 concept walks_block_memory = requires { requires Op::ring == walk::shared_memory; };
 
-/// What lies in the block's own memory before the clock starts.
+/// Prepares the block's own memory before the clock starts.
 template <class Op, class Lane> SM_FN void fill_block_memory(const Lane& lane) {
   using T = typename Lane::value_type;
   if constexpr (uses_block_barrier<Op>) {
@@ -47,11 +47,11 @@ template <class Op, class Lane> SM_FN void fill_block_memory(const Lane& lane) {
   }
 }
 
-/// The times of a block's warps, and what becomes of them.
+/// The times of a block's warps, and their evaluation.
 struct block_clock {
   std::int64_t start[largest_block / warp_size];
   std::int64_t stop[largest_block / warp_size];
-  clock_reading begin, end;  ///< before the start and after the stop of thread 0
+  clock_reading begin, end;  ///< around thread 0's start and stop
 };
 
 SM_FN void report(const block_clock& clock, block_record& record) {
@@ -75,9 +75,9 @@ SM_FN void report(const block_clock& clock, block_record& record) {
   record = r;
 }
 
-/// The timed part, for the lanes that take part. Between start and stop there is the loop, and the
-/// store of the start: a register that it stayed in would be one that the loop goes without. What
-/// the clock's rate is taken from encloses them.
+/// Runs the timed part for participating lanes. Only the loop and the store of the start are timed:
+/// otherwise the start would occupy a register in the loop. The readings for the clock rate enclose
+/// them.
 template <class Op, int Count, class Lane>
 SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, block_clock& clock) {
   if (lane_in_block() == 0) clock.begin = read_timer_and_clock();
@@ -85,7 +85,7 @@ SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, b
   const std::int64_t start = clock64();
   if (first_in_warp) clock.start[lane_in_block() / warp_size] = start;
   const auto done = loop<Op, Count>(lane, trips);
-  // Lanes leave a lock one after the other, and a warp's first one reads the clock for all.
+  // Lanes leave a lock one after another, and a warp's first lane reads the clock for all.
   if constexpr (Op::info.family == family::critical) __syncwarp();
   const std::int64_t stop = clock64();
   if (first_in_warp) clock.stop[lane_in_block() / warp_size] = stop;
@@ -94,23 +94,22 @@ SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, b
   s.sinks[Lane::thread()] = done.sunk;
 }
 
-/// Results around a fence of seq_cst, and those of 16 bytes, outlive each other: with 32 registers
-/// they would spill.
+/// Results around a seq_cst fence and 16-byte results live longer: with 32 registers they would
+/// spill.
 template <class Lane>
 inline constexpr unsigned blocks_that_fit =
     Lane::lane_form.order == order::seq_cst || sizeof(typename Lane::value_type) > 8
         ? 1
         : blocks_per_multiprocessor;
 
-/// What a kernel does, by all lanes of its blocks.
+/// Runs a kernel, in all lanes of its blocks.
 template <class Op, int Count, class Lane>
 SM_FN void run_block(const Lane& lane, const kernel_setup& s, std::uint32_t trips,
                      block_clock& clock) {
   using T = typename Lane::value_type;
   fill_block_memory<Op>(lane);
   pass_gate(s);
-  // Lanes are switched off only where that is the point: behind an if, the compiler no longer knows
-  // that a warp is whole.
+  // Switches lanes off only on purpose: behind an if, the compiler no longer knows a warp as whole.
   if constexpr (Op::info.family == family::handoff) {
     if (lane_in_block() % warp_size == 0) timed<Op, Count>(lane, s, trips, clock);
   } else if constexpr (Lane::lane_form.some_lanes) {
@@ -137,12 +136,12 @@ __global__ void __launch_bounds__(largest_block, blocks_that_fit<Lane>)
   run_block<Op, Count>(Lane{s}, s, trips, clock);
 }
 
-// The untimed checks count how often an outcome came about that the op rules out.
+// Untimed checks count the outcomes forbidden by the op.
 
 inline constexpr unsigned litmus_rounds = 200;
 
-/// Every lane writes, passes the barrier, and reads what its neighbour wrote. `board` has one cell
-/// per thread of the block.
+/// Checks that every lane sees its neighbour's write after the barrier. `board` has one cell per
+/// thread of the block.
 template <class Op>
 SM_FN void check_barrier(auto lane, unsigned* board, unsigned long long* forbidden) {
   fill_block_memory<Op>(lane);
@@ -157,9 +156,9 @@ SM_FN void check_barrier(auto lane, unsigned* board, unsigned long long* forbidd
   }
 }
 
-/// Message passing (Alglave et al., "GPU concurrency", ASPLOS 2015): a writer stores data, fences,
-/// and sets a flag; a reader that sees the flag fences and must see the data. Reader and writer are
-/// two warps of one block for scope block, two blocks otherwise.
+/// Checks message passing (Alglave et al., "GPU concurrency", ASPLOS 2015). A writer stores data,
+/// fences, and sets a flag. A reader that sees the flag fences and must see the data. Scope block
+/// uses two warps of one block, other scopes two blocks.
 template <class Op>
 SM_FN void check_fence(auto lane, unsigned* board, unsigned long long* forbidden) {
   constexpr bool one_block = decltype(lane)::lane_form.scope == scope::block;

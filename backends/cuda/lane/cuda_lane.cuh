@@ -1,6 +1,6 @@
-// The CUDA lane: one thread. What it has in every form: its registers, its cells, plain accesses,
-// the words of a block and of a warp. The atomic words are in cuda_atomic_lane.cuh. Last a lane for
-// ops with an object of their own.
+// The CUDA lane: one thread. The parts common to all forms: registers, cells, plain accesses, block
+// and warp ops. cuda_atomic_lane.cuh has the atomic ops. At the end, a lane for ops with their own
+// object.
 #pragma once
 
 #include <bit>
@@ -13,15 +13,15 @@ namespace syncmeter::cuda {
 
 constexpr unsigned all_lanes = 0xffffffffU;
 
-/// Through the integer type: std::bit_cast is not a device function everywhere.
+/// Copies through the integer type, because std::bit_cast is not a device function everywhere.
 template <class T> SM_FN bits_of<T> to_bits(T value) {
   bits_of<T> bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-/// A value that the front end may not see through. ptxas does: there results feed the next operand,
-/// or a register that is stored.
+/// Hides a value from the front end. ptxas sees through: therefore results feed the next operand,
+/// or a stored register.
 template <class T> SM_FN void make_opaque(T& value) {
   if constexpr (std::is_same_v<T, float>) asm volatile("" : "+f"(value));
   else if constexpr (std::is_same_v<T, double>) asm volatile("" : "+d"(value));
@@ -29,7 +29,7 @@ template <class T> SM_FN void make_opaque(T& value) {
   else asm volatile("" : "+r"(value));
 }
 
-/// A lane's place in its block, and how many a block has. Kokkos has the members of a team along y.
+/// Return a lane's place in its block, and the lanes per block. Kokkos has team members along y.
 #if defined(SM_LANES_ALONG_Y)
 SM_FN unsigned lane_in_block() { return threadIdx.y; }
 SM_FN unsigned lanes_in_block() { return blockDim.y; }
@@ -38,12 +38,12 @@ SM_FN unsigned lane_in_block() { return threadIdx.x; }
 SM_FN unsigned lanes_in_block() { return blockDim.x; }
 #endif
 
-/// The block's own memory, by dynamic shared memory: the cells of space `shared_memory`, the
-/// barrier object, and what memory latency walks there.
+/// The block's own memory (dynamic shared memory): cells of space `shared_memory`, the barrier
+/// object, or the ring for memory latency.
 extern __shared__ __align__(128) unsigned char block_memory[];
 
-/// A form as a type of enumerators: compilers do not agree on the symbol of a template whose
-/// argument is a struct, and the census needs the same name on the host and on the device.
+/// A form as a type of enumerators. Compilers disagree about symbols of templates with a struct
+/// argument, but the census needs one name on host and device.
 template <order O, placement P, scope S, flavour V, space M, bool SomeLanes, unsigned Size = 0>
 struct form_constant {
   static constexpr form value{.order = O,
@@ -70,10 +70,10 @@ template <class T, class Form> class basic_lane {
         operand_{initial_operand<T>(s.oracle, thread())}, initial_{initial_value<T>(s.oracle)},
         no_bits_{static_cast<unsigned>(s.ones[1])} {}
 
-  /// This thread's number in the whole grid.
+  /// Returns this thread's number in the whole grid.
   SM_FN static unsigned thread() { return blockIdx.x * lanes_in_block() + lane_in_block(); }
 
-  // A shared cell is visibly the same for all lanes (a kernel parameter), a strided one is not,
+  // A shared cell is visibly the same for all lanes (a kernel parameter). A strided cell is not,
   // even at stride 0.
   [[nodiscard]] SM_FN T& cell() const { return at(cells_); }
   [[nodiscard]] SM_FN T& second_cell() const { return at(second_cells_); }
@@ -90,7 +90,7 @@ template <class T, class Form> class basic_lane {
     return static_cast<T>(initial_ + static_cast<T>(4) * one_);
   }
   [[nodiscard]] SM_FN T operand() const { return operand_; }
-  // What to write over what one wrote before: ptxas drops a relaxed store of what is there.
+  // Returns a value different from the last, because ptxas drops a relaxed store of an equal value.
   SM_FN T next_value() { return operand_up(); }
   SM_FN T operand_up() {
     operand_ = static_cast<T>(operand_ + one_);
@@ -108,9 +108,9 @@ template <class T, class Form> class basic_lane {
   }
   SM_FN void add_float() { float_ = __fadd_rn(float_, static_cast<float>(one_)); }
 
-  // A result folded into a register that is stored after the loop: one logic operation each time.
+  // Folds a result into a register stored after the loop: one logic operation each time.
   SM_FN void sink(T value) { sunk_ ^= to_bits(value); }
-  // Makes the next addend wait for a result: it is 1 again, by way of it.
+  // Makes the next addend, again 1, wait for a result.
   SM_FN void depend_on(T value) {
     if constexpr (std::is_integral_v<T>) addend_ = static_cast<T>((value & zero_) | one_);
     else addend_ = value * zero_ + one_;
@@ -133,7 +133,7 @@ template <class T, class Form> class basic_lane {
   }
 
  protected:
-  /// 0, by way of a register that changes each time.
+  /// Returns 0, computed from a register that changes each time.
   SM_FN std::size_t nowhere() {
     ++times_;
     return times_ & no_bits_;
@@ -164,8 +164,7 @@ template <class T, class Form> class basic_lane {
   unsigned no_bits_;
 };
 
-/// A lane for an op with an object of its own, and so for a user's: what it may ask of its place in
-/// the block too.
+/// A lane for an op with its own object, as in user ops. Also gives the place in the block.
 template <class Object, class Lane> class object_lane : public Lane {
   static_assert(std::is_trivially_copyable_v<Object>,
                 "on a GPU the object of an op gets there as bytes: it must be trivially copyable");
@@ -176,14 +175,14 @@ template <class Object, class Lane> class object_lane : public Lane {
   SM_FN explicit object_lane(const kernel_setup& s)
       : Lane{s}, object_{reinterpret_cast<Object*>(s.data + number_of_object() * s.data_bytes)} {}
 
-  /// The object of this lane's cell; of an op without cells that of its block.
+  /// Returns the object of this lane's cell, or the block's object for an op without cells.
   template <class Named = Object> [[nodiscard]] SM_FN Object& object() const {
     static_assert(std::is_same_v<Named, Object>,
                   "lane.object<T>() must name the type that the op has as `object`");
     return *object_;
   }
   [[nodiscard]] SM_FN unsigned number() const { return lane_in_block(); }  ///< from 0
-  [[nodiscard]] SM_FN unsigned lanes() const { return lanes_in_block(); }  ///< of the block
+  [[nodiscard]] SM_FN unsigned lanes() const { return lanes_in_block(); }  ///< per block
 
  private:
   SM_FN static std::size_t number_of_object() {

@@ -1,4 +1,4 @@
-// Objects that threads of a block meet at or hand on in its shared memory: libcu++'s and mbarriers.
+// Objects for synchronization or handoffs in a block's shared memory: libcu++'s, and mbarriers.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 #include "core/op.hpp"
 
-// Waits that suspend the thread, and transaction counts, came with compute capability 9.0. Where an
-// op needs the counts, the rig refuses it on older devices.
+// Suspending waits and transaction counts need compute capability 9.0. The rig refuses ops with
+// transaction counts on older devices.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define SM_HAS_TRANSACTIONS 1
 #else
@@ -18,14 +18,14 @@
 
 namespace syncmeter::cuda {
 
-/// Where an object is made later.
+/// Memory for an object made later.
 template <class Object> struct room_for {
   alignas(Object) std::byte bytes[sizeof(Object)];
   [[nodiscard]] SM_FN Object& object() { return *reinterpret_cast<Object*>(bytes); }
 };
 
-/// Whether the mbarrier's phase of this parity has ended, after a while where the thread can be
-/// suspended.
+/// Returns true if the mbarrier's phase of this parity has ended. May suspend the thread for a
+/// while first.
 [[nodiscard]] SM_FN bool has_ended(std::uint64_t* mbarrier, unsigned parity) {
 #if SM_HAS_TRANSACTIONS
   return ::cuda::ptx::mbarrier_try_wait_parity(mbarrier, parity);

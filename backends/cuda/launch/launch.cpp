@@ -1,7 +1,7 @@
-// The boundary of a kernel as a barrier: what the host pays to launch, to wait and to keep an
-// order. One host thread runs the loop; lanes and blocks are those of the kernel. test - baseline
-// == one more of the same, with the wait for all of them inside the clock on both sides. Compiled
-// by the host's compiler: its loops are what is timed.
+// The boundary of a kernel as a barrier: the host's cost to launch, to wait and to keep an order.
+// One host thread runs the loop, and lanes and blocks belong to the kernel. test - baseline == one
+// more of the same. On both sides the clock includes the wait for all kernels. The host's compiler
+// compiles this file, because the host loops are timed.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -14,11 +14,10 @@
 
 namespace syncmeter::cuda {
 
-/// The host's lane for launches: its words are the calls of launch_queue.hpp. Type and form mean
-/// nothing to it.
+/// The host's launch lane: its words are the calls in launch_queue.hpp. It ignores type and form.
 template <class T, class Form> struct launch_lane {
   explicit launch_lane(launch_rig& rig) : queue{&rig.queue()} {}
-  /// What was done is checked by the rig.
+  /// Returns 0, because the rig checks the results.
   [[nodiscard]] SM_FN int outcome() const { return 0; }
 
   launch_queue* queue;
@@ -45,7 +44,7 @@ consteval op_info host_launch_at_once(std::string_view name, std::string_view no
   return info;
 }
 
-// An op of one word: `common` and `measured` are that word.
+// Defines an op with the same word for `common` and `measured`.
 #define SM_LAUNCH_OP(NAME, INFO, WORD)                                                             \
   struct NAME {                                                                                    \
     static constexpr op_info info = INFO;                                                          \
@@ -57,7 +56,7 @@ SM_LAUNCH_OP(launch,
              host_launch("launch", "launch of an empty kernel, then cudaStreamSynchronize; checked "
                                    "before and after each sample with kernels that count"),
              launch_and_wait);
-// The null-kernel method: kernels that follow each other in a stream.
+// The null-kernel method: successive kernels in a stream.
 SM_LAUNCH_OP(additional_launch,
              host_launch("additional_launch",
                          "one more empty kernel in a stream; the host synchronizes at the end, and "
@@ -113,7 +112,7 @@ SM_LAUNCH_OP(
     record_and_wait);
 #undef SM_LAUNCH_OP
 
-// One kernel with two units of work against two kernels with one: what is measured ends a kernel
+// Compares two kernels of one work unit each with one kernel of two: measures a kernel's end
 // between them.
 struct kernel_split {
   static constexpr op_info info = [] {
@@ -128,7 +127,7 @@ struct kernel_split {
   SM_FN static void after(auto& lane) { end_work(*lane.queue); }
 };
 
-// The same where every kernel comes in while the one before it works.
+// The same, but every kernel starts while the previous kernel works.
 struct programmatic_split {
   static constexpr op_info info = [] {
     op_info split = kernel_split::info;
@@ -154,7 +153,7 @@ namespace {
 
 using leaves = launch_word::leaves;
 
-// A null kernel's word is called with kernels that count too.
+// A null kernel's word also has a call with counting kernels.
 #define SM_LAUNCH_WORD(OP, LEAVES, FUNCTION)                                                       \
   launch_word {                                                                                    \
     ops::OP::info.name, leaves::LEAVES, #FUNCTION,                                                 \
@@ -177,7 +176,7 @@ constexpr std::array words{
     SM_LAUNCH_WORD(event_record_wait, nothing, record_and_wait)};
 #undef SM_LAUNCH_WORD
 
-// A loop of launches is a loop of calls: one more op is one more of them.
+// Declares one call per op, because a loop of launches is a loop of calls.
 nlohmann::json declares(const measurable& row) {
   return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", word_of(row.info.name).name)}};
 }

@@ -1,11 +1,11 @@
-// One thread of the grid speaks for it: what the others did is over when the kernel is.
+// One thread represents the grid: the other threads' work ends with the kernel.
 #include "backends/cuda/launch/launch_queue.hpp"
 
 namespace syncmeter::cuda {
 namespace {
 
-// About 5 us of dependent multiply-adds: longer than a launch takes to be called, so that the
-// device does not wait for the host.
+// About 5 us of dependent multiply-adds: longer than a launch call, to keep the device from waiting
+// for the host.
 constexpr unsigned multiplies_in_unit = 2048;
 
 __device__ bool speaks() { return blockIdx.x == 0 && threadIdx.x == 0; }
@@ -40,7 +40,7 @@ __device__ void work_for(launch_board* board, unsigned units, float factor) {
 #pragma unroll
     for (unsigned j = 0; j < 32; ++j) x = __fmaf_rn(x, factor, factor);
   }
-  // Never so, which no compiler knows: the factor is a parameter.
+  // Never true, but unknown to compilers: the factor is a parameter.
   if (x == -1.0F) ++board->wrong;
   if (speaks()) count(board, units);
 }

@@ -16,7 +16,7 @@ void wait_when_full(launch_queue& queue) {
   if (++queue.queued >= most_queued) wait_for_all(queue);
 }
 
-// How a word ends: the host waits for it, or goes on.
+// End a word: the host waits for its kernels, or goes on.
 void finish(launch_queue& queue) {
   wait(queue);
   ++queue.calls;
@@ -43,7 +43,7 @@ void launch_chain(launch_queue& queue) {
   SM_CUDA(cudaGraphLaunch(chain.get(), queue.first.get()));
 }
 
-// Before the kernels that are queued are over.
+// Launches a kernel that may start before the queued kernels end.
 void launch_early(launch_queue& queue, const void* kernel, void** arguments) {
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;

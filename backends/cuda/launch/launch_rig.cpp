@@ -11,7 +11,7 @@ namespace {
 
 using leaves = launch_word::leaves;
 
-// A graph of more kernels takes longer to make than all else that is measured here.
+// A graph with more kernels would take longer to make than all other preparations.
 constexpr unsigned most_nodes = 16384;
 
 }  // namespace
@@ -68,8 +68,8 @@ void launch_rig::prepare_point() {
   }
 }
 
-// In the stream and waited for: a plain cudaMemcpy of so little may return before it is done, and
-// these streams do not wait for it.
+// Copies in the stream and waits: a small plain cudaMemcpy may return early, and these streams do
+// not wait for it.
 void launch_rig::set_board(const launch_board& board) {
   SM_CUDA(cudaMemcpyAsync(queue_.board, &board, sizeof board, cudaMemcpyHostToDevice,
                           queue_.first.get()));
@@ -84,9 +84,8 @@ launch_board launch_rig::read_board() {
   return board;
 }
 
-// Kernels that count write to memory, which each of them then waits for: that would be a part of
-// what is timed. So those of a sample do nothing, and the same call with kernels that count comes
-// before it and after it.
+// Counting kernels write to memory and wait for the write, which would be timed. Therefore a
+// sample's kernels do nothing. The same call runs before and after it with counting kernels.
 std::string launch_rig::count_kernels() {
   set_board({});
   queue_.counts = queue_.board;

@@ -1,5 +1,5 @@
-// Takes samples of a host thread that launches: streams, graphs and events for one point, and the
-// check that what was launched has run.
+// Samples of a launching host thread: streams, graphs and events for one point, and the check that
+// launched kernels have run.
 #pragma once
 
 #include <string>
@@ -10,27 +10,27 @@
 
 namespace syncmeter::cuda {
 
-/// op_info::kind. programmatic: a kernel comes in while the one before it works.
+/// op_info::kind. programmatic: a kernel starts while the previous kernel works.
 enum class launch_kind : std::uint8_t { plain, programmatic };
 
-/// What an op of launches calls, and what a sample of it has to leave behind.
+/// The call for an op of launches, and the result a sample must leave.
 struct launch_word {
   enum class leaves : std::uint8_t { kernels, units, order, copies, nothing };
   std::string_view op;
   leaves what;
-  std::string_view name;                  ///< of the function that one measured op calls
-  void (*call)(launch_queue&) = nullptr;  ///< the same, where the kernels are null kernels
+  std::string_view name;                  ///< the function one measured op calls
+  void (*call)(launch_queue&) = nullptr;  ///< the same, for null kernels
 };
-/// Of the op of that name.
+/// Returns the word for the op `op`.
 [[nodiscard]] const launch_word& word_of(std::string_view op);
-/// Whether the op times the inside of its call itself.
+/// Returns true if the op times the inside of its call itself.
 [[nodiscard]] bool times_itself(const op_info& info);
 
 class launch_rig final : public host_loop_rig {
  public:
   explicit launch_rig(const device_facts& device);
 
-  /// What the lane's words work on.
+  /// Returns the queue for the lane's words.
   [[nodiscard]] launch_queue& queue() { return queue_; }
 
  private:
@@ -48,11 +48,11 @@ class launch_rig final : public host_loop_rig {
   unsigned kernels_per_op_ = 1;
   launch_queue queue_;
   device_buffer board_;
-  double clock_ns_ = 0;  ///< from one reading of the clock to the next
-  std::string before_;   ///< what was wrong before the clock started
+  double clock_ns_ = 0;  ///< between two clock readings
+  std::string before_;   ///< the fault before the clock started
 };
 
-/// The rows of the host's lane for launches, their rig, and the calls that they are.
+/// Returns the rows of the host's launch lane, with their rig and declared calls.
 [[nodiscard]] row_group launch_group();
 
 }  // namespace syncmeter::cuda

@@ -1,4 +1,4 @@
-// The rig of the levels, their rows, and what one op of a level compiles to (see cuda_census.cpp).
+// The levels' rig, their rows, and the instructions expected for one op (see cuda_census.cpp).
 #include "backends/cuda/levels/levels.hpp"
 
 #include <bit>
@@ -72,9 +72,9 @@ std::uint64_t levels_rig::run_litmus_here(const kernel_call& kernel) {
 
 namespace {
 
-// Of a part of a warp the code has two ways: one of lanes that are together, on which a word is its
-// instruction alone and a sync nothing at all, and one of lanes that have parted, which meet first.
-// Before Hopper they meet in a function of the compiler's, which does the word too.
+// Part of a warp has two code paths. Converged lanes need the instruction alone, and a sync
+// compiles to nothing. Diverged lanes synchronize first. Before Hopper a compiler function does
+// both for them.
 sass_text of_part(std::string_view opcode, int times) {
   std::string before = fmt::format("{0} {1}, call:(inside) {1}", opcode, times);
   if (opcode.starts_with("REDUX")) before += fmt::format(", WARPSYNC {}", times);
@@ -92,31 +92,30 @@ sass_text tile(std::string_view op, unsigned size) {
   const int steps = std::countr_zero(size);
   if (op == "tile_sync") return whole ? sass_text{"nothing"} : sync_of_part();
   if (op == "tile_shuffle") return whole ? sass_text{"SHFL.IDX 1"} : of_part("SHFL.IDX", 1);
-  // The library leaves the reduce instruction to tiles of half a warp and more.
+  // The library uses the reduce instruction only for tiles with at least 16 lanes.
   if (op == "tile_reduce" && size >= 16)
     return whole ? sass_text{"REDUX.SUM 1"} : of_part("REDUX.SUM", 1);
   return whole ? sass_text{fmt::format("SHFL.BFLY {}", steps)} : of_part("SHFL.BFLY", steps);
 }
 
-// A lane finds the n-th of a group by search, each time; the rest is to meet.
+// A lane searches for the n-th group member each time. The rest synchronizes the group.
 constexpr std::string_view coalesced_search =
     "BRA.DIV 1, MATCH.ANY 1, REDUX.OR 1, VOTEU.ANY 1, branch 3";
 
-// What older GPUs have is the barrier of a block, and a block's own memory: no cluster is launched
-// there.
+// Older GPUs run the block's barrier on the block's own memory, because they launch no cluster.
 constexpr std::string_view cluster_barrier =
     "UCGABAR_ARV 1, UCGABAR_WAIT 1, BAR.SYNC 1, MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, "
     "CCTL.IVALL 1, branch 2";
 
-// Behind Hopper, where the lanes of a warp meet, two more branches skip what they need not do.
+// After Hopper, each warp synchronization has two more branches to skip unnecessary work.
 sass_text software_barrier(std::string_view words, int meets, int branches) {
   const std::string alike = fmt::format("{}, WARPSYNC {}", words, meets);
   return {.hopper = fmt::format("{}, branch {}", alike, branches),
           .behind = fmt::format("{}, branch {}", alike, branches + 2 * meets)};
 }
 
-// One lane of a block arrives behind a fence and polls, each poll dropping L1; the block waits
-// before and after.
+// One lane of a block arrives behind a fence and polls. Each poll drops L1. The block waits before
+// and after.
 sass_text grid(std::string_view op) {
   if (op == "grid_sync") {
     const std::string alike =
@@ -149,9 +148,9 @@ sass_text grid(std::string_view op) {
   return {};
 }
 
-// Objects in a block's own memory: before Hopper an mbarrier is words there. Of a wait two polls,
-// of PTX's both of the instruction, of the library's one with a pause that grows. A latch counts in
-// 64 bits, which no add to shared memory has: one lane of a warp adds for all by compare-and-swap.
+// Objects in a block's own memory: before Hopper an mbarrier consists of words there. A wait has
+// two polls. PTX polls twice by instruction, the library once with a growing pause. A latch counts
+// in 64 bits, but shared memory has no 64-bit add. One lane adds for its warp by compare-and-swap.
 sass_text of_block(std::string_view op) {
   if (op == "mbarrier_sync" || op == "mbarrier_transaction") {
     return {.hopper = op == "mbarrier_sync" ? "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, branch 2"
@@ -163,8 +162,8 @@ sass_text of_block(std::string_view op) {
             .before = "FADD 16, ATOMS.ARRIVE 1, LDS 2, MEMBAR.ALL.CTA 1, NANOSLEEP 2, YIELD 1, "
                       "branch 5"};
   }
-  // Its two barriers are found by addresses that are known only at run time: with a second way for
-  // memory of another kind.
+  // Finds its two barriers by addresses known only at run time. The compiler adds a path for
+  // another memory space.
   if (op == "block_pipeline") {
     const std::string alike =
         "ARRIVES.LDGSTSBAR 1, LDGDEPBAR 1, DEPBAR 1, ATOM.ADD.SM 4, ATOMS.CAST.SPIN 4, QSPC 4, "

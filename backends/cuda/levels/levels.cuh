@@ -1,6 +1,6 @@
-// The levels at which a GPU synchronizes: parts of a warp, a cluster of blocks, the grid (after
-// Zhang et al., "A Study of Synchronization Methods in Modern GPUs"). test - baseline == one more.
-// The ops, the lanes within a warp, and what binds ops to lanes.
+// GPU synchronization levels: parts of a warp, block clusters, the grid (after Zhang et al., "A
+// Study of Synchronization Methods in Modern GPUs"). test - baseline == one more. Has the ops, the
+// lanes within a warp, and the binding between ops and lanes.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -15,12 +15,12 @@
 
 namespace syncmeter::cuda {
 
-/// What the lanes of a team must find after one op of it, in its untimed check.
+/// The result each lane of a team must find after one op, in the untimed check.
 enum class expected_result : std::uint8_t {
   none,     ///< nothing is checked
-  written,  ///< what every lane wrote before
-  next,     ///< the result is the value of the next lane
-  sum,      ///< the result is the sum of all values
+  written,  ///< the value every lane wrote before
+  next,     ///< the value of the next lane
+  sum,      ///< the sum of all values
 };
 
 template <class L>
@@ -53,7 +53,7 @@ template <class L> concept has_fadd_chain = requires(L& l) { l.fadd_chain(); };
 
 namespace ops {
 
-// A word of a group of lanes, self-paired; what its check compares. FORMS: sizes that are compiled
+// Defines a self-paired op on a lane group and the result its check expects. FORMS: sizes compiled
 // in, or none.
 #define SM_LEVEL_OP(NAME, WORDS, CALL, EXPECTS, FORMS, ...)                                        \
   struct NAME {                                                                                    \
@@ -119,7 +119,7 @@ SM_LEVEL_OP(cluster_atomic_add, has_cluster_words, cluster_atomic_add, none, any
             .note = "atomicAdd on the shared memory of the cluster's first block, result unused",
             .launching = launching::cluster, .size_of = "blocks of a cluster")
 
-// Barriers of all blocks. Their code is long: a trip of 32 would not fit the instruction cache.
+// Barriers for all blocks. Their code is long: a trip of 32 would not fit the instruction cache.
 SM_LEVEL_OP(grid_sync, has_grid_words, grid_sync, written, any_size, .family = family::barrier,
             .litmus = litmus::barrier, .unroll = 4, .communicates = true,
             .note = "cooperative groups: sync() of the grid", .launching = launching::cooperative)
@@ -175,7 +175,7 @@ struct fadd_chain {  // test - baseline == `size` dependent adds in a straight l
                                     form{.size = 256},  form{.size = 512},  form{.size = 1024},
                                     form{.size = 2048}, form{.size = 4096}, form{.size = 8192},
                                     form{.size = 16384}};
-  // Behind these adds the loop's own branch is hidden, on both sides.
+  // On both sides these adds hide the loop's own branch.
   SM_FN static void common(has_fadd_chain auto& lane) { lane.template fadds<32>(); }
   SM_FN static void measured(has_fadd_chain auto& lane) { lane.fadd_chain(); }
 };
@@ -184,13 +184,13 @@ struct fadd_chain {  // test - baseline == `size` dependent adds in a straight l
 
 namespace cg = cooperative_groups;
 
-/// Who takes part in one op together: `size` threads of the grid from `first` on, and this one's
-/// place among them.
+/// The participants in one op: `size` threads of the grid, starting with `first`, and the place of
+/// this thread among them.
 struct team {
   unsigned first, size, place;
 };
 
-/// A lane that adds to and passes on a value of its own.
+/// A lane with a value to add to and to pass on.
 template <class T, class Form> class value_lane : public lane<T, Form> {
  public:
   SM_FN explicit value_lane(const kernel_setup& s)
@@ -208,8 +208,7 @@ template <class T, class Form> class value_lane : public lane<T, Form> {
   unsigned value_;
 };
 
-/// Words whose group has a size that the compiler knows (form::size): tiles of a warp, and chains
-/// of adds.
+/// Lanes for groups whose size the compiler knows (form::size): warp tiles and add chains.
 template <class T, class Form> class tile_lane : public value_lane<T, Form> {
   static constexpr unsigned size = Form::value.size;
   using value_lane<T, Form>::value_;
@@ -252,8 +251,8 @@ template <class T, class Form> class tile_lane : public value_lane<T, Form> {
   }
 };
 
-/// Words of a coalesced group: the first kernel_setup::active lanes of each warp, which run the
-/// loop without the others.
+/// Lanes for a coalesced group: the first kernel_setup::active lanes of each warp run the loop
+/// without the rest.
 template <class T, class Form> class coalesced_lane : public value_lane<T, Form> {
  public:
   SM_FN explicit coalesced_lane(const kernel_setup& s)
@@ -277,17 +276,16 @@ template <class T, class Form> class coalesced_lane : public value_lane<T, Form>
   unsigned next_;
 };
 
-// The check that a group does what it promises: what its lanes wrote is visible to all of them
-// after, or a result is the one that it has to be.
+// Checks a group's promise: its lanes see each other's writes, or a result has the expected value.
 
-/// Another one for each place and round.
+/// Returns a different value for each place and round.
 SM_FN unsigned value_at(unsigned round, unsigned place) {
   return round * 2654435761U + place * 40503U;
 }
 
-/// Counts what must not be: after a barrier near and far places of the team are read, in other
-/// blocks too where it has them. Accesses are plain, so that only the barrier can order them and
-/// drop what L1 holds of the round before.
+/// Counts violations: after a barrier it reads near and far places of the team, if possible in
+/// other blocks. Plain accesses leave it to the barrier to order them and to drop the previous
+/// round from L1.
 template <class Op> SM_FN unsigned long long count_wrong(auto& lane, unsigned* board) {
   const auto [first, size, place] = lane.members();
   unsigned* const values = board + first;
@@ -333,8 +331,8 @@ template <class Op, class Lane> std::uint64_t run_level_litmus(bench& rig) {
   return static_cast<levels_rig&>(rig).run_litmus_here(call_of(&level_litmus<Op, Lane>));
 }
 
-/// `SomeLanes`: the lanes of each warp beyond kernel_setup::active stay away from the loop,
-/// whatever the row's form.
+/// `SomeLanes`: lanes beyond kernel_setup::active stay away from the loop in each warp, for every
+/// form.
 template <template <class, class> class Lane, bool SomeLanes = false>
 struct levels_backend : backend_of<Lane> {
   template <class T, form F>

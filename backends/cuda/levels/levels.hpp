@@ -1,4 +1,4 @@
-// The levels of synchronization: where software barriers have their words, the rig, and the rows.
+// Synchronization levels: the words for software barriers, the rig, and the rows.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace syncmeter::cuda {
 
-/// op_info::kind of the levels whose points have rules of their own.
+/// op_info::kind of the levels with their own rules for points.
 enum class level : std::uint8_t { other, tile, coalesced_group, software_barrier, transaction };
 
-/// Where software barriers of a grid have their counters and flags: words of kernel_setup::board,
-/// all zero before a launch. What different blocks write at once is on lines of its own, but for
-/// the flags of the lock-free one, which are side by side as published.
+/// The layout of counters and flags for grid barriers in software: words in kernel_setup::board,
+/// all zero before a launch. Different blocks write different lines at once. The lock-free barrier
+/// is the exception: its flags are adjacent as published.
 namespace board {
 
 inline constexpr unsigned words_per_line = 32;
@@ -25,20 +25,19 @@ inline constexpr unsigned most_groups = 256;
 inline constexpr unsigned most_blocks = most_groups * most_groups;
 inline constexpr unsigned first_flag = first_group + most_groups * words_per_line;
 
-/// Of a grid's board.
+/// Returns the board size for a grid.
 [[nodiscard]] constexpr std::size_t bytes_for(unsigned blocks) {
   return (first_flag + 2 * std::size_t{blocks}) * sizeof(unsigned);
 }
 
 }  // namespace board
 
-/// The rig of kernels, with a board for barriers in software, and a check at the point's own
-/// launch.
+/// The kernels' rig with a board for barriers in software, and a check at the point's own launch.
 class levels_rig : public cuda_rig {
  public:
   using cuda_rig::cuda_rig;
 
-  /// Runs a litmus kernel on the grid of the point, clusters and all.
+  /// Runs a litmus kernel on the point's grid, including its clusters.
   [[nodiscard]] std::uint64_t run_litmus_here(const kernel_call& kernel);
 
  protected:
@@ -60,7 +59,7 @@ class levels_rig : public cuda_rig {
 [[nodiscard]] std::vector<measurable> rows_clusters();
 [[nodiscard]] std::vector<measurable> rows_grids();
 
-/// All of them, their rig, and what their machine code is declared to be.
+/// Returns all rows with their rig and their declared machine code.
 [[nodiscard]] row_group levels_group();
 
 }  // namespace syncmeter::cuda

@@ -1,5 +1,5 @@
-// What the threads of a block meet at beside its hardware barrier (BAR.SYNC): objects in shared
-// memory. Ops, lane and rows. test - baseline == one more.
+// Block synchronization by objects in shared memory instead of the hardware barrier (BAR.SYNC).
+// Ops, lanes and rows. test - baseline == one more.
 #include <cuda/latch>
 #include <cuda/pipeline>
 
@@ -37,7 +37,7 @@ SM_LEVEL_OP(block_barrier_arrive_wait, has_split_barrier, barrier_arrive_wait, w
             .note = "cuda::barrier of the block split into arrive and wait, with 16 dependent adds "
                     "between them")
 
-// A trip of three: so many latches take turns.
+// A trip of three, because three latches take turns.
 struct block_latch {
   static constexpr op_info info{
       .name = "block_latch",
@@ -74,8 +74,8 @@ struct block_pipeline {
 
 }  // namespace ops
 
-/// What lanes of blocks have in common. Each kind of object has a lane of its own, so that none
-/// takes registers from another's loop.
+/// The common part of block lanes. Each object type has its own lane, because a shared lane would
+/// cost every loop registers.
 template <class T, class Form> class meeting_lane : public lane<T, Form> {
  public:
   using lane<T, Form>::lane;
@@ -121,8 +121,7 @@ template <class T, class Form> class mbarrier_lane : public meeting_lane<T, Form
     wait_for_phase();
   }
 
-  /// An arrival or a completion too many, or too few, leaves the object in another phase than this
-  /// lane has waited for.
+  /// Finds the object in an unexpected phase after too many or too few arrivals or completions.
   [[nodiscard]] SM_FN cuda_outcome outcome() const {
     cuda_outcome done = lane<T, Form>::outcome();
     done.outcome.tally = ::cuda::ptx::mbarrier_test_wait_parity(at_, phase_) ? 1 : 0;
@@ -150,7 +149,7 @@ template <class T, class Form> class split_barrier_lane : public meeting_lane<T,
     __syncthreads();
   }
 
-  // What the adds between them cost and the barrier does not wait for is hidden.
+  // The barrier's wait hides the adds, except for their part beyond it.
   SM_FN void barrier_arrive_wait() {
     auto token = at_->arrive();
     add_floats(std::make_index_sequence<16>{});
@@ -178,8 +177,8 @@ template <class T, class Form> class latch_lane : public meeting_lane<T, Form> {
     __syncthreads();
   }
 
-  // Whoever is here knows that all threads have come to the latch before, and so left the one
-  // before that: in the place of this one the next is made.
+  // A thread here knows that all threads reached the previous latch, and hence left its
+  // predecessor. The next latch reuses the predecessor's memory.
   SM_FN void latch_sync() {
     if (this->is_first()) make(next_);
     now_->arrive_and_wait();
@@ -214,7 +213,7 @@ template <class T, class Form> class pipeline_lane : public meeting_lane<T, Form
   }
 
  private:
-  room_for<pipeline> mine_;  // a lane goes by value, and a pipeline cannot be copied: its bytes can
+  room_for<pipeline> mine_;  // bytes, because a lane is copied and a pipeline has no copy
 };
 
 std::vector<measurable> rows_blocks() {

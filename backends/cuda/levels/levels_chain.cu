@@ -1,4 +1,4 @@
-// Rows of the chains of adds: long code, in a translation unit of its own.
+// Rows of the add chains: long code in its own translation unit.
 #include "backends/cuda/levels/levels.cuh"
 
 namespace syncmeter::cuda {

@@ -1,17 +1,17 @@
-// The levels above a block, clusters of blocks and the whole grid: lanes and rows.
+// The levels above a block, clusters and the whole grid: lanes and rows.
 #include "backends/cuda/levels/levels.cuh"
 
 namespace syncmeter::cuda {
 
-// Clusters came with compute capability 9.0. The rig refuses them on older devices, for which each
-// block is one by itself.
+// Clusters need compute capability 9.0. The rig refuses them on older devices, which treat each
+// block as its own cluster.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define SM_HAS_CLUSTERS 1
 #else
 #define SM_HAS_CLUSTERS 0
 #endif
 
-/// Words of a cluster. Its first block's cell counts what all its lanes added.
+/// Lane for a cluster. The cell in the first block counts the adds of all lanes.
 template <class T, class Form> class cluster_lane : public lane<T, Form> {
  public:
   SM_FN explicit cluster_lane(const kernel_setup& s)
@@ -25,7 +25,7 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
     __syncthreads();
 #endif
   }
-  // What the adds between them cost and the barrier does not wait for is hidden.
+  // The barrier's wait hides the adds, except for their part beyond it.
   SM_FN void cluster_arrive_wait() {
 #if SM_HAS_CLUSTERS
     cg::cluster_group::barrier_arrive();
@@ -36,7 +36,8 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
     __syncthreads();
 #endif
   }
-  // An address that is not visibly one for all lanes, or a warp would add once for all its lanes.
+  // The compiler must not see one address for all lanes, or a warp would add once for all its
+  // lanes.
   SM_FN void cluster_atomic_add() {
     atomicAdd(cell_, 1U);
     ++added_;
@@ -48,7 +49,7 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
     return {this->thread() - place, size, place};
   }
 
-  /// The blocks of a cluster leave together: until then each reaches the first one's memory.
+  /// Cluster blocks leave together: until then each block reaches the memory of the first block.
   [[nodiscard]] SM_FN cuda_outcome outcome() const {
     cuda_outcome done = lane<T, Form>::outcome();
     cluster_sync();
@@ -77,15 +78,15 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
   unsigned* cell_;
 };
 
-/// Words of the whole grid: what cooperative groups offer, and barriers in software. Of each block
-/// one lane arrives for all; the others wait for it. A wait has a deadline: a barrier that hangs
-/// ends, says so, and is no barrier from then on.
+/// Lane for the whole grid: cooperative groups, and barriers in software. One lane per block
+/// arrives for all its lanes, and the rest wait for it. A wait has a deadline: a hanging barrier
+/// ends, reports it, and no longer acts as a barrier.
 template <class T, class Form> class grid_lane : public lane<T, Form> {
  public:
   SM_FN explicit grid_lane(const kernel_setup& s)
       : lane<T, Form>{s}, board_{reinterpret_cast<unsigned*>(s.board)},
         deadline_{ticks() + longest_wait_ticks} {
-    unsigned span = 1;  // blocks of a group of the tree: about as many as there are groups
+    unsigned span = 1;  // blocks per group of the tree: about the number of groups
     while (span * span < gridDim.x) ++span;
     const unsigned group = blockIdx.x / span;
     groups_ = (gridDim.x + span - 1) / span;
@@ -95,7 +96,7 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
 
   SM_FN void grid_sync() const { cg::this_grid().sync(); }
 
-  // A counter that only grows: others may be at the next barrier already when this block looks.
+  // The counter only grows, because other blocks may have reached the next barrier already.
   SM_FN void counter_barrier() {
     goal_ += gridDim.x;
     __syncthreads();
@@ -120,9 +121,8 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
     __syncthreads();
   }
 
-  // "Inter-block GPU communication via fast barrier synchronization" (IPDPS 2010): no atomics,
-  // every block has a flag for its arrival and one for its leave; the lanes of block 0 watch them
-  // all.
+  // "Inter-block GPU communication via fast barrier synchronization" (IPDPS 2010), without atomics:
+  // every block has an arrival flag and a leave flag. The lanes of block 0 watch all flags.
   SM_FN void lockfree_barrier() {
     unsigned* const arrived = board_ + board::first_flag;
     unsigned* const leave = arrived + gridDim.x;
@@ -140,7 +140,7 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
     __syncthreads();
   }
 
-  // The last of a group arrives for it at the root, the last of the groups opens.
+  // The last block of a group arrives at the root for its group. The last group opens the barrier.
   SM_FN void tree_barrier() {
     ++goal_;
     __syncthreads();
@@ -163,8 +163,8 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
   }
 
  private:
-  /// About a millisecond each (2^20 ns), so that a deadline fits a register. The clock would count
-  /// as one around the loop (driver/census/isa/loop_code.cpp).
+  /// Returns time in steps of about a millisecond (2^20 ns), because a deadline must fit a
+  /// register. The census would count a clock around the loop (driver/census/isa/loop_code.cpp).
   SM_FN static unsigned ticks() { return static_cast<unsigned>(global_timer() >> 20); }
   static constexpr unsigned longest_wait_ticks = 1900;  // 2 s
 
@@ -173,7 +173,7 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
   SM_FN static void add_release(unsigned* at) {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(at) : "memory");
   }
-  // With an operand in a register ptxas lays the loops of `sense` out differently.
+  // With an operand in a register, ptxas lays out the `sense` loops differently.
   SM_FN static unsigned add_one_acq_rel(unsigned* at) {
     unsigned before;
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
@@ -193,7 +193,7 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
       if (gives_up(polls)) return;
     }
   }
-  // One that gave up once does not wait again: the loop has many barriers left.
+  // A lane gives up only once, because the loop has many barriers left.
   SM_FN bool gives_up(unsigned polls) {
     if (polls % 1024 == 0 && static_cast<int>(ticks() - deadline_) > 0) hung_ = true;
     return hung_;

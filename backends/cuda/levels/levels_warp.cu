@@ -1,4 +1,4 @@
-// Rows of the groups within a warp.
+// Rows for groups within a warp.
 #include "backends/cuda/levels/levels.cuh"
 
 namespace syncmeter::cuda {

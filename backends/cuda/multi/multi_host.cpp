@@ -1,4 +1,4 @@
-// The table of what host threads do with several devices.
+// The table of ops by host threads on several devices.
 #include "backends/cuda/multi/multi_host.hpp"
 
 #include <array>
@@ -9,10 +9,10 @@
 
 #include "backends/cuda/rig/host_loop.hpp"
 
-// Ops and lane are in no unnamed namespace: the census finds loops by their symbols.
+// Ops and lane need external linkage: the census finds loops by their symbols.
 namespace syncmeter::cuda {
 
-/// The lane: a host thread, and the place of its device.
+/// The lane: a host thread, and its device's place.
 template <class T, class Form> struct multi_host_lane {
   multi_host_lane(multi_host_rig& of, unsigned at) : rig{&of}, place{at} {}
   [[nodiscard]] int outcome() const { return 0; }
@@ -33,8 +33,8 @@ consteval op_info host_info(std::string_view name, round_by round, std::string_v
           .kind = static_cast<std::uint8_t>(round)};
 }
 
-struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device, and the host's
-                                 // threads, one for each, waiting for them and meeting
+struct multi_gpu_host_barrier {  // test - baseline == a kernel on each device, one host thread per
+                                 // device waiting, then a barrier
   static constexpr op_info info =
       host_info("multi_gpu_host_barrier", round_by::team,
                 "one host thread per device: launch, wait for the kernel, then an OpenMP barrier");
@@ -42,7 +42,7 @@ struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device
   SM_FN static void measured(auto& lane) { common(lane); }
 };
 
-struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on each device, and one
+struct multi_gpu_host_barrier_one_thread {  // test - baseline == a kernel on each device, and one
                                             // host thread waiting for all
   static constexpr op_info info =
       host_info("multi_gpu_host_barrier_one_thread", round_by::launches,
@@ -52,7 +52,7 @@ struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on 
 };
 
 struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one number, queued behind
-                                   // the one before
+                                   // the last
   static constexpr op_info info = [] {
     op_info sum = host_info("multi_gpu_allreduce_nccl", round_by::library,
                             "NCCL's all-reduce of one int32, several queued in a stream");
@@ -63,8 +63,8 @@ struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one n
   SM_FN static void measured(auto& lane) { common(lane); }
 };
 
-struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kernel on each device,
-                                  // each after all of the round before, in graphs of 16 rounds
+struct multi_gpu_graph_barrier {  // test - baseline == one more round: a kernel on each device,
+                                  // each after the whole previous round, in graphs of 16 rounds
   static constexpr op_info info = [] {
     static_assert(rounds_in_graph == 16);
     op_info rounds =

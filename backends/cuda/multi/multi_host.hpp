@@ -18,25 +18,25 @@
 
 namespace syncmeter::cuda {
 
-/// Rounds of one graph: a step of the timed loop has as many.
+/// Rounds per graph, and per step of the timed loop.
 inline constexpr unsigned rounds_in_graph = 16;
 
-/// What the kernels of a check report to each other, in memory of the host that all devices reach.
+/// The checking kernels' reports to each other, in host memory mapped by all devices.
 struct round_board {
   struct line {
-    alignas(board_line) unsigned rounds;  ///< that this device has done
-    unsigned too_early;                   ///< devices that it overtook
+    alignas(board_line) unsigned rounds;  ///< finished by this device
+    unsigned too_early;                   ///< devices overtaken by this device
   };
   line devices[most_devices];
 };
 
-/// The stub of a kernel without a body, and that of one with (round_board*, unsigned self, unsigned
+/// Return the stubs of an empty kernel, and of a kernel with (round_board*, unsigned self, unsigned
 /// devices).
 [[nodiscard]] const void* empty_kernel();
 [[nodiscard]] const void* checking_kernel();
 
-/// op_info::kind: what makes one round. team: one host thread for each device; the others are of
-/// one host thread: plain launches, a library's all-reduce, or a graph of many rounds.
+/// op_info::kind, by the source of a round. team: one host thread per device. One host thread alone
+/// uses plain launches, a library's all-reduce, or a graph of many rounds.
 enum class round_by : std::uint8_t { team, launches, library, graph };
 
 class multi_host_rig : public gpu_rig {
@@ -45,8 +45,8 @@ class multi_host_rig : public gpu_rig {
 
   void describe(nlohmann::json& visit) const override;
 
-  // What the lanes of a sample do. None may leave the others waiting, so that none throws: the
-  // first error is kept.
+  // The calls of a sample's lanes. None throws, because a missing lane would leave the others
+  // waiting. The rig keeps the first error.
   void launch(unsigned place);
   void wait(unsigned place) { note(cudaStreamSynchronize(streams_[place]->get())); }
   void use(unsigned place) { note(cudaSetDevice(indices_[place])); }
@@ -57,13 +57,13 @@ class multi_host_rig : public gpu_rig {
     if (++rounds_ % rounds_in_graph == 0)
       note(cudaGraphLaunch(graph_.get(), streams_.front()->get()));
   }
-  /// How often a kernel of a graph ran before one of the round before it was over.
+  /// Returns how often a graph's kernel ran before the previous round was over.
   [[nodiscard]] std::uint64_t early_rounds();
   [[nodiscard]] unsigned devices() const { return static_cast<unsigned>(indices_.size()); }
 
  private:
   void prepare_point() override;
-  /// One sample: the loop on one host thread, or on one for each device, which are an OpenMP team.
+  /// Runs one sample: the loop on one host thread, or on an OpenMP team with one thread per device.
   sample measure(std::size_t index) override;
   void note(cudaError_t code) {
     int none = cudaSuccess;
@@ -78,27 +78,27 @@ class multi_host_rig : public gpu_rig {
 
   std::vector<int> indices_;
   std::vector<std::unique_ptr<stream>> streams_;
-  std::vector<std::unique_ptr<device_buffer>> words_;  ///< of each device: what is sent, the sum
+  std::vector<std::unique_ptr<device_buffer>> words_;  ///< per device: the sent word, the sum
   std::vector<void*> ones_, sums_;
   std::vector<cudaStream_t> queues_;
   std::unique_ptr<nccl_group> library_;
   executable_graph graph_;
-  std::uint64_t rounds_ = 0;  ///< asked for
+  std::uint64_t rounds_ = 0;  ///< requested
   std::atomic<int> error_{cudaSuccess};
 };
 
-// One round each: what a loop calls, and the census looks for.
+// One round each, called in a loop and found by the census.
 
-/// Of one thread of a team: its device's kernel, the wait for it, and the meeting.
+/// In one thread of a team: launches the device's kernel, waits for it, and joins the barrier.
 void host_team_round(multi_host_rig& rig, unsigned place);
-/// Of one thread for all: a kernel on each device, and the wait for each.
+/// In one thread for all devices: launches a kernel on each, and waits for each.
 void host_lone_round(multi_host_rig& rig);
-/// One all-reduce, queued.
+/// Queues one all-reduce.
 void host_all_reduce(multi_host_rig& rig);
-/// One round of a graph; the last one of them queues it.
+/// Counts one round of a graph, and queues the graph at its last round.
 void host_graph_round(multi_host_rig& rig);
 
-/// With their rig, and the calls that they are.
+/// Returns the rows with their rig and their declared calls.
 [[nodiscard]] row_group multi_host_group();
 
 }  // namespace syncmeter::cuda

@@ -30,7 +30,7 @@ void multi_host_rig::prepare_point() {
     library_.reset();
     streams_.clear();
     words_.clear();
-    indices_.clear();  // until all of them are there
+    indices_.clear();  // empty until all of them are ready
     const scoped_device back_afterwards{device_.index};
     for (const int index : wanted) {
       static_cast<void>(use_device(index));
@@ -45,11 +45,11 @@ void multi_host_rig::prepare_point() {
   if (what_->info.is(round_by::graph)) make_graph(graph_, where.blocks, where.lanes, nullptr);
 }
 
-// Rounds of kernels as one CUDA graph: each kernel comes after all of the round before, so that
-// what stands between two rounds is a barrier in which neither the host nor a kernel waits. A
-// round's time has its kernels in it, and its part of the launch of the graph. The kernels are
-// empty ones; with a board, kernels of one thread that look on it, in whose every round another
-// device is late. A node's device is the one that is current when it is added.
+// Makes rounds of kernels as one CUDA graph: each kernel depends on all kernels in the previous
+// round. Neither the host nor a kernel waits in the barrier between two rounds. A round's time
+// includes its kernels and its share of the graph launch. The kernels are empty. With a board, they
+// have one thread and check the order, with a different late device in each round. A node belongs
+// to the current device.
 void multi_host_rig::make_graph(executable_graph& graph, unsigned blocks, unsigned lanes,
                                 round_board* board) {
   graph_plan plan;
@@ -75,7 +75,7 @@ std::uint64_t multi_host_rig::early_rounds() {
   std::construct_at(board);
   executable_graph checking;
   make_graph(checking, 1, 1, board);
-  constexpr unsigned graphs = 2;  // one behind the other keeps the order too
+  constexpr unsigned graphs = 2;  // successive graphs keep the order too
   for (unsigned i = 0; i < graphs; ++i)
     SM_CUDA(cudaGraphLaunch(checking.get(), streams_.front()->get()));
   SM_CUDA(cudaStreamSynchronize(streams_.front()->get()));
@@ -111,7 +111,7 @@ void multi_host_rig::prepare_library() {
   library_ = std::make_unique<nccl_group>(indices_);
 }
 
-// The library's kernels wait for each other without end: here they are given up.
+// The library's kernels wait for each other without limit: the timeout aborts them.
 void multi_host_rig::wait_with_timeout() {
   const std::int64_t deadline = steady_ns() + wait_limit_ns;
   for (const cudaStream_t queue : queues_) {

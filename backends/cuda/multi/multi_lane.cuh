@@ -1,7 +1,7 @@
-// A lane among the threads of several devices. Its barriers have two levels: the blocks of a device
-// meet at its counter, and the last of them speaks for the device with the others. What goes
-// between devices has system scope, what stays in one has device scope; order is carried from one
-// to the other (PTX ISA, "Memory Consistency Model": causality order is transitive over scopes).
+// A lane among the threads of several devices. Its barriers have two levels: a device's blocks
+// arrive at its counter, and the last block signals the other devices. Accesses between devices
+// have system scope, accesses within a device have device scope. Order carries over between both
+// (PTX ISA, "Memory Consistency Model": causality order is transitive over scopes).
 #pragma once
 
 #include "backends/cuda/lane/cuda_kernel.cuh"
@@ -9,8 +9,8 @@
 
 namespace syncmeter::cuda {
 
-/// Waits for a condition, for at most wait_limit_ns. After a timeout it no longer waits at all, so
-/// that the kernel ends.
+/// Waits for a condition, for at most wait_limit_ns. After a timeout it stops waiting altogether,
+/// to let the kernel end.
 class bounded_wait {
  public:
   SM_FN bounded_wait() : deadline_{global_timer() + wait_limit_ns} {}
@@ -52,7 +52,7 @@ template <class T, class Form> class multi_lane {
         cell_{word(s.home, cell_at) + (lane_in_block() & s.no_bits)}, mailbox_{s.mailbox},
         next_mailbox_{s.next_mailbox}, token_{s.self} {}
 
-  /// All blocks of the device, then all devices at a counter on one of them.
+  /// Synchronizes the device's blocks, then all devices at a counter on one device.
   SM_FN void barrier_counter() {
     barrier([this] {
       if (lane_in_block() == 0) {
@@ -64,7 +64,7 @@ template <class T, class Form> class multi_lane {
     });
     await_go();
   }
-  /// One that speaks for its device tells each other device; every block hears all of them.
+  /// One block signals every other device for its own device. Every block waits for all devices.
   SM_FN void barrier_flags() {
     barrier([this] {
       if (lane_in_block() < devices_)
@@ -76,8 +76,9 @@ template <class T, class Form> class multi_lane {
     }
     leave();
   }
-  /// In round k each device tells the one 2^k places further, and hears from the one 2^k before
-  /// (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988).
+  /// In round k each device signals the device 2^k places further, and waits for the device 2^k
+  /// places before. Source: Hensgen, Finkel and Manber, "Two algorithms for barrier
+  /// synchronization", 1988.
   SM_FN void barrier_dissemination() {
     barrier([this] {
       unsigned flag = flags_at;
@@ -94,16 +95,15 @@ template <class T, class Form> class multi_lane {
     await_go();
   }
 
-  // To an address that is not visibly the same for all lanes: else one lane of a warp would add
-  // for all.
+  // The compiler must not see one address for all lanes, or one lane of a warp would add for all.
   SM_FN void fetch_add() { sunk_ ^= ptx::atom_add<order::relaxed, S>(*cell_, 1U); }
 
-  /// Waits for the token that this side gets next.
+  /// Waits for this side's next token.
   SM_FN void await_token() {
     waited_.wait([this] { return token_here() == token_; }, wait_timeout::at_token, token_);
     if constexpr (F.flavour != flavour::ptx && F.order != order::relaxed) fence_of<S>();
   }
-  /// Hands on the one behind it.
+  /// Hands on the following token.
   SM_FN void pass_token() {
     const unsigned next = token_ + 1;
     if constexpr (F.flavour == flavour::volatile_access) {
@@ -139,8 +139,8 @@ template <class T, class Form> class multi_lane {
     else return load_acquire<S>(mailbox_);
   }
 
-  // The first half of a barrier: the block arrives, and the first warp of the last one speaks for
-  // the device.
+  // The first half of a barrier: the block arrives, and the last block's first warp signals for the
+  // device.
   template <class Speak> SM_FN void barrier(const Speak& speak) {
     ++epoch_;
     __syncthreads();
@@ -149,7 +149,7 @@ template <class T, class Form> class multi_lane {
     if (lane_in_block() == 0)
       last = add_acq_rel<scope::device>(word(board_, arrived_at), 1) + 1 == epoch_ * gridDim.x;
     last = __shfl_sync(all_lanes, last, 0);
-    __syncwarp();  // what the first lane acquired, the others of its warp hand on
+    __syncwarp();  // the warp's other lanes pass on the first lane's acquire
     if (last != 0) speak();
   }
   SM_FN void await_go() {

@@ -20,16 +20,16 @@ bool needs_atomics(const op_info& info) {
   return info.is(across_devices::counter) || info.family == family::atomic;
 }
 
-// What the ops should compile to. Each wait has three branches: reached, given up before, and the
-// look at the timer.
+// The expected code of the ops. Each wait has three branches: reached, given up earlier, and the
+// timer check.
 
 std::string fences(std::string_view membar, unsigned times) {
   return fmt::format("MEMBAR.{0} {1}, ERRBAR {1}, CGAERRBAR {1}", membar, times);
 }
 
-// By the word for a device's own arrivals: a fence, an add, and the drop of L1. How often the lanes
-// of a warp meet is `meets`; before Hopper they do so in a function of the compiler's, and once
-// without.
+// Adds common instructions to `words`, which include a device's own arrivals: a fence, an add, and
+// the drop of L1. A warp's lanes synchronize `meets` times. Before Hopper they do so in a compiler
+// function, and once without.
 sass_text barrier(std::string_view words, unsigned meets, unsigned branches, std::string behind) {
   const std::string alike = fmt::format("BAR.SYNC 2, SHFL.IDX 1, {}", words);
   return {.hopper = fmt::format("{}, WARPSYNC {}, branch {}", alike, meets, branches),
@@ -57,8 +57,8 @@ sass_text barrier(std::string_view op) {
                  3, 13, "branch 14");
 }
 
-// A volatile access is one of system scope; a fence by its function is sequentially consistent, and
-// stands before the store and behind the load.
+// A volatile access has system scope. A fence function is sequentially consistent, before the store
+// and after the load.
 std::string token(const form& f) {
   const bool system = f.scope == scope::system;
   const std::string_view level = system ? "SYS" : "GPU";
@@ -132,8 +132,8 @@ void multi_rig::prepare_devices() {
   host_board_.fit(board_bytes);
 }
 
-// Asking for a kernel's attributes loads it: one that is loaded later would wait for the kernels
-// that wait for it.
+// Querying a kernel's attributes loads it. Loading it later would wait for kernels that wait for
+// it.
 void multi_rig::check_blocks(const void* stub) {
   on_each_device([&](device_state& s) {
     const device_facts& facts = find_devices().devices.at(static_cast<std::size_t>(s.index));
@@ -159,7 +159,7 @@ void multi_rig::clear_gates() {
   gates_clear_ = true;
 }
 
-// Everything is as it was before any kernel starts: none may clear what another one wrote.
+// Clears everything before any kernel starts: no kernel may clear another kernel's writes.
 void multi_rig::clear_boards(std::size_t bytes) {
   clear_gates();
   on_each_device([&](device_state& s) {
@@ -201,7 +201,7 @@ multi_setup multi_rig::setup_of(unsigned place) const {
   return s;
 }
 
-// Where a launch fails, the kernels launched before it end when their wait times out.
+// If a launch fails, earlier kernels end when their wait times out.
 void multi_rig::launch_all(const void* stub, std::uint32_t trips) {
   ++round_;
   for (unsigned i = 0; i < devices_; ++i) {
@@ -229,7 +229,7 @@ void multi_rig::wait_for_all() {
   });
 }
 
-// Once all kernels are over: one may still write what lies on the device of another.
+// Copies after all kernels end, because a kernel may still write to another device.
 void multi_rig::copy_results() {
   wait_for_all();
   on_each_device([&](device_state& s) {

@@ -1,5 +1,5 @@
-// Takes samples on several devices at once: one kernel on each, a gate that all of them pass, and
-// the longest of their own times. Devices' clocks are never compared with each other.
+// Samples on several devices at once: one kernel per device, a common gate, and the longest device
+// time. Clocks of different devices are never compared.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ class multi_rig : public gpu_rig {
  public:
   using gpu_rig::gpu_rig;
 
-  /// How often the forbidden came about; 0 for a form that does not forbid it, whose count is only
-  /// in the visit.
+  /// Returns the number of forbidden outcomes. Returns 0 for a form that allows them, and only the
+  /// visit has the count.
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;
   /// Adds "devices", "links", "litmus_seen", "litmus_rounds", "device_shares".
   void describe(nlohmann::json& visit) const override;
 
-  /// Runs a litmus kernel; how often it saw what must not be.
+  /// Runs a litmus kernel. Returns the number of forbidden outcomes.
   std::uint64_t run_litmus(const void* stub);
 
  private:
-  /// What the rig has on a device; made while that is the current one.
+  /// The rig's objects on a device, made while the device is current.
   struct device_state {
     int index = 0;
     stream queue;
@@ -56,11 +56,11 @@ class multi_rig : public gpu_rig {
   void read_clocks(sample& taken);
   void copy_results();
   [[nodiscard]] multi_setup setup_of(unsigned place) const;
-  /// Whether the point's form promises what its litmus looks for.
+  /// Returns true if the point's form promises the order checked by its litmus.
   [[nodiscard]] bool promises_order() const;
-  /// Whether the host is the other side.
+  /// Returns true if the host is the other side.
   [[nodiscard]] bool with_host() const { return what_->info.is(across_devices::with_host); }
-  /// Calls do_on(device_state) with each device of the point as the current one.
+  /// Calls do_on(device_state) for each device of the point, as the current device.
   template <class Do> void on_each_device(const Do& do_on) {
     for (unsigned i = 0; i < devices_; ++i) {
       const scoped_device here{device_states_[i]->index};
@@ -72,21 +72,21 @@ class multi_rig : public gpu_rig {
   unsigned devices_ = 1;
   unsigned round_ = 0;
   bool gates_clear_ = false;
-  pinned_buffer host_board_;  ///< mailboxes and data of a token between host and device
+  pinned_buffer host_board_;  ///< mailboxes and data of host tokens
   std::string host_timeout_;
   unsigned host_wrong_ = 0;
-  std::vector<double> shares_;   ///< of each device in the last sample: rate over the mean rate
-  std::uint64_t forbidden_ = 0;  ///< outcomes that the litmus saw
+  std::vector<double> shares_;   ///< per device in the last sample: rate over the mean rate
+  std::uint64_t forbidden_ = 0;  ///< in the litmus
   bool litmus_ran_ = false;
-  std::map<std::string, std::string> unreached_;  ///< points whose token never came, and why
+  std::map<std::string, std::string> unreached_;  ///< points with a lost token, and the reasons
 };
 
-/// Barriers, adds and handoffs that kernels do.
+/// Returns barriers, adds and handoffs within kernels.
 [[nodiscard]] std::vector<measurable> multi_rows();
 [[nodiscard]] nlohmann::json multi_declares(const measurable& row);
 
-/// One device's accesses to its own memory, a peer's and the host's, with the rig of one device
-/// whose cells lie there.
+/// Return one device's accesses to its own, a peer's and the host's memory, with the single-device
+/// rig for cells there.
 [[nodiscard]] std::vector<measurable> remote_rows();
 [[nodiscard]] row_group remote_group();
 

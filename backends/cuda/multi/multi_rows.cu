@@ -1,5 +1,5 @@
-// The rows over several devices: barriers in software, adds to one cell by all, and a token handed
-// from one side to the other; the kernel that each device of a point runs, and the litmus checks.
+// Rows over several devices: software barriers, adds to a common cell, and a token between two
+// sides. Also each device's kernel, and the litmus checks.
 #include "backends/cuda/lane/cuda_kernel.cuh"
 #include "backends/cuda/multi/multi_host.hpp"
 #include "backends/cuda/multi/multi_lane.cuh"
@@ -21,7 +21,7 @@ consteval op_info multi_gpu_barrier_info(std::string_view name, across_devices k
           .size_of = "devices",
           .kind = static_cast<std::uint8_t>(kind)};
 }
-// test - baseline == one barrier of all blocks of all devices
+// test - baseline == one barrier for all blocks on all devices
 #define SM_MULTI_BARRIER(NAME, KIND, CALL, NOTE)                                                   \
   struct NAME {                                                                                    \
     static constexpr op_info info = multi_gpu_barrier_info(#NAME, across_devices::KIND, NOTE);     \
@@ -37,8 +37,8 @@ SM_MULTI_BARRIER(multi_gpu_barrier_dissemination, other, barrier_dissemination,
                  "in each of log2(devices) rounds every device signals one other")
 #undef SM_MULTI_BARRIER
 
-struct multi_gpu_fetch_add {  // test - baseline == one more add by every lane of every device to
-                              // one cell, results used
+struct multi_gpu_fetch_add {  // test - baseline == one more add to one cell by every lane on every
+                              // device, results used
   static constexpr op_info info{
       .name = "multi_gpu_fetch_add",
       .in_quick = false,
@@ -65,8 +65,8 @@ consteval op_info token_info(std::string_view name, std::string_view sides, std:
           .note = note,
           .size_of = sides};
 }
-// What a program may write, by decreasing trust: the last of each pair orders nothing beyond its
-// device, or nothing at all.
+// The forms a program may use, by decreasing trust: the last form of each pair orders nothing
+// beyond its device, or nothing at all.
 inline constexpr std::array token_forms{
     form{.order = order::acq_rel, .scope = scope::system, .flavour = flavour::ptx},
     form{.order = order::acq_rel, .scope = scope::system, .flavour = flavour::function},
@@ -77,8 +77,8 @@ inline constexpr std::array token_forms{
     form{.order = order::acq_rel, .scope = scope::device, .flavour = flavour::function},
     form{.order = order::acq_rel, .scope = scope::device, .flavour = flavour::volatile_access}};
 
-struct gpu_handoff {  // test - baseline == one more way of the token to the other device and back;
-                      // the cost is that of one way
+struct gpu_handoff {  // test - baseline == one more round trip of the token to the other device:
+                      // the cost is per one-way trip
   static constexpr op_info info = [] {
     op_info between =
         token_info("gpu_handoff", "devices", "a flag in the memory of the device that waits");
@@ -90,8 +90,8 @@ struct gpu_handoff {  // test - baseline == one more way of the token to the oth
   SM_FN static void measured(auto& lane) { common(lane); }
 };
 
-struct cpu_gpu_handoff {  // test - baseline == one more way of the token to the host and back; the
-                          // cost is that of one way
+struct cpu_gpu_handoff {  // test - baseline == one more round trip of the token to the host: the
+                          // cost is per one-way trip
   static constexpr op_info info = [] {
     op_info with_host =
         token_info("cpu_gpu_handoff", "sides", "a flag in pinned memory of the host, both ways");
@@ -107,8 +107,9 @@ struct cpu_gpu_handoff {  // test - baseline == one more way of the token to the
 
 namespace syncmeter::cuda {
 
-/// All blocks of all devices leave together; they are known to run at once. By loads and stores
-/// only between devices: not all have atomics there. False for all lanes of a block that gave up.
+/// Releases all blocks on all devices together. All of them are known to run at once. Only loads
+/// and stores cross devices, because some devices lack atomics between them. Returns false in all
+/// lanes of a block that gave up.
 SM_FN bool pass_multi_gate(const multi_setup& s, bounded_wait& waiter) {
   const auto word = [](std::byte* board, unsigned at) {
     return reinterpret_cast<unsigned*>(board + gate_at + at);
@@ -162,7 +163,7 @@ __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
   if (done.sunk == 1) record.sunk = done.sunk;
 }
 
-/// Data that no word orders: plain accesses, which a cache may hold back or hold on to.
+/// Data without an order: a cache may delay plain stores or keep old lines.
 SM_FN void store_weak(unsigned* p, unsigned v) {
   asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
@@ -172,8 +173,8 @@ SM_FN unsigned load_weak(const unsigned* p) {
   return v;
 }
 
-/// Every block of every device writes its place, passes the barrier, and reads what as many others
-/// wrote as it has lanes.
+/// Checks a barrier: every block writes its place, passes the barrier, and reads other blocks'
+/// places, one per lane.
 template <class Op, class Lane>
 __global__ void multi_barrier_litmus(const multi_setup s, std::uint32_t) {
   bounded_wait at_gate;
@@ -196,8 +197,8 @@ __global__ void multi_barrier_litmus(const multi_setup s, std::uint32_t) {
   report_wait(lane.outcome().waited, s.records[blockIdx.x]);
 }
 
-/// Message passing, both ways: who has the token reads what the other side wrote before it, and
-/// writes for the other side. One word lies with the reader, one with the writer.
+/// Checks message passing, both ways: the token's owner reads the sender's earlier data, and writes
+/// data for the next owner. One word is near the reader, one near the writer.
 template <class Op, class Lane> __global__ void token_litmus(const multi_setup s, std::uint32_t) {
   bounded_wait at_gate;
   const bool open = pass_multi_gate(s, at_gate);
@@ -208,7 +209,7 @@ template <class Op, class Lane> __global__ void token_litmus(const multi_setup s
   for (unsigned round = 1; round <= litmus_rounds_over_devices; ++round) {
     const unsigned token = lane.token();
     lane.await_token();
-    // The other side wrote the number of its token, and the first of all found nothing.
+    // The other side wrote its token's number, except before the first token.
     if (token != 0 && load_weak(s.data) != token) ++wrong;
     if (token != 0 && load_weak(s.next_data + 1) != token) ++wrong;
     store_weak(s.next_data, token + 1);
@@ -269,13 +270,13 @@ std::vector<measurable> multi_rows() {
   return {rows.begin(), rows.end()};
 }
 
-// What the host waits for where it is the barrier, and what a graph puts in order: a kernel without
-// a body, and one that looks whether the order was kept.
+// The kernels for host barriers and for graphs: an empty kernel, and a kernel that checks the
+// order.
 namespace {
 
 __global__ void nothing() {}
 
-// In every round another device is late: one that does not wait for it sees an older round.
+// A different device is late in each round: a device without a wait sees an older round.
 __global__ void look(round_board* board, unsigned self, unsigned devices) {
   constexpr std::int64_t late_ns = 20'000;
   volatile round_board::line* const lines = board->devices;

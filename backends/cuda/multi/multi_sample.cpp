@@ -12,19 +12,19 @@
 namespace syncmeter::cuda {
 namespace {
 
-/// The host's side of a token that goes to a device and back, on pinned memory. Its wait times out
-/// as those of devices do.
+/// The host's side of a token to a device and back, in pinned memory. Its wait times out like the
+/// devices' waits.
 class host_peer {
  public:
-  /// With release and acquire where `ordered`.
+  /// Uses release and acquire if `ordered`.
   host_peer(void* board, bool ordered)
       : board_{static_cast<unsigned char*>(board)}, ordered_{ordered} {}
 
-  /// Hands so many tokens back. Empty, or why it ended early.
+  /// Hands back `rotations` tokens. Returns an empty text, or the reason for an early end.
   [[nodiscard]] std::string hand_on(std::uint64_t rotations) {
     return hand_on(rotations, [](unsigned) {});
   }
-  /// The same, with data before each token that is looked at behind it.
+  /// Does the same, with data before each token and a check after it.
   [[nodiscard]] std::string check(std::uint64_t rotations) {
     constexpr unsigned second = sizeof(unsigned);
     return hand_on(rotations, [this](unsigned token) {
@@ -34,7 +34,7 @@ class host_peer {
       word(host_data_at + second).store(token + 1, relaxed);
     });
   }
-  /// How often the data were not those of the token.
+  /// Returns the number of tokens with wrong data.
   [[nodiscard]] unsigned wrong() const { return wrong_; }
 
  private:
@@ -159,7 +159,8 @@ std::string multi_rig::why_timed_out() const {
   return text;
 }
 
-// Every block arrived in every barrier, every add is in the cell, the token is where it has to be.
+// Checks that every block arrived in every barrier, the cell has every add, and the token is at its
+// place.
 std::string multi_rig::verdict(std::uint64_t steps) const {
   const auto differs = [](std::string_view what, std::uint32_t found, std::uint64_t wide) {
     const auto expected = static_cast<std::uint32_t>(wide);
@@ -187,8 +188,8 @@ std::string multi_rig::verdict(std::uint64_t steps) const {
   return {};
 }
 
-// The time of a device is from its first block's start to its last one's stop, by its own timer;
-// all start behind one gate, and the sample ends with the last device.
+// A device's time lasts from its first block's start to its last block's stop, by its own timer.
+// All devices start behind one gate, and the sample ends with the last device.
 void multi_rig::read_clocks(sample& taken) {
   std::vector<double> spans;
   for (unsigned i = 0; i < devices_; ++i) {

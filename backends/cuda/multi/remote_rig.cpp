@@ -1,4 +1,4 @@
-// The rig of one device whose cells lie in its own memory, in a peer's or in the host's.
+// One device's rig for cells in its own, a peer's or the host's memory.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -15,8 +15,8 @@
 namespace syncmeter::cuda {
 namespace {
 
-/// point::home says where: first (or none) is the device itself, second the next device, other the
-/// host's pinned memory.
+/// point::home selects the memory. first (or none): the device itself, second: the next device,
+/// other: the host's pinned memory.
 class remote_rig : public cuda_rig {
  public:
   using cuda_rig::cuda_rig;
@@ -51,13 +51,13 @@ class remote_rig : public cuda_rig {
     return there_ == nullptr ? cuda_rig::first_array() : there_;
   }
 
-  std::byte* there_ = nullptr;  ///< the cells; null: in the device's own memory
+  std::byte* there_ = nullptr;  ///< the cells, or null in the device's own memory
   device_buffer on_peer_;
   pinned_buffer on_host_;
   std::string cells_on_;
 };
 
-// Each is an access of one device's own ops, whatever memory it is on.
+// Each row is an access from the single-device ops, in any memory.
 nlohmann::json declared_access(const measurable& row) {
   using twin_of = std::pair<std::string_view, std::string_view>;
   constexpr std::array twins{twin_of{"remote_atomic_add_dependent", "atomic_add_dependent"},

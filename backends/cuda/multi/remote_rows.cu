@@ -1,4 +1,4 @@
-// What one device's lanes do to cells in its own memory, in a peer's, and in the host's: the same
+// The ops of one device's lanes on cells in its own, a peer's, and the host's memory: the same
 // accesses, distinguished by point::home.
 #include "backends/cuda/multi/multi_rig.hpp"
 #include "backends/cuda/ops/table.cuh"
@@ -29,7 +29,7 @@ inline constexpr std::array remote_forms{form{.order = order::relaxed,
                                               .flavour = flavour::ptx,
                                               .space = space::global}};
 
-// What the op TWIN does.
+// Does the same as the op TWIN.
 #define SM_REMOTE_OP(NAME, TWIN, WORDS, ORACLE, NOTE)                                              \
   struct NAME {                                                                                    \
     static constexpr op_info info = remote_info(#NAME, family::atomic, oracle::ORACLE, NOTE);      \
@@ -47,7 +47,7 @@ SM_REMOTE_OP(remote_cas, syncmeter::ops::atomic_cas_pass, has_atomic_compare_exc
              "each is independent of the others (throughput)")
 #undef SM_REMOTE_OP
 
-struct remote_load {  // test - baseline == one load whose address waits for the one before
+struct remote_load {  // test - baseline == one load at an address from the last load
   static constexpr op_info info =
       remote_info("remote_load", family::memory, oracle::none,
                   "each address depends on the previous load (latency)");

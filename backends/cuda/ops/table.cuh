@@ -1,6 +1,6 @@
-// The ops of the CUDA worker's rig of kernels, in the order of its table (cmake/tables.cmake): the
-// shared ones, and CUDA's own, which are here: those of a block, of a warp, atomics, fences between
-// loads, latencies of memory.
+// The ops of the CUDA worker's kernel rig, in table order (cmake/tables.cmake): the shared ops, and
+// CUDA's own ops. CUDA's own are block ops, warp ops, atomics, fences between loads, and memory
+// latencies.
 #pragma once
 
 #include "backends/cuda/ops/walk.hpp"
@@ -45,7 +45,7 @@ template <class L> concept has_add_float = requires(L& l) { l.add_float(); };
 
 namespace syncmeter::cuda::ops {
 
-// Barriers of a block, beyond the shared `barrier` (`__syncthreads`). test - baseline == one more.
+// Block barriers, beyond the shared `barrier` (`__syncthreads`). test - baseline == one more.
 
 consteval op_info block_info(std::string_view name, std::string_view note) {
   return {.name = name,
@@ -55,7 +55,7 @@ consteval op_info block_info(std::string_view name, std::string_view note) {
           .note = note};
 }
 
-// An op that is one word, self-paired.
+// Defines a self-paired op with a single call.
 #define SM_CUDA_OP(NAME, INFO, WORDS, CALL)                                                        \
   struct NAME {                                                                                    \
     static constexpr op_info info = INFO;                                                          \
@@ -77,8 +77,8 @@ struct block_barrier {  // cuda::barrier: arrive and wait on an mbarrier in shar
   SM_FN static void measured(has_block_words auto& lane) { lane.block_barrier(); }
 };
 
-// Words of a warp. Each result is the next word's operand, so that the cost is a latency and
-// nothing can be hoisted or merged: loop-invariant votes were, in published tables.
+// Warp ops. Each result is the next operand: the cost is a latency, and nothing can be hoisted or
+// merged. Published tables contain loop-invariant votes.
 
 consteval op_info warp_info(std::string_view name, std::string_view note) {
   return {.name = name, .family = family::warp, .note = note};
@@ -88,7 +88,7 @@ consteval op_info warp_info(std::string_view name, std::string_view note) {
   SM_CUDA_OP(NAME, warp_info(#NAME, NOTE), has_warp_words, CALL)
 SM_CUDA_WARP(warp_sync, warp_sync, "__syncwarp() of a warp that is converged")
 
-struct warp_sync_divergent {  // the halves of a pair part, and meet again: branch and __syncwarp()
+struct warp_sync_divergent {  // pairs diverge, and synchronize: branch and __syncwarp()
   static constexpr op_info info =
       warp_info("warp_sync_divergent", "a divergent branch, then __syncwarp()");
   SM_FN static void common(has_warp_words auto& lane) {
@@ -124,12 +124,12 @@ SM_CUDA_WARP(reduce_or_sync, reduce_or, {})
 SM_CUDA_WARP(reduce_xor_sync, reduce_xor, {})
 SM_CUDA_WARP(active_mask, active_mask, "__activemask")
 
-// Atomics that only CUDA has, and the dependent form of an add: the third use of a result beside
-// unused (`atomic_add`) and used independently (`atomic_fetch_add`).
+// CUDA-only atomics, and the dependent add: a third use of a result, besides unused (`atomic_add`)
+// and used independently (`atomic_fetch_add`).
 
 using syncmeter::ops::atomic_info;
 
-struct atomic_add_dependent {  // v = x, x += e, where e is made of the v before: a latency
+struct atomic_add_dependent {  // v = x, x += e, with e from the previous v: a latency
   static constexpr op_info info = atomic_info("atomic_add_dependent", oracle::adds,
                                               "each result feeds the next operand (latency)");
   SM_FN static void common(has_dependent_add auto& lane) {
@@ -138,8 +138,8 @@ struct atomic_add_dependent {  // v = x, x += e, where e is made of the v before
   SM_FN static void measured(has_dependent_add auto& lane) { common(lane); }
 };
 
-// An operand that repeats would let the compiler merge what changes nothing the second time.
-struct atomic_and {  // x &= e, where e grows and always holds the bits of x
+// With a repeated operand the compiler could merge repetitions without effect.
+struct atomic_and {  // x &= e, where e grows and always includes x
   static constexpr op_info info = atomic_info("atomic_and", oracle::unchanged);
   SM_FN static void common(has_atomic_and auto& lane) {
     lane.atomic_and(lane.cell(), lane.operand_up() | lane.initial());
@@ -147,7 +147,7 @@ struct atomic_and {  // x &= e, where e grows and always holds the bits of x
   SM_FN static void measured(has_atomic_and auto& lane) { common(lane); }
 };
 
-struct atomic_or {  // x |= e, where e grows within the bits of x
+struct atomic_or {  // x |= e, where e grows within x
   static constexpr op_info info = atomic_info("atomic_or", oracle::unchanged);
   SM_FN static void common(has_atomic_or auto& lane) {
     lane.atomic_or(lane.cell(), lane.operand_up() & lane.initial());
@@ -155,13 +155,13 @@ struct atomic_or {  // x |= e, where e grows within the bits of x
   SM_FN static void measured(has_atomic_or auto& lane) { common(lane); }
 };
 
-struct atomic_xor {  // x ^= e with an e that is 0 in memory: other operands would undo each other
+struct atomic_xor {  // x ^= e with e == 0 from memory: other operands would cancel
   static constexpr op_info info = atomic_info("atomic_xor", oracle::unchanged);
   SM_FN static void common(has_atomic_xor auto& lane) { lane.atomic_xor(lane.cell(), lane.zero()); }
   SM_FN static void measured(has_atomic_xor auto& lane) { common(lane); }
 };
 
-struct atomic_inc {  // x = x >= limit ? 0 : x + 1, with a limit that is never reached
+struct atomic_inc {  // x = x >= limit ? 0 : x + 1, with an unreachable limit
   static constexpr op_info info = atomic_info("atomic_inc", oracle::adds);
   SM_FN static void common(has_atomic_inc auto& lane) {
     lane.atomic_inc(lane.cell(), lane.largest());
@@ -169,13 +169,13 @@ struct atomic_inc {  // x = x >= limit ? 0 : x + 1, with a limit that is never r
   SM_FN static void measured(has_atomic_inc auto& lane) { common(lane); }
 };
 
-// What a fence adds while loads are outstanding, the latency of each level of memory, and a
-// control: the yardsticks of every cost of synchronization.
+// A fence's cost during outstanding loads, the latency of each memory level, and a control: the
+// yardsticks for every synchronization cost.
 
 consteval op_info fence_between_loads_info(std::string_view name, std::string_view note) {
   op_info info = syncmeter::ops::fence_between(name, oracle::none, note);
-  info.litmus = litmus::none;  // `fence` has it
-  info.unroll = 4;             // on sm_100 the compiler keeps what a whole trip loaded in registers
+  info.litmus = litmus::none;  // `fence` has the litmus
+  info.unroll = 4;             // on sm_100 the compiler keeps a whole trip's loads in registers
   return info;
 }
 
@@ -187,8 +187,7 @@ struct fence_between_loads {  // fence only: the loads skip L1, which a fence in
   SM_FN static void after(has_cached_loads auto& lane) { lane.load_cg(lane.second_cell()); }
 };
 
-struct fence_between_cached_loads {  // fence and refill: L1 holds the cells until a fence drops
-                                     // them
+struct fence_between_cached_loads {  // fence and refill: L1 holds the cells until a fence
   static constexpr op_info info = fence_between_loads_info(
       "fence_between_cached_loads", "marginal cost between two loads that can hit L1 (.ca)");
   SM_FN static void before(has_cached_loads auto& lane) { lane.load_ca(lane.cell()); }
@@ -226,7 +225,7 @@ SM_CUDA_OP(control_fadd,
 
 namespace syncmeter::cuda {
 
-// CUDA's own ops, in the order of every table; they follow the shared ones.
+// CUDA's own ops, in the order of every table, after the shared ops.
 
 using own_ops =
     op_list<ops::syncthreads_count, ops::syncthreads_and, ops::syncthreads_or, ops::named_barrier,

@@ -1,11 +1,12 @@
-// Where a pointer chase finds its ring.
+// The rings for pointer chases.
 #pragma once
 
 #include <cstdint>
 
 namespace syncmeter::cuda {
 
-/// Words of the ring in a block's own memory, and the bytes between them: another bank each time.
+/// The ring's length in a block's own memory, and the bytes between entries: a different bank each
+/// time.
 inline constexpr unsigned shared_walk_length = 128;
 inline constexpr unsigned shared_walk_pitch = 132;
 

@@ -1,6 +1,6 @@
-// The five forms of Listing 1 of "Characterizing CUDA and OpenMP Synchronization Primitives" (IISWC
-// 2024), with a shuffle loop that halves its distance, and what they are compared with. First what
-// they are made of: an atomic maximum of every type, and the maxima of a warp and of a block.
+// The five forms from Listing 1 in "Characterizing CUDA and OpenMP Synchronization Primitives"
+// (IISWC 2024), and the ops for comparison. Unlike the listing, the shuffle loop halves its
+// distance. First their parts: an atomic maximum for every type, warp maxima and block maxima.
 #include "backends/cuda/reduction/reduction_kernels.hpp"
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace syncmeter::cuda {
 
-/// Floating values have no atomicMax. Read as integers, those without a sign are ordered as the
-/// values are and those with one the other way round, and all with one are less than all without:
-/// the maximum is that of signed integers or the minimum of unsigned ones. -0.0 has a sign, and
-/// goes with the negatives; a comparison with 0 would send it the other way, and lose it.
+/// Floating values have no atomicMax. Read as integers, values without a sign bit keep their order.
+/// Negative values reverse it, below all others. The maximum is therefore a signed maximum or an
+/// unsigned minimum. -0.0 has a sign and belongs to the negatives. A comparison with 0 would count
+/// it as positive, and lose the value.
 __device__ inline void atomic_max(float* cell, float value) {
   if (signbit(value)) atomicMin(reinterpret_cast<unsigned*>(cell), __float_as_uint(value));
   else atomicMax(reinterpret_cast<int*>(cell), __float_as_int(value));
@@ -45,23 +45,22 @@ inline constexpr unsigned all_of_warp = 0xffffffff;
 
 __device__ inline bool is_first_of_warp() { return threadIdx.x % 32 == 0; }
 
-/// In lane 0: the maximum of a warp. The distance is halved each time: in the listing as it was
-/// published it is not.
+/// Returns a warp's maximum in lane 0. The distance halves each time, unlike the published listing.
 template <class T> __device__ T warp_max_by_shuffles(T value) {
   for (unsigned offset = 16; offset > 0; offset /= 2)
     value = larger(value, __shfl_down_sync(all_of_warp, value, offset));
   return value;
 }
 
-/// In lane 0: by one instruction where the type has one.
+/// Returns the maximum in lane 0, by a single instruction if the type has it.
 template <class T> __device__ T warp_max(T value) {
   if constexpr (std::is_integral_v<T> && sizeof(T) == 4)
     return __reduce_max_sync(all_of_warp, value);
   else return warp_max_by_shuffles(value);
 }
 
-/// Before and after a block's threads raise its cell: the least value in it, and one atomic for
-/// all of the block.
+/// Prepare and finish a block's cell: set it to the least value, then issue one atomic for the
+/// whole block.
 template <class T> __device__ void begin_block(T* of_block) {
   if (threadIdx.x == 0) *of_block = reduction_identity<T>();
   __syncthreads();
@@ -73,13 +72,13 @@ template <class T> __device__ void end_block(T* of_block, T* result) {
 
 namespace {
 
-// Every thread of a block takes part, and brings the least value where the input has ended.
+// Every thread of a block participates, with the least value beyond the input's end.
 template <class T> __device__ T element_or_least(const T* data, std::uint32_t n) {
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   return i < n ? data[i] : reduction_identity<T>();
 }
 
-// What resets the cell of the next reduction: that one starts when this one is over.
+// Resets the cell for the next reduction, which starts after this reduction ends.
 template <class T> __device__ void make_ready(T* next) {
   if (blockIdx.x == 0 && threadIdx.x == 0) *next = reduction_identity<T>();
 }
@@ -126,7 +125,7 @@ __global__ void persistent(const T* __restrict__ data, std::uint32_t n, T* resul
   T most = reduction_identity<T>();
   const std::uint32_t stride = gridDim.x * blockDim.x;
   std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  // A thread that waited for one load after the other would leave most of the bandwidth unused.
+  // A thread that waited for each load in turn would leave most bandwidth unused.
   constexpr unsigned in_flight = 8;
   for (; i + (in_flight - 1) * stride < n; i += in_flight * stride) {
     T held[in_flight];
@@ -160,7 +159,7 @@ template <class T> void queue(reduction_call& call, form_kernel<T> kernel, unsig
 
 }  // namespace
 
-// One thread for each element, as many blocks as that takes.
+// One thread for each element.
 #define SM_REDUCTION_FORM(NAME)                                                                    \
   void reduce_max_##NAME(reduction_call& call) {                                                   \
     by_type(call.type, [&]<class T>(T) {                                                           \

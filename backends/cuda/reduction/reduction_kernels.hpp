@@ -1,5 +1,5 @@
-// The maximum of an array in every form, each behind a function that queues it: the host's loops
-// are compiled by the host's compiler, and their census sees one call per reduction.
+// An array's maximum in every form, each queued by a function: the host's compiler compiles the
+// host loops, and their census sees one call per reduction.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,59 +12,58 @@
 
 namespace syncmeter::cuda {
 
-/// Results of reductions that follow one another: each writes its own cell and makes the next one
-/// ready, so that no launch of its own is needed to reset it, and the last `result_cells` - 1
-/// results can be checked.
+/// Results of successive reductions: each writes its own cell and prepares the next cell. This
+/// saves a launch for the reset, and allows a check of the last `result_cells` - 1 results.
 inline constexpr unsigned result_cells = 4096;
 
-/// The largest input: an index and what is added to it stay below 2^32.
+/// The largest input: an index plus its increment stays below 2^32.
 inline constexpr std::uint32_t most_elements = std::uint32_t{1} << 31U;
 
-/// What is reduced, and how its kernels are launched.
+/// The input of a reduction, and the launch of its kernels.
 struct reduction_call {
   value_type type = value_type::int32;
   const void* data = nullptr;  ///< aligned to 256 bytes
-  void* copy = nullptr;        ///< as large as `data`; copy_bandwidth only
+  void* copy = nullptr;        ///< same size as `data`, copy_bandwidth only
   std::uint32_t elements = 0;
-  unsigned threads = 256;         ///< of a block, whole warps
-  unsigned resident_blocks = 1;   ///< of the persistent form: as many as run at once
-  void* results = nullptr;        ///< result_cells values; the first one is ready
-  std::uint64_t queued = 0;       ///< reductions since the first cell was made ready
-  void* scratch = nullptr;        ///< what the library asked for (cub_scratch_bytes)
-  std::size_t scratch_bytes = 0;  ///< of `scratch`
+  unsigned threads = 256;         ///< per block, in whole warps
+  unsigned resident_blocks = 1;   ///< for the persistent form: all concurrent blocks
+  void* results = nullptr;        ///< result_cells values, the first is ready
+  std::uint64_t queued = 0;       ///< reductions since the first cell was prepared
+  void* scratch = nullptr;        ///< requested by the library (cub_scratch_bytes)
+  std::size_t scratch_bytes = 0;  ///< size of `scratch`
   cudaStream_t stream = nullptr;
-  cudaError_t error = cudaSuccess;  ///< the first that the library returned
+  cudaError_t error = cudaSuccess;  ///< the library's first error
 };
 
-// Each queues one reduction, and counts it. What a launch says is left for cudaGetLastError.
+// Each function queues one reduction, and counts it. Launch errors remain for cudaGetLastError.
 void reduce_max_global_atomic(reduction_call& call);
 void reduce_max_warp_atomic(reduction_call& call);
 void reduce_max_block_atomic(reduction_call& call);
 void reduce_max_warp_reduce(reduction_call& call);
 void reduce_max_persistent(reduction_call& call);
 void reduce_max_cub(reduction_call& call);
-// Every byte read once, its 32-bit words xored; every byte read and written.
+// Read every byte once and xor its 32-bit words, or read and write every byte.
 void read_bandwidth(reduction_call& call);
 void copy_bandwidth(reduction_call& call);
 
-/// How many blocks of the persistent form run at once on one multiprocessor.
+/// Returns the concurrent blocks of the persistent form per multiprocessor.
 [[nodiscard]] unsigned resident_blocks_per_multiprocessor(value_type type, unsigned threads);
 
-/// Device memory that the library wants for this input.
+/// Returns the library's need for device memory with this input.
 [[nodiscard]] std::size_t cub_scratch_bytes(const reduction_call& call);
 
-// What surrounds the timed part, queued in the call's stream.
+// Work around the timed part, queued in the call's stream.
 
 /// Fills `data` from a seed.
 void fill_input(const reduction_call& call, std::uint64_t seed, reduction_input kind);
-/// Gives the element at `old_place` its seeded value, and that at `place` the maximum of a draw.
+/// Restores the seeded element at `old_place`, and writes a drawn maximum at `place`.
 void plant_maximum(const reduction_call& call, std::uint64_t seed, reduction_input kind,
                    std::uint32_t old_place, std::uint32_t place, std::uint64_t draw);
-/// Makes every result cell ready: the least value, or 0 where `xors`.
+/// Prepares every result cell: the least value, or 0 for `xors`.
 void clear_results(const reduction_call& call, bool xors);
-/// Of an array as large as `data`: the maximum by another way, comparing integers that are ordered
-/// as the values are, as its bit pattern; and the xor of all 32-bit words. Both go to the device's
-/// `answer`.
+/// Compute references for an array as large as `data`. The maximum uses another method, ordered
+/// integer keys, and returns a bit pattern. The xor covers all 32-bit words. Both write to `answer`
+/// on the device.
 void reference_maximum(const reduction_call& call, const void* from, std::uint64_t* answer);
 void reference_xor(const reduction_call& call, const void* from, std::uint64_t* answer);
 

@@ -1,5 +1,5 @@
-// Around the reductions: plain reads and copies of the same array, its elements, and what its
-// maximum and its words have to be, found by another way.
+// Helpers for reductions: plain reads and copies of the array, its elements, and the expected
+// maximum and xor from another method.
 #include "backends/cuda/reduction/reduction_kernels.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr unsigned all_of_warp = 0xffffffff;
 
 __device__ std::uint32_t xor_of(const uint4& v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
-// The array as 16-byte vectors, and the words behind the last whole one.
+// The array as 16-byte vectors, and the words after the last whole vector.
 struct words_of {
   std::uint32_t vectors;
   std::uint32_t rest;  // 32-bit words
@@ -27,7 +27,7 @@ words_of words(const reduction_call& call) {
   return {static_cast<std::uint32_t>(bytes / 16), static_cast<std::uint32_t>(bytes % 16 / 4)};
 }
 
-// The xor of a block's words, into the result by one of its threads.
+// Folds the xor of a block's words into the result, in one thread.
 __device__ void fold_block(std::uint32_t folded, std::uint32_t* result) {
   __shared__ std::uint32_t of_warp[32];
   folded = __reduce_xor_sync(all_of_warp, folded);
@@ -39,7 +39,7 @@ __device__ void fold_block(std::uint32_t folded, std::uint32_t* result) {
   if (threadIdx.x == 0) atomicXor(result, folded);
 }
 
-// A block has a stretch of vectors; each thread loads all of its own before it uses one.
+// A block has a range of vectors. Each thread loads all its vectors before it uses the first.
 template <bool Copies>
 __global__ void read_all(const uint4* __restrict__ data, uint4* __restrict__ copy, words_of all,
                          std::uint32_t* result, std::uint32_t* next) {
@@ -81,8 +81,7 @@ template <bool Copies> void queue_read(reduction_call& call) {
   ++call.queued;
 }
 
-// Unsigned integers that are ordered as the values are: of a floating value its bits, turned round
-// where it is negative.
+// Returns unsigned keys, ordered like the values: a floating value's bits, inverted if negative.
 template <class T> __device__ std::uint64_t key_of(T value) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
   if constexpr (std::is_floating_point_v<T>) {

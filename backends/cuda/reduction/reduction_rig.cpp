@@ -15,7 +15,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-constexpr std::uint32_t most_on_host = 1U << 20U;  // elements whose maximum the host finds too
+constexpr std::uint32_t most_on_host = 1U << 20U;  // limit for a maximum on the host
 constexpr auto timed_input = reduction_input::mixed;
 
 template <class T> std::uint64_t bits(T value) {
@@ -29,7 +29,7 @@ template <class T> T value(std::uint64_t all) {
   return one;
 }
 
-// Zeros of both signs are equal: which of them is the maximum is not asked.
+// Zeros of both signs are equal: either may be the maximum.
 bool same(value_type type, std::uint64_t a, std::uint64_t b) {
   return by_type(type, [&]<class T>(T) { return value<T>(a) == value<T>(b); });
 }
@@ -41,7 +41,7 @@ constexpr std::array<std::pair<small_input, std::string_view>, 4> small_inputs{
      {small_input::inside, "both signs"},
      {small_input::zeros, "all negative but one -0.0"}}};
 
-// One maximum each, for types without a sign too.
+// Fills input with a unique maximum, for unsigned types too.
 template <class T> void fill_small(std::vector<T>& values, std::uint32_t n, small_input what) {
   const auto signs =
       what == small_input::inside ? reduction_input::mixed : reduction_input::negative;
@@ -93,7 +93,7 @@ void reduction_rig::prepare_point() {
       resident_blocks_per_multiprocessor(call_.type, where_.lanes) * device_.multiprocessors;
   fit_memory();
   if (finds_maximum()) by_type(call_.type, [this]<class T>(T) { check_small_inputs<T>(); });
-  fit_scratch(call_);  // the small ones may have moved it
+  fit_scratch(call_);  // small inputs may have moved the scratch memory
   seed_ = mixed_word(seed_);
   place_ = 0;
   fill_input(call_, seed_, timed_input);
@@ -102,8 +102,8 @@ void reduction_rig::prepare_point() {
   SM_CUDA(cudaStreamSynchronize(call_.stream));
 }
 
-// What is planted has to be the maximum: by integer keys on the device, and where that is quick on
-// the host as well.
+// Checks that the planted value is the maximum: on the device by integer keys, and for small arrays
+// on the host as well.
 template <class T> void reduction_rig::check_input() {
   plant();
   if (const auto found = ask(&reference_maximum, call_.data); !same(call_.type, found, expected_)) {
@@ -119,7 +119,7 @@ template <class T> void reduction_rig::check_input() {
         "self-check: host and device compute different maxima of the same input");
 }
 
-// Three reductions in a row, so that the cells which they make ready for each other are looked at.
+// Runs three reductions in a row, to check the cells each prepares for the next.
 template <class T> void reduction_rig::check_small_inputs() {
   constexpr std::array<std::uint32_t, 9> sizes{1, 2, 31, 33, 255, 257, 1000, 4099, 70001};
   reduction_call small = call_;
@@ -176,8 +176,8 @@ void reduction_rig::require_supported() const {
   if (where_.active != 0) throw point_refused("--active is not supported by reductions");
 }
 
-// Both arrays at once, before any of them is given up: a size that does not fit is refused, not
-// failed.
+// Checks the memory for both arrays before either is freed: a size too large is refused, and not a
+// failure.
 void reduction_rig::fit_memory() {
   const std::size_t needed = bytes() * (kind_ == array_op::copy ? 2 : 1);
   std::size_t free = 0, all = 0;
@@ -211,7 +211,7 @@ void reduction_rig::fit_scratch(reduction_call& call) {
   call.scratch = scratch_.fit(std::max<std::size_t>(call.scratch_bytes, 1));
 }
 
-// The maximum moves: a result that is left over from another sample is not this one's.
+// Moves the maximum, to expose results left over from another sample.
 void reduction_rig::begin_sample() {
   plant();
   if (!finds_maximum()) expected_ = ask(&reference_xor, call_.data);
@@ -221,7 +221,7 @@ void reduction_rig::begin_sample() {
 }
 
 std::string reduction_rig::verdict(std::uint64_t ops) {
-  SM_CUDA(cudaGetLastError());  // of the launches
+  SM_CUDA(cudaGetLastError());  // from the launches
   require_library(call_);
   if (call_.queued != ops)
     return fmt::format("oracle: {} reductions were queued, expected {}", call_.queued, ops);
@@ -241,7 +241,7 @@ std::string reduction_rig::compare(const reduction_call& call, std::uint64_t exp
   SM_CUDA(cudaStreamSynchronize(call.stream));
   const bool words = kind_ == array_op::read;
   for (std::uint64_t i = 0; i < cells; ++i) {
-    // The last one has made this cell ready for one that did not come.
+    // The last reduction prepared this cell for a successor that never came.
     if (call.queued >= result_cells && i == call.queued % result_cells) continue;
     std::uint64_t result = 0;
     std::memcpy(&result, results + i * size, words ? sizeof(std::uint32_t) : size);
@@ -257,7 +257,7 @@ std::string reduction_rig::compare(const reduction_call& call, std::uint64_t exp
 
 void reduction_rig::describe(nlohmann::json& visit) const {
   host_loop_rig::describe(visit);
-  // Where that fits L2, each reduction after the first reads what the one before it has left there.
+  // If the array fits in L2, each reduction reads lines left there by the previous reduction.
   describe_footprint(visit, bytes() * (kind_ == array_op::copy ? 2 : 1));
 }
 

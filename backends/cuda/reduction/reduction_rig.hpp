@@ -1,5 +1,5 @@
-// Reductions of one array, queued by the host: makes the input, plants its maximum at another place
-// for each sample, and checks every result.
+// Reductions of one array, queued by the host: makes the input, moves its maximum for each sample,
+// and checks every result.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace syncmeter::cuda {
 
-/// op_info::kind of the ops on arrays. library_maximum: by a library, which needs memory of its
-/// own.
+/// op_info::kind for array ops. library_maximum: a library computes it, in its own memory.
 enum class array_op : std::uint8_t { maximum, library_maximum, read, copy };
 
 class reduction_rig : public host_loop_rig {
@@ -23,13 +22,13 @@ class reduction_rig : public host_loop_rig {
   /// Adds "footprint_bytes" and "fits_l2".
   void describe(nlohmann::json& visit) const override;
 
-  /// What the lane queues.
+  /// Returns the lane's queue of calls.
   [[nodiscard]] reduction_call& call() { return call_; }
 
  private:
-  /// Also runs the form on small inputs that a wrong one gets wrong: all negative, the maximum in
-  /// the first or the last element, zeros of both signs, sizes that are a multiple of nothing.
-  /// Throws std::runtime_error when a result is wrong.
+  /// Also runs the form on small inputs likely to expose errors: all negative, the maximum in the
+  /// first or the last element, zeros of both signs, irregular sizes. Throws std::runtime_error for
+  /// a wrong result.
   void prepare_point() override;
   void begin_sample() override;
   void wait() override { SM_CUDA(cudaStreamSynchronize(call_.stream)); }
@@ -46,7 +45,7 @@ class reduction_rig : public host_loop_rig {
   void plant();
   [[nodiscard]] std::uint64_t
   ask(void (*reference)(const reduction_call&, const void*, std::uint64_t*), const void* from);
-  /// Compares the results of a call's last reductions; empty when all are right.
+  /// Compares the last results of a call. Returns an empty text if all are right.
   [[nodiscard]] std::string compare(const reduction_call& call, std::uint64_t expected);
 
   array_op kind_ = array_op::maximum;
@@ -57,11 +56,11 @@ class reduction_rig : public host_loop_rig {
   pinned_buffer host_results_;
   std::uint64_t seed_ = 1;
   std::uint64_t draw_ = 1;
-  std::uint32_t place_ = 0;     ///< of the maximum in `data_`
-  std::uint64_t expected_ = 0;  ///< bit pattern of every result
+  std::uint32_t place_ = 0;     ///< the maximum in `data_`
+  std::uint64_t expected_ = 0;  ///< bit pattern for every result
 };
 
-/// The reductions, of every type, with their rig and the calls that they are.
+/// Returns the reductions for every type, with their rig and declared calls.
 [[nodiscard]] row_group reduction_group();
 
 }  // namespace syncmeter::cuda

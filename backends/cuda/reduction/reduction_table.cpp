@@ -1,7 +1,7 @@
 // The maximum of an array, and the reads and copies that bound it: Listing 1 of "Characterizing
-// CUDA and OpenMP Synchronization Primitives" (IISWC 2024). test - baseline == one more of them,
-// queued in the same stream straight behind the last one, on the same array. Each writes a cell of
-// its own, which the one before it has set to the least value: the reset is part of the op.
+// CUDA and OpenMP Synchronization Primitives" (IISWC 2024). test - baseline == one more op on the
+// same array, queued in the same stream. Each op writes its own cell, set to the least value by the
+// previous op: the op includes this reset.
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace syncmeter::cuda {
 
-// Ops and lane are in no unnamed namespace: the census finds loops by their symbols.
+// Ops and lane need external linkage: the census finds loops by their symbols.
 
 template <class T, class Form> struct reduction_lane {
   explicit reduction_lane(reduction_rig& rig) : call{&rig.call()} {}
@@ -36,7 +36,7 @@ consteval op_info reduction_info(std::string_view name, std::string_view note, a
           .kind = static_cast<std::uint8_t>(kind)};
 }
 
-// One call of the function with the op's name, on lanes of which HAS holds.
+// Defines a call to the function with the op's name, for lanes with HAS.
 #define SM_REDUCTION_OP(NAME, HAS, KIND, NOTE)                                                     \
   struct NAME {                                                                                    \
     static constexpr op_info info = reduction_info(#NAME, NOTE, array_op::KIND);                   \
@@ -66,7 +66,7 @@ SM_REDUCTION_OP(reduce_max_persistent, true, maximum,
                 "without it)")
 SM_REDUCTION_OP(reduce_max_cub, true, library_maximum,
                 "cub::DeviceReduce::Max, which chooses its own grid")
-// Not a maximum, but what no form can be faster than where the array comes from memory.
+// Not a maximum, but the upper bound for every form that reads the array from memory.
 SM_REDUCTION_OP(read_bandwidth, true, read,
                 "reads every byte of the array once, 16 at a time: the upper bound for a reduction")
 SM_REDUCTION_OP(copy_bandwidth, true, copy, "copies the array to another one")
@@ -97,7 +97,7 @@ template <class... T> std::vector<measurable> rows_of_types() {
   return rows;
 }
 
-// A call each. What the kernels behind it are made of is not in a loop of ours, and not declared.
+// Declares one call each. Our loops do not contain the kernels, and no declaration covers them.
 nlohmann::json declares(const measurable& row) {
   return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", row.info.name)}};
 }

@@ -41,13 +41,13 @@ std::string text_of(const terms& alternative) {
   return text;
 }
 
-// Before Hopper there were no clusters, so that a fence has none to wait for.
+// GPUs before Hopper have no clusters, and their fences wait for none.
 void before_hopper(terms& alternative) {
   std::erase_if(alternative, [](const term& each) { return each.first == "CGAERRBAR"; });
 }
 
-// Blackwell of data centres (sm_100, sm_103) finds the least and the largest of a warp in another
-// unit than the sum; sm_110 and sm_120 do not.
+// Data centre Blackwell (sm_100, sm_103) uses different units for a warp's minimum or maximum and
+// its sum. sm_110 and sm_120 do not.
 void on_blackwell_of_data_centres(terms& alternative) {
   for (term& each : alternative)
     if (each.first == "REDUX.MIN" || each.first == "REDUX.MAX")

@@ -1,5 +1,4 @@
-// What a declaration, which is for Hopper (sm_90), is on other GPUs: rules for instructions, not
-// lists of ops.
+// Translates declarations for Hopper (sm_90) to other GPUs: rules for instructions, not op lists.
 #pragma once
 
 #include <array>
@@ -8,12 +7,12 @@
 
 namespace syncmeter::cuda {
 
-/// Those that ops declare for, whichever of them a build has code for: what a compiler makes for
-/// the others can be held to it without such a GPU (scripts/atlas --check).
+/// All architectures with declarations, even without code in a build. A compiler can be checked for
+/// them without such a GPU (scripts/atlas --check).
 inline constexpr std::array known_architectures{80, 86, 89, 90, 100, 120};
 
-/// Of architecture 80 for sm_80. The alternatives of a declaration stand between bars, their terms
-/// between commas
+/// Returns a declaration for an architecture, for example 80 for sm_80. Bars separate alternatives,
+/// commas separate terms
 /// ("RED.ADD 1 | ATOMG.ADD 1, REDUX.SUM 1").
 [[nodiscard]] std::string on_architecture(std::string_view hopper, int architecture);
 

@@ -1,4 +1,4 @@
-// A rig of kernels whose lanes' results are checked on the device, each lane's, after every sample.
+// A rig of kernels that checks each lane's result on the device after every sample.
 #pragma once
 
 #include <string>
@@ -28,14 +28,14 @@ class checked_rig : public cuda_rig {
     if (copy->wrong != 0) taken.failure = wrong(*copy, ops(index));
     return taken;
   }
-  /// Lanes are checked after every sample.
+  /// Every sample needs a check of its lanes.
   [[nodiscard]] bool can_wait_in_queue() const override { return false; }
-  /// Called before each sample, outside the clock.
+  /// Queues work before each sample, outside the clock.
   virtual void queue_first() {}
-  /// Queues the check of all lanes, after each lane did `ops` ops; `found` is all zero. In `held`
-  /// goes what a wrong lane should have.
+  /// Queues the check of all lanes after `ops` ops per lane. `found` is all zero. The check writes
+  /// a wrong lane's expected value to `held`.
   virtual void queue_check(std::uint64_t ops, own_outcome* found) = 0;
-  /// What to say of a check that found something, after each lane did `ops` ops.
+  /// Returns the message for a failed check after `ops` ops per lane.
   [[nodiscard]] virtual std::string wrong(const own_outcome& found, std::uint64_t ops) const {
     return fmt::format("oracle: {} of {} lanes are wrong, for example lane {}: it has "
                        "{} after {} ops, expected {}",

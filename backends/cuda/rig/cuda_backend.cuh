@@ -1,5 +1,5 @@
-// What bind_typed and bind_untyped need of the CUDA backend: its lane, the forms of each op, the
-// stubs of its kernels, and why it lacks what it lacks.
+// The functions bind_typed and bind_untyped call for the CUDA backend: its lane, op forms, kernel
+// stubs, and the reasons for missing ops.
 #pragma once
 
 #include <string_view>
@@ -12,18 +12,18 @@
 
 namespace syncmeter::cuda {
 
-/// Of CUDA's own kernels.
+/// Returns the call for a CUDA kernel.
 template <class... Parameters> kernel_call call_of(void (*kernel)(Parameters...)) {
   return {reinterpret_cast<const void*>(kernel)};
 }
 
-/// Before a sample of an op that walks a ring through memory.
+/// Makes the ring before a sample of an op that walks memory.
 template <class Op> void make_ring(bench& rig) { static_cast<cuda_rig&>(rig).walk_on(Op::ring); }
 
-/// An op that lists the forms it is built in; for the others forms_built does.
+/// An op with its own list of forms. Otherwise forms_built selects them.
 template <class Op> concept lists_forms = requires { Op::forms; };
 
-/// Whether 2 and 4 measured ops are built too.
+/// Returns true if 2 and 4 measured ops are built too.
 template <class Op, class Lane> consteval bool has_all_counts() {
   if constexpr (requires { Op::without_additivity; }) {
     return false;
@@ -35,7 +35,7 @@ template <class Op, class Lane> consteval bool has_all_counts() {
   }
 }
 
-/// The host's stub of the kernel for counts[index]: its symbol is the kernel's.
+/// Returns the host stub of the kernel for counts[index], whose symbol equals the kernel's.
 template <class Op, class Lane> const void* stub_at(std::size_t index) {
   if constexpr (has_all_counts<Op, Lane>()) {
     if (index == 2) return reinterpret_cast<const void*>(&kernel<Op, 2, Lane>);
@@ -54,7 +54,7 @@ template <class Op, class Lane> std::uint64_t run_litmus(bench& rig) {
   }
 }
 
-/// The backend of the ops of one study, by its lanes.
+/// The backend for one study's ops, selected by its lanes.
 template <template <class, class> class LaneOf> struct backend_of {
   template <class T, form F>
   using lane = LaneOf<

@@ -1,6 +1,6 @@
-// Each declaration is of one op. Register arithmetic and moves are free
-// (driver/census/rule/census.hpp): a result that must be used and an operand that must change cost
-// some, the same on both sides.
+// Each declaration describes one op. Register arithmetic and moves are free
+// (driver/census/rule/census.hpp): a used result and a changing operand cost some, equally on both
+// sides.
 #include "backends/cuda/rig/cuda_census.hpp"
 
 #include <cstdlib>
@@ -19,7 +19,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-/// Code of the same shape, but for what single instructions are (rig/architectures.hpp).
+/// Generations with the same code shape, except for single instructions (rig/architectures.hpp).
 enum class generation { before_hopper, hopper, behind_hopper };
 
 std::string_view level(scope s) {
@@ -27,8 +27,8 @@ std::string_view level(scope s) {
   return s == scope::system ? "SYS" : "GPU";
 }
 
-// A fence wider than a block drops L1 (CCTL.IVALL) and waits for errors, its own and its
-// cluster's (ERRBAR, CGAERRBAR).
+// A fence wider than a block drops L1 (CCTL.IVALL), and waits for its own errors and its cluster's
+// (ERRBAR, CGAERRBAR).
 std::string fence(bool sequential, scope s) {
   const auto bar = fmt::format("MEMBAR.{}.{} 1", sequential ? "SC" : "ALL", level(s));
   return s == scope::block ? bar : bar + ", ERRBAR 1, CGAERRBAR 1, CCTL.IVALL 1";
@@ -51,7 +51,7 @@ bool uses_result(std::string_view op) {
          op.starts_with("atomic_cas");
 }
 
-// A block's own memory has no floating add: it is a loop around a compare-and-swap.
+// A block's own memory has no floating add, only a loop around a compare-and-swap.
 std::string in_shared_memory(const measurable& row) {
   const std::string_view what = operation(row.info.name);
   if (!is_float(row) || what != "ADD") return fmt::format("ATOMS.{} 1", what);
@@ -61,8 +61,8 @@ std::string in_shared_memory(const measurable& row) {
                      add);
 }
 
-// Where all lanes visibly use one address, the compiler may let one lane of a warp speak for all:
-// it reduces the operands, and hands each lane its part of the result.
+// If all lanes visibly use one address, one lane of a warp may act for all. It reduces the operands
+// and hands each lane its part of the result.
 std::string of_one_address(std::string_view op, const std::string& alone, std::string_view what,
                            generation g) {
   if (op == "atomic_fetch_add") {
@@ -72,7 +72,7 @@ std::string of_one_address(std::string_view op, const std::string& alone, std::s
            " | " + alone;
   }
   if (op == "atomic_add_dependent") {
-    // One path for a warp that has parted, one for a whole one.
+    // One path for a diverged warp, one for a converged warp.
     const std::string twice = alone.substr(0, alone.rfind(' ')) + " 2";
     return with(twice, "SHFL.IDX 1, SHFL.UP 6, VOTE.ANY 1, branch 1 | "
                        "SHFL.IDX 1, SHFL.UP 6, VOTE.ANY 2, branch 1 | "
@@ -83,13 +83,13 @@ std::string of_one_address(std::string_view op, const std::string& alone, std::s
   const auto reduction = fmt::format("REDUX.{} 1", what == "ADD" ? "SUM" : what);
   std::string all =
       alone + " | " + with(alone, reduction + " | " + reduction + ", VOTEU.ANY 1 | VOTEU.ANY 1");
-  // There libcu++ hands each lane its part though nobody uses it.
+  // There libcu++ computes each lane's part even for an unused result.
   if (g == generation::before_hopper && alone.starts_with("ATOM.ADD"))
     all += " | " + with(alone, "SHFL.IDX 1, imad 1 | SHFL.IDX 1, VOTEU.ANY 1, imad 2");
   return all;
 }
 
-// The scope of the device goes without saying, and in a block's own memory there is but one.
+// Omits the default device scope. A block's own memory has only one scope.
 std::string_view scope_of_atomic(const form& f, std::string_view opcode) {
   if (opcode == "ATOMS" || f.scope == scope::device) return "";
   return f.scope == scope::block ? ".SM" : ".SYS";
@@ -103,8 +103,8 @@ std::string relaxed_atomic(const measurable& row, std::string_view opcode, gener
   return one_address ? of_one_address(row.info.name, alone, what, g) : alone;
 }
 
-// An order is a fence before (release) and a drop of L1 behind (acquire), on each of the op's
-// paths; within a block neither is needed but the wait for what was written.
+// Adds an order: a fence before (release) and a drop of L1 after (acquire) on each path. Within a
+// block only the wait for earlier writes remains.
 std::string with_order(const form& f, bool loads, const std::string& relaxed, int paths = 1) {
   if (f.order == order::unordered || f.order == order::relaxed) return relaxed;
   const bool wide = f.scope != scope::block;
@@ -126,8 +126,8 @@ std::string joined(std::string first, const std::string& second) {
   return first.empty() ? second : std::move(first) + " | " + second;
 }
 
-// Floating arithmetic that makes the next operand: what changes must not be folded, and a dependent
-// one is made of the last result.
+// Returns the floating arithmetic for the next operand. The compiler must not fold a changing
+// operand. A dependent operand comes from the last result.
 std::string operand_arithmetic(const measurable& row) {
   const std::string_view op = row.info.name;
   if (!is_float(row)) return {};
@@ -147,7 +147,7 @@ std::string atomic(const measurable& row, generation g) {
     return with_order(f, false,
                       with(operand_arithmetic(row),
                            fmt::format("ST.STRONG.{0} 1 | STG.STRONG.{0} 1 | STS 1", reach)));
-  // libcu++ says neither that its address is in one space nor that a result is not used.
+  // libcu++ declares neither one address space nor an unused result.
   std::vector<std::string_view> opcodes;
   if (f.space == space::shared_memory) {
     if (is_float(row)) return in_shared_memory(row);
@@ -161,7 +161,7 @@ std::string atomic(const measurable& row, generation g) {
   }
   std::string all;
   for (const auto opcode : opcodes) all = joined(std::move(all), relaxed_atomic(row, opcode, g));
-  // libcu++ exchanges a double by way of the stack.
+  // libcu++ exchanges a double through the stack.
   if (op == "atomic_exchange" && row.type == value_type::float64)
     all += " | " + with("LD 1, ST 1", all);
   all = with(operand_arithmetic(row), all);
@@ -170,8 +170,8 @@ std::string atomic(const measurable& row, generation g) {
                    : with_order(f, true, all);
 }
 
-// Of a block's and a warp's ops. Of block_barrier two forms of the wait for the phase: at once, and
-// with a pause that grows.
+// Block and warp ops. block_barrier has two ways to wait for the phase: polling, and a growing
+// pause.
 constexpr std::pair<std::string_view, std::string_view> by_name[]{
     {"barrier", "BAR.SYNC 1"},
     {"named_barrier", "BAR.SYNC 1"},
@@ -180,10 +180,10 @@ constexpr std::pair<std::string_view, std::string_view> by_name[]{
     {"syncthreads_or", "BAR.RED.OR 1, B2R.RESULT 1"},
     {"block_barrier", "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5, imad 1 | "
                       "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5"},
-    {"warp_sync", "nothing"},  // converged, and known to be
+    {"warp_sync", "nothing"},  // known to be converged
     {"warp_sync_partial", "nothing | WARPSYNC.COLLECTIVE 1 | WARPSYNC 1"},
-    {"active_mask", "nothing"},  // the mask of a converged loop is known once
-    // A vote of each side, and the way back together.
+    {"active_mask", "nothing"},  // a converged loop's mask is known once
+    // A vote on each side, and the way back together.
     {"warp_sync_divergent", "VOTE.ANY 4, BRA.DIV 3, WARPSYNC.COLLECTIVE 3, branch 1"},
     {"shuffle_idx", "SHFL.IDX 1"},
     {"shuffle_up", "SHFL.UP 1"},
@@ -201,8 +201,8 @@ constexpr std::pair<std::string_view, std::string_view> by_name[]{
     {"reduce_or_sync", "REDUX.OR 1"},
     {"reduce_xor_sync", "REDUX.XOR 1"}};
 
-// Where that is code of another shape before Hopper: a barrier object is words in shared memory,
-// and lanes that have parted meet in a function of the compiler's.
+// Code with a different shape before Hopper: a barrier object is words in shared memory, and a
+// compiler function synchronizes diverged lanes.
 constexpr std::pair<std::string_view, std::string_view> by_name_before_hopper[]{
     {"block_barrier", "ATOMS.ARRIVE 1, LDS 2, MEMBAR.ALL.CTA 1, NANOSLEEP 2, YIELD 1, branch 5"},
     {"warp_sync_partial", "BRA.DIV 1, call:(inside) 1"},
@@ -217,15 +217,15 @@ std::string named(std::string_view op, generation g) {
   return {};
 }
 
-// With a floating addition of the op's own.
+// Adds the op's own floating addition.
 std::string with_addition(const measurable& row, std::string text) {
   if (row.type == value_type::float32) text += ", FADD 1";
   if (row.type == value_type::float64) text += ", DADD 1";
   return text;
 }
 
-// Take the lock (and drop L1), add, give it back (and wait for what was written); the way round for
-// a lane that did not get it.
+// Acquires the lock (and drops L1), adds, and releases it (and waits for the writes). A lane that
+// failed to acquire takes the branch back.
 std::string critical(const measurable& row, generation g) {
   if (row.info.name != "critical_add") return {};
   return with_addition(
@@ -242,7 +242,7 @@ std::string handoff(scope s) {
   return s == scope::block ? text : text + ", ERRBAR 1, CGAERRBAR 1, CCTL.IVALL 1";
 }
 
-// 64-bit products are made of three 32-bit ones, with their carries.
+// A 64-bit product consists of three 32-bit products with their carries.
 std::string multiplies(value_type type, std::string_view how_many) {
   if (type == value_type::float32) return fmt::format("FMUL {}", how_many);
   if (type == value_type::float64) return fmt::format("DMUL {}", how_many);

@@ -1,4 +1,4 @@
-// What one op of the CUDA backend should compile to: the census holds the compiler to it.
+// The expected machine code of one op in the CUDA backend: the census checks the compiler.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace syncmeter::cuda {
 
-/// {"sass": "RED.ADD 1"}; empty where nothing is declared.
+/// Returns {"sass": "RED.ADD 1"}, or an empty object without a declaration.
 [[nodiscard]] nlohmann::json declared_instructions(const measurable& row);
 
-/// What an op should compile to on Hopper, and, where that is code of another shape, on the GPUs
-/// before and behind it; what single instructions are elsewhere is a rule (rig/architectures.hpp).
+/// The expected code of an op on Hopper, and on older and newer GPUs if its shape differs there.
+/// Rules translate single instructions (rig/architectures.hpp).
 struct sass_text {
   std::string hopper;
   std::string before{}, behind{};  ///< empty: as on Hopper
 };
 
-/// {"sass": "RED.ADD 1", "sm_100": ..}: for Hopper, and each architecture that is known or of this
-/// build where it is another; empty for an empty text.
+/// Returns {"sass": "RED.ADD 1", "sm_100": ..}: the code for Hopper, and for each known or built
+/// architecture with different code. Returns an empty object for an empty text.
 [[nodiscard]] nlohmann::json declared_sass(const sass_text& text);
 
 }  // namespace syncmeter::cuda

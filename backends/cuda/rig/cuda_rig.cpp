@@ -10,7 +10,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// So much is there from the first point with cells on: those of most points lie in the same memory.
+// Allocated from the first point with cells on, to keep most points' cells in the same memory.
 constexpr std::size_t least_array_bytes = std::size_t{64} << 20U;
 
 }  // namespace
@@ -87,8 +87,8 @@ void cuda_rig::prepare_point() {
   use_place({}, 0);
 }
 
-// On one multiprocessor. Of a kernel that another API launches only its launch bounds are known: it
-// keeps to the registers with which all of a multiprocessor's threads fit.
+// Returns the resident blocks per multiprocessor. Kernels launched by another API expose only their
+// launch bounds: registers then let all threads of a multiprocessor fit.
 unsigned cuda_rig::resident_blocks(const void* stub) {
   if (stub == nullptr) {
     return std::min(device_.max_blocks_per_multiprocessor,
@@ -106,8 +106,8 @@ void cuda_rig::check_resources(const void* stub) {
   registers_ = 0;
   const std::size_t fit = std::size_t{resident_blocks(stub)} * device_.multiprocessors;
   if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
-  // The driver knows what the threads of a block allow, and runs more than that in waves on
-  // request; what is refused here is for what a kernel takes, and --waves would not help.
+  // The driver knows the limit by threads, and runs more blocks in waves on request. This refusal
+  // concerns the kernel's resources, and --waves would not help.
   const std::string limit = registers_ == 0
                                 ? "limited by the threads of a multiprocessor"
                                 : fmt::format("limited by the kernel's {} registers per thread and "
@@ -118,7 +118,7 @@ void cuda_rig::check_resources(const void* stub) {
                   where_.blocks, where_.lanes, device_.name, fit, limit));
 }
 
-// The device knows how many clusters run at once, and how large one can be.
+// Asks the device for the number of concurrent clusters and their largest size.
 void cuda_rig::check_clusters(const void* stub) {
   const unsigned size = std::max(where_.size, 1U);
   if (device_.largest_cluster == 0) {
@@ -154,9 +154,9 @@ void cuda_rig::fit_memory() {
   const std::size_t bytes = std::max(array_bytes(), least_array_bytes);
   if (arrays_ > 0) cells_.fit(bytes);
   if (arrays_ > 1) second_cells_.fit(bytes);
-  // One block on a few lines of memory meets one slice of L2, near or far, and the median over
-  // rounds would jump between the two. So such a sample is the sum of launches on cells here and
-  // there, the same places on both sides of a round.
+  // One block on a few lines uses one L2 slice, near or far, and the median over rounds would jump
+  // between the two. Therefore such a sample is the sum of launches on cells in various places, the
+  // same on both sides of a round.
   const bool few_lines = where_.blocks == 1 && arrays_ > 0 &&
                          where_.space != space::shared_memory && what_->object.bytes == 0 &&
                          layout_.cells * layout_.pitch <= few_bytes;
@@ -179,7 +179,7 @@ std::array<std::byte*, 2> cuda_rig::arrays() const {
           arrays_ > 1 ? static_cast<std::byte*>(second_cells_.get()) : nullptr};
 }
 
-// Of the sample's launches, the `launch`th.
+// Selects the memory of the sample's launch number `launch`.
 void cuda_rig::use_place(const cell_places& places, unsigned launch) {
   const auto [first, second] = arrays();
   setup_.cells = first == nullptr ? nullptr : first + places.offset[launch];
@@ -209,7 +209,7 @@ launch_shape cuda_rig::shape() const {
           .cooperative = what_->info.launching == launching::cooperative};
 }
 
-// By the row's body where another API launches its kernels.
+// Launches by the row's body if another API launches its kernels.
 void cuda_rig::launch(std::size_t index, std::uint32_t trips) {
   launch_trips_ = trips;
   if (const lane_body body = what_->by_count.at(index)) return body(*this, 0);

@@ -1,4 +1,4 @@
-// Takes samples on one GPU: memory for one point, launches, clocks, and the check of every sample.
+// Samples on one GPU: memory for one point, launches, clocks, and the check of every sample.
 #pragma once
 
 #include <algorithm>
@@ -26,35 +26,35 @@
 
 namespace syncmeter::cuda {
 
-/// A litmus kernel, and how it gets into a stream: CUDA's by its stub, another API's by that API.
+/// A litmus kernel and its launch function: CUDA launches by the stub, another API by its own call.
 struct kernel_call {
   const void* stub = nullptr;
-  /// `arguments`: addresses of the kernel's parameters, as cudaLaunchKernel takes them.
+  /// `arguments`: addresses of the kernel's parameters, as for cudaLaunchKernel.
   void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = &launch_stub;
 };
 
-/// Of memory, for the gate that the blocks of a launch start at.
+/// Bytes for a launch's gate, which starts its blocks together.
 inline constexpr std::size_t gate_line_bytes = 256;
 
 class cuda_rig : public gpu_rig {
  public:
   explicit cuda_rig(const device_facts& device);
 
-  /// Moves the cells: which slice of L2 serves an address, near or far, is half of what its access
-  /// costs, so that each round takes another one.
+  /// Moves the cells in each round, because their L2 slice, near or far, decides half of an access
+  /// cost.
   void begin_round() override;
-  /// Takes the samples at once, where nothing has to be looked at between them.
+  /// Takes all samples at once, unless something must be checked between them.
   void expect(std::span<const std::vector<std::size_t>> rounds, std::uint32_t trips) override;
 
-  /// Runs a litmus kernel once; how often it saw what must not be.
+  /// Runs a litmus kernel once. Returns the number of forbidden outcomes.
   std::uint64_t run_litmus(const kernel_call& kernel, bool one_block);
-  /// The same in a launch of the caller's choice.
+  /// Does the same in the caller's launch shape.
   std::uint64_t run_litmus(const kernel_call& kernel, launch_shape shape);
-  /// For the bodies of rows whose kernels another API launches.
+  /// For row bodies with kernels launched by another API.
   [[nodiscard]] launch_shape shape() const;
   [[nodiscard]] const kernel_setup& setup() const { return setup_; }
   [[nodiscard]] std::uint32_t trips_of_launch() const { return launch_trips_; }
-  /// Which ring the loads of the point walk; made when it is another one than before.
+  /// Selects the ring for the point's loads, and makes it again if it changed.
   void walk_on(walk ring);
 
   /// Adds "footprint_bytes", "fits_l2" and "registers".
@@ -63,17 +63,17 @@ class cuda_rig : public gpu_rig {
  protected:
   void prepare_point() override;
   sample measure(std::size_t index) override;
-  /// What the ops of one study need beside cells and mailboxes: called once the memory of a point
-  /// is there. May throw point_refused.
+  /// Prepares memory besides cells and mailboxes for the ops of one study, after the point's own
+  /// memory. May throw point_refused.
   virtual void prepare_more() {}
-  /// Whether samples of the point can be queued one behind the other.
+  /// Returns true if samples of the point can wait in one queue.
   [[nodiscard]] virtual bool can_wait_in_queue() const;
-  /// Queued before each launch, outside the clock.
+  /// Queues resets before each launch, outside the clock.
   virtual void queue_more_resets() {}
-  /// Bytes of a cell that is of none of the types of the type axis: what it begins with and has to
-  /// hold in the end, its rig knows. 0: a cell is of the op's type, where the op has one.
+  /// Returns the bytes of a cell outside the type axis, whose first and last value the rig knows.
+  /// 0: the cell has the op's type, if any.
   [[nodiscard]] virtual std::size_t own_cell_bytes() const { return 0; }
-  /// Where the cells lie: in the device's own memory.
+  /// Returns the cells' array, in the device's own memory.
   [[nodiscard]] virtual std::byte* first_array() const {
     return static_cast<std::byte*>(cells_.get());
   }
@@ -83,7 +83,7 @@ class cuda_rig : public gpu_rig {
     return std::size_t{warps_in(where_.lanes)} * where_.blocks;
   }
 
-  /// Where the launches of the sample under way find their cells.
+  /// Returns the cell places for launches of the current sample.
   [[nodiscard]] cell_places places_for(std::size_t index) const;
   [[nodiscard]] std::array<std::byte*, 2> arrays() const;
 
@@ -92,7 +92,7 @@ class cuda_rig : public gpu_rig {
   cell_layout layout_;
 
  private:
-  /// Around a sample's launch, where it is one.
+  /// Events around a sample with a single launch.
   struct sample_clocks {
     event begin, end;
   };
@@ -122,18 +122,18 @@ class cuda_rig : public gpu_rig {
   void check_clusters(const void* stub);
   void launch(std::size_t index, std::uint32_t trips);
 
-  std::vector<sample_clocks> clocks_of_;  ///< of each sample in the queue
+  std::vector<sample_clocks> clocks_of_;  ///< for each queued sample
   std::size_t queued_ = 0;                ///< samples
-  std::vector<std::size_t> expected_;     ///< the first sample of each round that was taken at once
-  std::size_t expected_at_ = 0;           ///< the next of these rounds
+  std::vector<std::size_t> expected_;     ///< first samples of the rounds taken at once
+  std::size_t expected_at_ = 0;           ///< the next such round
   std::size_t next_sample_ = 0;
   queue_hold hold_;
-  bool in_queue_ = false;           ///< the round under way is one of them
-  std::uint32_t launch_trips_ = 0;  ///< of the launch under way
+  bool in_queue_ = false;           ///< the current round was taken at once
+  std::uint32_t launch_trips_ = 0;  ///< of the current launch
   std::size_t arrays_ = 0;
   unsigned most_launches_ = 1;           ///< in one sample
-  std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for
-  std::size_t static_shared_bytes_ = 0;  ///< that the kernel has beside it
+  std::size_t shared_bytes_ = 0;         ///< dynamic, per block
+  std::size_t static_shared_bytes_ = 0;  ///< static, per block
   int registers_ = 0;
   device_buffer cells_, second_cells_, mailboxes_, ring_, ones_, gates_, outcomes_, sinks_,
       records_, litmus_;

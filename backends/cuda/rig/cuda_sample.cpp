@@ -1,5 +1,5 @@
-// Samples on a GPU: launches, clocks, and the check behind each; one by one, or those of several
-// rounds in one queue, with one look at what they found.
+// Samples on a GPU: launches, clocks, and the check behind each. They run singly, or for several
+// rounds in one queue with a single look at the findings.
 #include <algorithm>
 
 #include "backends/cuda/rig/cuda_rig.hpp"
@@ -8,7 +8,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// A ring of pointers that loads walk: how many, and how far apart.
+// A ring of pointers for loads: the number of entries and their distance.
 struct ring_shape {
   std::size_t entries, pitch;
 };
@@ -22,7 +22,7 @@ ring_shape shape_of(walk kind, const device_facts& device) {
   return {entries, line};
 }
 
-// Cycles of the block of a launch that took longest.
+// Returns the cycles of a launch's slowest block.
 double slowest_cycles(std::span<const block_record> blocks) {
   double longest = 0;
   for (const block_record& r : blocks)
@@ -30,7 +30,7 @@ double slowest_cycles(std::span<const block_record> blocks) {
   return longest;
 }
 
-// How often the loop of one of a sample's launches is repeated.
+// Returns the loop repetitions in a sample's launch.
 std::uint32_t share_of(std::uint32_t trips, const cell_places& places, unsigned launch) {
   return trips / places.count + (launch < trips % places.count ? 1 : 0);
 }
@@ -46,8 +46,8 @@ cell_places cuda_rig::places_for(std::size_t index) const {
   return places;
 }
 
-// A launch by itself is also timed by the host's clock. Everything is in the stream before the host
-// waits: a round trip of its own for the check would cost more than the check.
+// The host's clock also times a single launch. Everything is in the stream before the host waits: a
+// separate round trip for the check would cost more than the check.
 sample cuda_rig::measure(std::size_t index) {
   if (in_queue_) return read_sample(next_sample_++);
   if (what_->hooks.before != nullptr) what_->hooks.before(*this);
@@ -79,8 +79,8 @@ void cuda_rig::begin_queue(std::size_t samples) {
   queued_ = 0;
 }
 
-// The time of the host's clock before its launch, in ns, where it is asked for and the sample is a
-// launch by itself: then nothing else is under way on the device.
+// Returns the host time before the launch in ns, if requested and if the sample is a single launch.
+// Only then nothing else runs on the device.
 std::int64_t cuda_rig::queue_sample(std::size_t index, bool by_host) {
   const cell_places places = places_for(index);
   queue_resets(places);
@@ -124,7 +124,7 @@ sample cuda_rig::read_sample(std::size_t at) {
   return taken;
 }
 
-// Kernels of the rig's own, of which nothing is looked at between samples.
+// Only the rig's own kernels can wait, without checks between samples.
 bool cuda_rig::can_wait_in_queue() const {
   return what_->hooks.before == nullptr && what_->object.bytes == 0 &&
          what_->by_count[0] == nullptr;
@@ -159,14 +159,14 @@ void cuda_rig::begin_round() {
 void cuda_rig::walk_on(walk kind) {
   if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
   const auto [entries, pitch] = shape_of(kind, device_);
-  ring_kind_ = walk::none;  // the old ring is gone even where there is no memory for this one
+  ring_kind_ = walk::none;  // the old ring is gone, even if memory for this ring is missing
   setup_.ring = static_cast<std::byte*>(ring_.fit(entries * pitch));
   fill_ring(setup_.ring, entries, pitch, stream_.get());
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
   ring_kind_ = kind;
 }
 
-// Another stretch of a ring that is larger than L2 each time: the last one is in L2 now.
+// Moves to another part of a ring larger than L2, because L2 now holds the last part.
 void cuda_rig::move_ring() {
   if (ring_kind_ != walk::device) return;
   const auto [entries, pitch] = shape_of(ring_kind_, device_);
@@ -174,11 +174,10 @@ void cuda_rig::move_ring() {
   setup_.ring = static_cast<std::byte*>(ring_.get()) + (ring_start_ >> 33U) % entries * pitch;
 }
 
-// An update or a store that nobody waits for is under way when the loop ends, and where blocks
-// share the way to memory the slowest of them says little of how long all take: those points go by
-// events. Barriers, fences and what a warp does by itself have ended with the loop, and the gate
-// lets blocks go together, so that the slowest block says what all take, a hundred times as
-// precisely.
+// Updates and stores without a wait may be under way at the loop's end. If blocks also share the
+// way to memory, the slowest block does not represent all blocks. Events time such points.
+// Barriers, fences and ops within a warp end with the loop, and the gate starts blocks together.
+// Therefore their slowest block represents all, a hundred times more precisely.
 bool cuda_rig::is_over_with_its_loop() const {
   if (where_.blocks == 1) return true;
   const op_info& info = what_->info;
@@ -188,7 +187,7 @@ bool cuda_rig::is_over_with_its_loop() const {
   return waited_for && info.places == places::none && setup_.gate_opens_at > 0;
 }
 
-// Jain's index over the warps of a launch, and its slowest against its fastest.
+// Computes Jain's index over a launch's warps, and the ratio of the slowest and fastest warp.
 void cuda_rig::read_sharing(sample& taken, std::span<const block_record> blocks) const {
   double rates = 0, squares = 0, shortest = blocks.front().shortest, longest = 0;
   std::size_t warps = 0;
@@ -203,13 +202,13 @@ void cuda_rig::read_sharing(sample& taken, std::span<const block_record> blocks)
   taken.slowest_over_fastest = shortest > 0 ? longest / shortest : 1;
 }
 
-// By cycles of the multiprocessors that the blocks run on, where the end of their loops is the end
-// of what they measure; else by the events around the launch: the difference of the two sides
-// cancels the launch, but for the microsecond by which one launch differs from the next.
+// Reads cycles of the blocks' multiprocessors if the loops' end is the end of the measured work.
+// Otherwise uses the events around the launch. The sides' difference cancels the launch, except for
+// the microsecond by which launches differ.
 void cuda_rig::read_clocks(sample& taken, std::span<const block_record> all,
                            const sample_clocks& clocks) {
   read_sharing(taken, all.last(where_.blocks));
-  // The clock that ran: of one block over all its launches, of many blocks their median.
+  // The clock in the sample: for one block over all launches, for many blocks their median.
   std::vector<double> ghz;
   double cycles = 0, ns = 0;
   for (const block_record& r : all) {
@@ -219,7 +218,7 @@ void cuda_rig::read_clocks(sample& taken, std::span<const block_record> all,
       ghz.push_back(static_cast<double>(r.lane_cycles) / static_cast<double>(r.lane_ns));
   }
   if (where_.blocks == 1 && ns >= shortest_clocked_ns(launches())) ghz.push_back(cycles / ns);
-  // A sample too short to clock is only a warm-up; nothing is estimated from it.
+  // A sample too short for its clock is only a warm-up, without an estimate.
   if (!ghz.empty()) note_clock(taken, median(ghz));
   if (!is_over_with_its_loop()) {
     taken.span_ns = ns_between(clocks.begin, clocks.end);

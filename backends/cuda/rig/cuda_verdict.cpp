@@ -1,4 +1,4 @@
-// See cuda_verdict.hpp. Lanes are folded on the device; what must hold is core/oracle's.
+// See cuda_verdict.hpp. The device folds lanes, and core/oracle has the conditions.
 #include "backends/cuda/rig/cuda_verdict.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// The lanes of a group as one lane that stands for all of them in core/oracle's terms.
+// Returns a lane that represents its whole group for core/oracle.
 lane_outcome folded(oracle kind, const group_outcome& g, std::uint64_t held) {
   switch (kind) {
   case oracle::raises:
@@ -33,7 +33,7 @@ void sample_check::prepare(const measurable& what, const point& where, const cel
   const oracle kind = what.info.oracle;
   mailboxes_ =
       what.info.family == family::handoff ? std::size_t{warps_in(where.lanes)} * where.blocks : 0;
-  // `agreed` is of the lanes' results alone, and folds them without a cell.
+  // `agreed` checks only the lanes' results, and folds them without a cell.
   const bool nothing_to_check =
       kind == oracle::none || (what.info.places == places::none && kind != oracle::agreed);
   arrays_ = nothing_to_check                                              ? 0
@@ -46,7 +46,7 @@ std::size_t sample_check::slot_bytes() const {
   return layout_.group == 1 ? sizeof(own_outcome) : layout_.cells * sizeof(group_outcome);
 }
 
-// Of mailboxes nothing is found on the device: they are copied themselves.
+// Mailboxes have no check on the device: the host copies them.
 std::size_t sample_check::sample_bytes() const {
   return mailboxes_ > 0 ? slot_bytes() : arrays_ * slots_ * slot_bytes();
 }
@@ -73,7 +73,7 @@ void sample_check::queue(const kernel_setup& setup, std::span<std::byte* const, 
     return;
   }
   if (arrays_ == 0) return;
-  // An op by itself that writes two arrays does so by turns.
+  // An op without a partner writes two arrays alternately.
   if (layout_.oracle == oracle::written_twice && what_->info.pairing == pairing::self)
     for (std::uint64_t& ops : checked.ops) ops /= 2;
   auto* slots = static_cast<std::byte*>(found_.get()) + first;

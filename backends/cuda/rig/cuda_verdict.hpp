@@ -1,5 +1,5 @@
-// The oracle of GPU samples: its kernels are queued behind a sample's launches, and what they found
-// is judged when the stream is done.
+// The oracle of GPU samples: its kernels run behind a sample's launches, and the host judges their
+// findings after the stream.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 
 namespace syncmeter::cuda {
 
-/// In turn: prepare for a point; then begin; queue behind the last launch of each sample; fetch,
-/// wait for the stream, and the samples' verdicts.
+/// Call order: prepare for a point, begin, queue behind each sample's last launch, fetch, wait for
+/// the stream, then read the samples' verdicts.
 class sample_check {
  public:
   void prepare(const measurable& what, const point& where, const cell_layout& layout);
-  /// `samples` of them come, with `places` places each.
+  /// Begins `samples` samples with `places` places each.
   void begin(std::size_t samples, unsigned places, cudaStream_t stream);
-  /// `setup` is that of the first launch; its cells, and those of the others, lie at `places` of
-  /// `arrays`.
+  /// Queues the check. `setup` belongs to the first launch. The cells for all launches are at
+  /// `places` in `arrays`.
   void queue(const kernel_setup& setup, std::span<std::byte* const, 2> arrays,
              const cell_places& places, cudaStream_t stream);
-  /// Queues the copy of what was found.
+  /// Queues the copy of the findings.
   void fetch(cudaStream_t stream);
-  /// Of a sample, in the order in which they were queued: empty when every launch was right, else
-  /// what is wrong with the first that was not.
+  /// Returns the fault in a sample's first wrong launch, or an empty text. Samples count in queue
+  /// order.
   [[nodiscard]] std::string verdict(std::size_t sample) const;
 
  private:
@@ -43,11 +43,11 @@ class sample_check {
 
   const measurable* what_ = nullptr;
   cell_layout layout_;
-  std::size_t arrays_ = 0;           ///< that are checked; 1 where only results are
-  std::size_t mailboxes_ = 0;        ///< that are checked; 0 for all but handoffs
-  unsigned slots_ = 1;               ///< of an array: its places in a sample
-  std::vector<cell_places> places_;  ///< of each sample
-  device_buffer found_;              ///< of each sample a slot for each place of each array
+  std::size_t arrays_ = 0;           ///< checked arrays, 1 for results alone
+  std::size_t mailboxes_ = 0;        ///< checked mailboxes, 0 except for handoffs
+  unsigned slots_ = 1;               ///< per array: its places in a sample
+  std::vector<cell_places> places_;  ///< for each sample
+  device_buffer found_;              ///< per sample a slot for each place of each array
   pinned_buffer seen_;
 };
 

@@ -12,7 +12,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// Of objects that no two threads share: adjacent lines must not couple blocks.
+// Separates objects of different threads: adjacent lines must not couple blocks.
 constexpr std::size_t block_pitch = 128;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
@@ -38,7 +38,7 @@ void device_objects::prepare(const object_kind& kind, const point& where, kernel
   const std::size_t like = is_strided(where) ? stride_bytes(where) : block_pitch;
   pitch_ = rounded_up(std::max(like, kind.bytes), kind.alignment);
   image_.fit(kind.bytes);
-  // A litmus may run on more lanes than the point has: then it is of one block or of two.
+  // A litmus may run on more lanes than the point has, but only in one or two blocks.
   const std::size_t most = std::max(count(where.blocks, where.lanes), count(2, 2 * warp_size));
   setup.data = static_cast<std::byte*>(objects_.fit(most * pitch_));
   setup.data_bytes = pitch_;
@@ -48,14 +48,14 @@ void device_objects::queue(unsigned blocks, unsigned lanes, cudaStream_t stream)
   if (kind_.bytes == 0) return;
   count_ = count(blocks, lanes);
   who_.lanes = static_cast<unsigned>(std::size_t{blocks} * lanes / count_);
-  // aligned_alloc takes whole multiples of the alignment, as the size of a type is.
+  // aligned_alloc needs multiples of the alignment, like a type's size.
   const std::unique_ptr<void, decltype(&std::free)> made{
       std::aligned_alloc(std::max(kind_.alignment, sizeof(void*)),
                          rounded_up(kind_.bytes, std::max(kind_.alignment, sizeof(void*)))),
       &std::free};
   if (made == nullptr) throw std::bad_alloc{};
   kind_.make(made.get(), who_);
-  // Out of pageable memory: the bytes are taken before the call comes back.
+  // From pageable memory: the call copies the bytes before it returns.
   SM_CUDA(cudaMemcpyAsync(image_.get(), made.get(), kind_.bytes, cudaMemcpyHostToDevice, stream));
   kind_.destroy(made.get());
   fill_objects(static_cast<std::byte*>(objects_.get()), static_cast<const std::byte*>(image_.get()),

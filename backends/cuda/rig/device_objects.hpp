@@ -1,5 +1,5 @@
-// The objects of an op's own on a GPU: one is made on the host, and copied as bytes to wherever the
-// point has one; after a sample they are copied back, and checked there.
+// An op's own objects on a GPU. The host makes one and copies its bytes to every place the point
+// uses. After a sample it copies them back and checks them.
 #pragma once
 
 #include <string>
@@ -13,12 +13,13 @@ namespace syncmeter::cuda {
 
 class device_objects {
  public:
-  /// Makes room for those of a point, and tells `setup` where it is. Throws cuda_error.
+  /// Makes room for a point's objects and enters it into `setup`. Throws cuda_error.
   void prepare(const object_kind& kind, const point& where, kernel_setup& setup);
-  /// Queues new ones for a launch of so many blocks, no more than prepared, of so many lanes.
+  /// Queues new objects for a launch with `blocks` blocks, at most the prepared number, of `lanes`
+  /// lanes.
   void queue(unsigned blocks, unsigned lanes, cudaStream_t stream);
-  /// What is wrong with one of the last launch, in which each lane did `ops` ops; empty when
-  /// nothing is. Waits for the stream.
+  /// Returns the fault in an object after the last launch, with `ops` ops per lane, or an empty
+  /// text. Waits for the stream.
   [[nodiscard]] std::string check(std::uint64_t ops, cudaStream_t stream);
 
  private:

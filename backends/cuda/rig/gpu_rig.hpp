@@ -1,6 +1,6 @@
-// What takes the samples of some rows of a worker on one GPU: kernels timed on the device, a host
-// that launches, several devices. The base has what all of them do: it remembers the point, counts
-// the ops of a sample, keeps the clocks that ran, and describes the visit.
+// Samples some rows of a worker on one GPU: kernels timed on the device, a host that launches,
+// several devices. The base class keeps the point, counts ops, records clocks, and describes the
+// visit.
 #pragma once
 
 #include <cstdint>
@@ -20,41 +20,41 @@ namespace syncmeter::cuda {
 
 class gpu_rig : public bench {
  public:
-  /// `device` must outlive this.
+  /// Keeps a reference to `device`.
   explicit gpu_rig(const device_facts& device)
       : device_{device}, clock_{device.highest_clock_ghz} {}
 
   std::int64_t now_ns() final;
-  /// Makes ready for a visit of one point. Throws point_refused (core/worker/worker.hpp) when the
-  /// device cannot hold it, cuda_error when a call fails.
+  /// Prepares for a visit to one point. Throws point_refused (core/worker/worker.hpp) if the device
+  /// cannot run it, cuda_error if a call fails.
   void prepare(const measurable& what, const point& where, unsigned visit);
-  /// Throws std::runtime_error where the row has no loop of counts[index] measured ops.
+  /// Throws std::runtime_error if the row has no loop of counts[index] measured ops.
   sample take(std::size_t index, std::uint32_t trips) final;
-  /// After a point: the calling thread is as it was.
+  /// Restores the calling thread after a point.
   virtual void finish() {}
-  /// Runs a row's litmus on the point made ready; how often it saw what must not be.
+  /// Runs a row's litmus on the prepared point. Returns the number of forbidden outcomes.
   [[nodiscard]] virtual std::uint64_t litmus(const measurable& row) { return row.litmus(*this); }
-  /// Adds what only the rig knows to a visit: of every rig "device", and of one that reads the
-  /// multiprocessors' clock "sm_clock_ghz", the median or those of several devices.
+  /// Adds the rig's own facts to a visit. Every rig adds "device". A rig with the multiprocessors'
+  /// clock adds "sm_clock_ghz": the median, or one per device.
   virtual void describe(nlohmann::json& visit) const;
 
-  /// For the bodies of rows: how often the loop of the sample under way is repeated.
+  /// For row bodies: returns the loop repetitions in the current sample.
   [[nodiscard]] std::uint32_t trips() const { return trips_; }
 
  protected:
-  /// The rest of prepare() and take(): what is special to a rig.
+  /// The parts of prepare() and take() specific to a rig.
   virtual void prepare_point() = 0;
   virtual sample measure(std::size_t index) = 0;
 
-  /// Of each lane in the sample under way.
+  /// Returns the ops of each lane in the current sample.
   [[nodiscard]] std::uint64_t ops(std::size_t index) const;
-  /// Keeps the clock that ran in a sample; one that is throttled, of the first device, is dropped.
+  /// Keeps a sample's clock. Drops a sample of the first device if its clock was throttled.
   void note_clock(sample& taken, double ghz, std::size_t device = 0);
   [[nodiscard]] double last_ghz() const { return clock_.last_ghz(); }
   /// Adds "footprint_bytes" and "fits_l2".
   void describe_footprint(nlohmann::json& visit, std::size_t bytes) const;
-  /// Throw point_refused where a block is larger than the device's; where blocks of a `what` must
-  /// consist of whole warps, where they do not.
+  /// Throw point_refused: for a block larger than the device allows, or for blocks of a `what` with
+  /// an incomplete warp.
   void require_block_fits() const;
   void require_whole_warps(std::string_view what) const;
 
@@ -69,11 +69,11 @@ class gpu_rig : public bench {
   device_clocks clocks_;
 };
 
-/// Rows that one kind of rig measures.
+/// Rows for one type of rig.
 struct row_group {
   std::vector<measurable> rows;
   std::unique_ptr<gpu_rig> (*make_rig)(const device_facts& device) = nullptr;
-  /// What one measured op of a row should compile to, by instruction set; empty: not declared.
+  /// Returns a row's expected code for one measured op, by instruction set. Empty: not declared.
   nlohmann::json (*declares)(const measurable& row) = nullptr;
 };
 

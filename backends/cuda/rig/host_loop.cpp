@@ -20,7 +20,7 @@ device_neighbours neighbours_of_device(int index) {
   return neighbours_of(bus_id.data(), machine_of_this_process().allowed_pus());
 }
 
-// The PUs near to the device, or where all are equally near, all.
+// Returns the PUs near the device, or all PUs if all are equally near.
 std::vector<int> usual_pus(const device_neighbours& device) {
   return device.problem.empty() ? device.near : machine_of_this_process().allowed_pus();
 }
@@ -38,8 +38,8 @@ void host_loop_rig::prepare_point() {
   }
 }
 
-// The thread is bound only now: what a library starts while a point is made ready would inherit its
-// one PU.
+// Binds the thread only now: threads started by a library during preparation would inherit its one
+// PU.
 sample host_loop_rig::measure(std::size_t index) {
   if (!is_settled_) thread_.settle(pus_);
   is_settled_ = true;

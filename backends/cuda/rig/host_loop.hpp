@@ -1,5 +1,5 @@
-// The host as a lane: what launches kernels, waits for them, and calls a library runs in the timed
-// loop of one host thread. Compiled by the host's compiler: kernels are behind functions.
+// The host as a lane: the timed loop of one host thread launches kernels, waits for them, and calls
+// a library. The host's compiler compiles it, and functions hide the kernels.
 #pragma once
 
 #include <array>
@@ -15,42 +15,41 @@
 
 namespace syncmeter::cuda {
 
-/// A rig whose samples are loops of the calling thread, which is kept on a quiet PU near the
-/// device. What the loop queued has to be over when the clock stops: the wait for it is on both
-/// sides, and their difference is the op's.
+/// A rig whose samples are loops of the calling thread, bound to a quiet PU near the device. All
+/// queued work must finish before the clock stops. Both sides include this wait, and their
+/// difference is the op's cost.
 class host_loop_rig : public gpu_rig {
  public:
   using gpu_rig::gpu_rig;
 
   void begin_round() override { thread_.begin_round(); }
   void finish() override { thread_.finish(); }
-  /// Adds what a lane of a CPU has too: "pus", "pus_seen", "quiet_probe", "core_clock_ghz"; of a
-  /// point with a home also "launching_thread": the PUs that it may be on, and the GPU's NUMA node.
+  /// Adds the entries of a CPU lane: "pus", "pus_seen", "quiet_probe", "core_clock_ghz". A point
+  /// with a home also adds "launching_thread": the allowed PUs, and the GPU's NUMA node.
   void describe(nlohmann::json& visit) const override;
 
  protected:
-  /// Throws point_refused where the device has no PUs of the point's home.
+  /// Throws point_refused if the device has no PUs for the point's home.
   void prepare_point() override;
   sample measure(std::size_t index) final;
-  /// Before the clock starts: what the ops of a sample change is as it was.
+  /// Restores the state changed by a sample's ops, before the clock starts.
   virtual void begin_sample() = 0;
-  /// The last of the timed part: all that the loop queued is done.
+  /// Ends the timed part: waits for all work queued by the loop.
   virtual void wait() = 0;
-  /// After the clock: how much of the time between its two readings counts; all of it, unless the
-  /// ops of a row time a part of what they do themselves.
+  /// Returns the counted part of the time, after the clock. A row may time only a part of its ops.
   [[nodiscard]] virtual double counted_ns(double whole_ns, std::uint64_t) const { return whole_ns; }
-  /// After the clock: what is wrong with what `ops` ops left behind; empty when it is right.
+  /// Returns the fault after `ops` ops, or an empty text. Called after the clock.
   [[nodiscard]] virtual std::string verdict(std::uint64_t ops) = 0;
 
  private:
-  std::optional<device_neighbours> neighbours_;  ///< asked for once
-  std::vector<int> pus_;                         ///< that the thread may be on
+  std::optional<device_neighbours> neighbours_;  ///< queried once
+  std::vector<int> pus_;                         ///< the thread's allowed PUs
   bool is_settled_ = false;                      ///< in this visit
   lone_thread thread_;
 };
 
-/// The loop of one sample on one host thread; `Rig` is what the lane is made from, and where
-/// several threads run it, the place of the thread.
+/// Runs one sample's loop on a host thread. `Rig` constructs the lane. If several threads run the
+/// loop, the lane also gets the thread's place.
 template <class Rig, class Op, int Count, class Lane>
 void host_loop_body(bench& rig, unsigned place) {
   auto& on = static_cast<Rig&>(rig);
@@ -59,8 +58,8 @@ void host_loop_body(bench& rig, unsigned place) {
   else static_cast<void>(loop<Op, Count>(Lane{on}, on.trips()));
 }
 
-/// What bind_typed and bind_untyped need of ops on the host's lane. `Lane` is a template of a type
-/// and a form, made from a `Rig`.
+/// The functions bind_typed and bind_untyped call for ops on the host's lane. `Lane` is a template
+/// of a type and a form, constructed from a `Rig`.
 template <class Rig, template <class, class> class Lane> struct host_loop_backend {
   template <form F> struct form_of_lane {
     static constexpr form value = F;
@@ -82,7 +81,7 @@ template <class Rig, template <class, class> class Lane> struct host_loop_backen
                                                     const form&) {
     return "CUDA has no such operation";
   }
-  // An op may list its forms; the others have one.
+  // An op may list its forms. Otherwise it has one form.
   template <class Op, class T> static consteval auto forms_of() {
     if constexpr (requires { Op::forms; }) return Op::forms;
     else return std::array{form{}};

@@ -7,7 +7,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// "Where it stood", without the folders of whoever built it.
+// Returns the path without the build machine's folders.
 std::string_view file_name(std::string_view path) {
   const auto at = path.rfind("backends/");
   return at == std::string_view::npos ? path : path.substr(at);
@@ -42,12 +42,12 @@ bool is_sticky(cudaError_t code) {
 
 void* device_buffer::fit(std::size_t bytes) {
   if (bytes <= bytes_) return memory_.get();
-  memory_.reset();  // the old one first: both might not fit
+  memory_.reset();  // frees first: both might not fit
   bytes_ = 0;
   void* fresh = nullptr;
   const cudaError_t code = cudaMalloc(&fresh, bytes);
   if (code != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());  // not sticky: the next launch must not be blamed for it
+    static_cast<void>(cudaGetLastError());  // not sticky: the next launch must not report it
     throw cuda_error(code, fmt::format("cudaMalloc of {} bytes", bytes).c_str(), __FILE__,
                      __LINE__);
   }

@@ -1,5 +1,5 @@
-// Every CUDA call is checked: SM_CUDA throws with the call's text and place, its noexcept twin
-// serves destructors. Owners for what the runtime hands out.
+// Checks every CUDA call: SM_CUDA throws with the call's text and place, and its noexcept twin
+// serves destructors. Also owners for the runtime's handles.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,18 +12,18 @@
 
 namespace syncmeter::cuda {
 
-/// What a CUDA call returned. Once it is sticky, every later call of this process fails too.
+/// The result of a failed CUDA call. After a sticky error, every later call in this process fails
+/// too.
 struct cuda_error : std::runtime_error {
   cuda_error(cudaError_t code, const char* call, const char* file, int line);
   cudaError_t code;
 };
 
-/// True for errors after which the context of this process is lost for good.
+/// Returns true for errors after which this process has lost its context for good.
 [[nodiscard]] bool is_sticky(cudaError_t code);
 
-/// The runtime keeps the last error until it is asked for: what is thrown here is taken out of it,
-/// or the next kernel's check would find it, and a point that is right would fail for one that is
-/// not.
+/// Throws on an error, and clears it from the runtime. Otherwise the next kernel's check would find
+/// the old error, and a correct point would fail.
 inline void require_success(cudaError_t code, const char* call, const char* file, int line) {
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
@@ -31,7 +31,7 @@ inline void require_success(cudaError_t code, const char* call, const char* file
 }
 
 #define SM_CUDA(call) ::syncmeter::cuda::require_success(call, #call, __FILE__, __LINE__)
-// In destructors nobody could catch; the error shows up again at the next checked call.
+// Destructors cannot throw. The error appears again at the next checked call.
 #define SM_CUDA_NOEXCEPT(call) static_cast<void>(call)
 
 template <auto Destroy> struct destroy_by {
@@ -39,15 +39,15 @@ template <auto Destroy> struct destroy_by {
     SM_CUDA_NOEXCEPT(Destroy(p));
   }
 };
-/// Owns what a handle of the runtime stands for.
+/// Owns the object behind a runtime handle.
 template <class Handle, auto Destroy>
 using owner = std::unique_ptr<std::remove_pointer_t<Handle>, destroy_by<Destroy>>;
 
 /// Device memory that grows and never shrinks.
 class device_buffer {
  public:
-  /// At least `bytes` bytes; what was there is lost when it has to grow. Throws cuda_error, whose
-  /// text says how much was asked for.
+  /// Returns at least `bytes` bytes. Growing loses the old contents. Throws cuda_error with the
+  /// requested size.
   void* fit(std::size_t bytes);
   [[nodiscard]] void* get() const { return memory_.get(); }
 
@@ -56,7 +56,7 @@ class device_buffer {
   std::size_t bytes_ = 0;
 };
 
-/// Host memory that the device copies to without a detour.
+/// Host memory for direct copies from the device.
 class pinned_buffer {
  public:
   void* fit(std::size_t bytes);
@@ -69,7 +69,7 @@ class pinned_buffer {
 
 class event : public owner<cudaEvent_t, &cudaEventDestroy> {
  public:
-  /// `flags`: cudaEventDisableTiming for one that only orders streams and wakes the host.
+  /// `flags`: cudaEventDisableTiming for an event that only orders streams and wakes the host.
   explicit event(unsigned flags = cudaEventDefault) {
     cudaEvent_t made = nullptr;
     SM_CUDA(cudaEventCreateWithFlags(&made, flags));
@@ -77,7 +77,7 @@ class event : public owner<cudaEvent_t, &cudaEventDestroy> {
   }
 };
 
-/// Once the second one is over.
+/// Returns the time between two events, after the second event.
 [[nodiscard]] inline double ns_between(const event& begin, const event& end) {
   float ms = 0;
   SM_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()));

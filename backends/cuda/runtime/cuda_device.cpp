@@ -46,7 +46,7 @@ device_facts facts_of(int index) {
           .l2_bytes = attribute(cudaDevAttrL2CacheSize, index),
           .memory_bytes = properties.totalGlobalMem,
           .shared_bytes_per_block = properties.sharedMemPerBlock,
-          // Sixteen where the kernel says so; the occupancy calculator knows what a launch allows.
+          // Sixteen on request of the kernel. The occupancy calculator knows a launch's limit.
           .largest_cluster = attribute(cudaDevAttrClusterLaunch, index) != 0 ? 16U : 0U,
           .highest_clock_ghz = attribute(cudaDevAttrClockRate, index) * 1e-6};  // from kHz
 }
@@ -54,7 +54,7 @@ device_facts facts_of(int index) {
 device_list look_for_devices() {
   device_list found;
   int driver = 0;
-  // 0 where no driver is installed; no context is made by asking.
+  // 0 without an installed driver. The query makes no context.
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
     found.problem = "no CUDA driver (libcuda.so.1): install NVIDIA's driver";
     return found;
@@ -81,7 +81,8 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// Code for an architecture runs on the same major capability and the same or a later minor one.
+// Code for an architecture runs on the same major capability and the same or a later minor
+// capability.
 bool runs_on(const std::string& architecture, const std::string& capability) {
   const std::string digits = architecture.substr(architecture.find_first_of("0123456789"));
   const int built = std::stoi(digits);
@@ -90,8 +91,7 @@ bool runs_on(const std::string& architecture, const std::string& capability) {
   return built / 10 == major && built % 10 <= minor;
 }
 
-// Makes the context, for which others may have left no memory, or which they may have all to
-// themselves.
+// Makes the context. Other processes may have used all memory, or own the device exclusively.
 void take(const device_facts& device) {
   try {
     SM_CUDA(cudaSetDevice(device.index));

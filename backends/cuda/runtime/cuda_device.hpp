@@ -1,4 +1,4 @@
-// The GPUs of this machine, as capabilities, results and the rig need them.
+// This machine's GPUs, as needed by capabilities, results and the rig.
 #pragma once
 
 #include <cstddef>
@@ -20,29 +20,30 @@ struct device_facts {
   std::size_t l2_bytes = 0;
   std::size_t memory_bytes = 0;
   std::size_t shared_bytes_per_block = 0;
-  unsigned largest_cluster = 0;  ///< blocks; 0: it has no clusters
-  double highest_clock_ghz = 0;  ///< of its multiprocessors
+  unsigned largest_cluster = 0;  ///< blocks, 0: no clusters
+  double highest_clock_ghz = 0;  ///< multiprocessor clock
 };
 
 void to_json(nlohmann::json& j, const device_facts& d);
 
-/// What is found of CUDA here.
+/// The CUDA devices found here.
 struct device_list {
   std::vector<device_facts> devices;
-  std::string problem;  ///< why nothing can be measured; empty when there is a device
+  std::string problem;  ///< the reason if nothing can be measured, else empty
 };
 
-/// Looks once; never throws. A machine without a driver or a device is a list with a problem.
+/// Returns the devices, found once. Never throws. Without a driver or device the list has a
+/// problem.
 [[nodiscard]] const device_list& find_devices();
 
 /// {"driver":"13.0","runtime":"13.0"}.
 [[nodiscard]] nlohmann::json versions();
 
-/// The architectures that this build holds code for: "sm_90", ...
+/// Returns the architectures with code in this build: "sm_90", ...
 [[nodiscard]] std::vector<std::string> architectures();
 
-/// Makes `index` this process's device. Throws std::runtime_error with the devices there are when
-/// it is not one, and with what to build when this build has no code for it.
+/// Makes `index` this process's device. Throws std::runtime_error with the existing devices for a
+/// wrong index, and with the necessary build if this build lacks code for the device.
 [[nodiscard]] const device_facts& use_device(int index);
 
 }  // namespace syncmeter::cuda

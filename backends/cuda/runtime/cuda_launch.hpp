@@ -1,5 +1,5 @@
-// How kernels are launched: by themselves, with a grid and what cudaLaunchKernelExC has to know of
-// it, and as the nodes of a graph.
+// Kernel launches: single launches with a grid and cudaLaunchKernelExC's attributes, and nodes of a
+// graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,21 +13,21 @@ namespace syncmeter::cuda {
 
 struct launch_shape {
   unsigned blocks = 1, lanes = 1;
-  std::size_t shared_bytes = 0;  ///< of a block's own memory
+  std::size_t shared_bytes = 0;  ///< a block's own memory
   cudaStream_t stream = nullptr;
-  unsigned cluster = 0;      ///< blocks of one; 0: no clusters
+  unsigned cluster = 0;      ///< blocks per cluster, 0: no clusters
   bool cooperative = false;  ///< all blocks run at once, or the launch fails
 };
 
-/// Lets a kernel be launched in clusters of `size` blocks: it has to allow those that not every
-/// device with clusters has.
+/// Allows launches in clusters of `size` blocks. Large sizes need permission, because not every
+/// device with clusters supports them.
 inline void allow_clusters_of(unsigned size, const void* stub) {
   constexpr unsigned portable = 8;
   if (size > portable)
     SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
-/// A launch_shape as the runtime takes it. `get()` points into this object.
+/// A launch_shape in the runtime's format. `get()` points into this object.
 class launch_config {
  public:
   explicit launch_config(const launch_shape& shape) {
@@ -62,7 +62,7 @@ inline void launch_stub(const void* stub, const launch_shape& shape, void** argu
   SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
 }
 
-/// How many blocks of a kernel run at once on one multiprocessor. Asking loads the kernel.
+/// Returns a kernel's concurrent blocks per multiprocessor. The query loads the kernel.
 [[nodiscard]] inline unsigned blocks_at_once(const void* stub, unsigned lanes,
                                              std::size_t shared_bytes = 0) {
   int blocks = 0;
@@ -71,7 +71,7 @@ inline void launch_stub(const void* stub, const launch_shape& shape, void** argu
   return static_cast<unsigned>(blocks);
 }
 
-/// Nodes and their order, before a graph that can be launched is made of them.
+/// Nodes and their order, the plan for an executable graph.
 class graph_plan : public owner<cudaGraph_t, &cudaGraphDestroy> {
  public:
   graph_plan() {
@@ -79,11 +79,11 @@ class graph_plan : public owner<cudaGraph_t, &cudaGraphDestroy> {
     SM_CUDA(cudaGraphCreate(&made, 0));
     reset(made);
   }
-  /// Adds a kernel, on the current device, behind those of `before`.
+  /// Adds a kernel, on the current device, after the nodes in `before`.
   cudaGraphNode_t add(const void* stub, unsigned blocks, unsigned lanes, void** arguments,
                       std::span<const cudaGraphNode_t> before) {
     cudaKernelNodeParams kernel{};
-    kernel.func = const_cast<void*>(stub);  // the runtime takes a stub as it takes any function
+    kernel.func = const_cast<void*>(stub);  // the runtime accepts a stub like any function
     kernel.gridDim = dim3(blocks);
     kernel.blockDim = dim3(lanes);
     kernel.kernelParams = arguments;
@@ -93,10 +93,10 @@ class graph_plan : public owner<cudaGraph_t, &cudaGraphDestroy> {
   }
 };
 
-/// A CUDA graph that can be launched, and is made anew for each point.
+/// An executable CUDA graph, made again for each point.
 class executable_graph : public owner<cudaGraphExec_t, &cudaGraphExecDestroy> {
  public:
-  /// Replaces the graph that was there.
+  /// Replaces the old graph.
   void make(const graph_plan& plan) {
     reset();
     cudaGraphExec_t made = nullptr;

@@ -11,7 +11,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// The few functions and values used, as the library's documentation declares them (NCCL API).
+// The few functions and values used, declared as in the library's documentation (NCCL API).
 using communicator = void*;
 constexpr int int32_type = 2, sum = 0, success = 0;
 

@@ -16,7 +16,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// The few functions used, as the library's documentation declares them (NVML API Reference).
+// The few functions used, with declarations from the library's documentation (NVML API Reference).
 using handle = void*;
 struct process_info {
   unsigned pid;
@@ -35,7 +35,7 @@ constexpr std::array<std::pair<unsigned long long, std::string_view>, 8> reason_
     {0x100, "display_clock_setting"},
 }};
 
-// Null where the library is not there, or cannot be used.
+// Returns null if the library is missing or unusable.
 void* the_library() {
   static void* const library = [] {
     void* const found = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -46,7 +46,7 @@ void* the_library() {
   return library;
 }
 
-// Calls the function of that name; whether there is one, and it succeeded.
+// Calls the function `name`. Returns true if it exists and succeeds.
 template <class... Arguments> bool ask(const char* name, Arguments... arguments) {
   void* const library = the_library();
   void* const function = library == nullptr ? nullptr : dlsym(library, name);
@@ -54,7 +54,7 @@ template <class... Arguments> bool ask(const char* name, Arguments... arguments)
          reinterpret_cast<int (*)(Arguments...)>(function)(arguments...) == 0;
 }
 
-// Null where there is no library, or it does not know the device.
+// Returns null without the library, or if the library does not know the device.
 handle device_with(const std::string& uuid) {
   handle device = nullptr;
   return ask("nvmlDeviceGetHandleByUUID", uuid.c_str(), &device) ? device : nullptr;
@@ -79,7 +79,8 @@ nlohmann::json ask_now(const std::string& uuid) {
   std::vector<process_info> processes(64);
   auto count = static_cast<unsigned>(processes.size());
   if (ask("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes.data())) {
-    // In a container the library counts in another name space of pids: all but one are others then.
+    // In a container pids have another name space: one entry is this process, the rest count as
+    // other.
     answer["other_processes"] = count == 0 ? 0 : count - 1;
   }
   return answer;
@@ -102,7 +103,7 @@ std::map<std::string, unsigned> ask_utilization(const std::vector<std::string>& 
 }  // namespace
 
 std::map<std::string, unsigned> busy_percents(const std::vector<std::string>& uuids) {
-  constexpr unsigned idle_percent = 5;  // as the driver has it
+  constexpr unsigned idle_percent = 5;  // the driver's own threshold
   auto found = ask_utilization(uuids);
   if (std::ranges::any_of(found, [](const auto& f) { return f.second > idle_percent; })) {
     std::this_thread::sleep_for(std::chrono::milliseconds{1100});

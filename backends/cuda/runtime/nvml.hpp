@@ -1,5 +1,5 @@
-// What NVIDIA's management library reports of a GPU while it measures. The library comes with the
-// driver; where it is missing, nothing is reported.
+// Reports from NVIDIA's management library about a GPU during measurements. The library comes with
+// the driver. Without it, all reports are empty.
 #pragma once
 
 #include <map>
@@ -10,17 +10,18 @@
 
 namespace syncmeter::cuda {
 
-/// {"clock_reasons":["sw_power_cap"],"other_processes":0,"temperature_c":41,"power_w":310.5} of the
-/// device with this UUID; members that the library does not tell are left out, all of them without
-/// it. A question takes milliseconds: an answer serves for a quarter of a second.
+/// Returns
+/// {"clock_reasons":["sw_power_cap"],"other_processes":0,"temperature_c":41,"power_w":310.5} for
+/// the device with this UUID. Omits members the library does not report. A query takes
+/// milliseconds: an answer stays valid for a quarter of a second.
 [[nodiscard]] nlohmann::json ask_nvml(const std::string& uuid);
 
-/// Percent of the last moments (a sixth of a second to one second) in which a kernel ran, by the
-/// UUID of the device; without those that the library does not know. What looks busy is asked a
-/// second time, a second later: a program that has just ended does not count.
+/// Returns the recent share of time (a sixth of a second to one second) with a running kernel in
+/// percent, by device UUID. Omits devices unknown to the library. Asks again a second later about
+/// busy devices: a program that has just ended does not count.
 [[nodiscard]] std::map<std::string, unsigned> busy_percents(const std::vector<std::string>& uuids);
 
-/// How many NVLinks of the device with this UUID are up; 0 where the library does not tell.
+/// Returns the number of active NVLinks for the device with this UUID, or 0 if unknown.
 [[nodiscard]] unsigned active_nvlinks(const std::string& uuid);
 
 }  // namespace syncmeter::cuda

@@ -15,7 +15,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// 0 where the runtime does not tell.
+// Returns 0 if the runtime does not report the attribute.
 int attribute_of_pair(cudaDeviceP2PAttr which, int from, int to) {
   int value = 0;
   if (cudaDeviceGetP2PAttribute(&value, which, from, to) != cudaSuccess) value = 0;
@@ -51,13 +51,13 @@ const device_link* link_between(int from, int to) {
   return nullptr;
 }
 
-// Those that this process has joined so far.
+// Returns the devices joined by this process so far.
 std::set<int>& joined() {
   static std::set<int> devices;
   return devices;
 }
 
-// Peers stay peers until the process ends: a second time is no mistake.
+// Peers stay peers until the process ends: a second call is no error.
 void reach(int from, int to) {
   const scoped_device here{from};
   const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);

@@ -1,4 +1,4 @@
-// The devices of this host as each other's neighbours: who can reach whose memory, and by what.
+// The devices of this host as neighbours: their access to each other's memory, and the path.
 #pragma once
 
 #include <vector>
@@ -7,36 +7,36 @@
 
 namespace syncmeter::cuda {
 
-/// Devices that one point can have.
+/// The largest number of devices in a point.
 inline constexpr unsigned most_devices = 16;
 
-/// What one device can do in another's memory.
+/// One device's access to another device's memory.
 struct device_link {
   int from = 0, to = 0;
   bool peer_access = false;
-  bool native_atomics = false;  ///< atomics by `from` on memory of `to` are done there
-  int performance_rank = 0;     ///< the driver's: lower is faster
-  unsigned nvlinks = 0;         ///< active NVLinks of `from`, by NVML; 0 where it does not tell
+  bool native_atomics = false;  ///< `from`'s atomics run in the memory of `to`
+  int performance_rank = 0;     ///< the driver's rank: lower is faster
+  unsigned nvlinks = 0;         ///< active NVLinks of `from` by NVML, 0 if unknown
 };
 
 void to_json(nlohmann::json& j, const device_link& link);
 
-/// Of every ordered pair; asks once, and never throws. Makes no context.
+/// Returns every ordered pair. Asks once, never throws, and makes no context.
 [[nodiscard]] const std::vector<device_link>& find_links();
 
-/// The devices of a point: `first` and those behind it, in a ring. Throws point_refused
-/// (core/worker/worker.hpp) when a point cannot have as many, or this host has fewer.
+/// Returns a point's devices: `first` and its successors, in a ring. Throws point_refused
+/// (core/worker/worker.hpp) if a point cannot have that number, or this host has fewer.
 [[nodiscard]] std::vector<int> devices_of_point(int first, unsigned devices);
 
-/// Makes these devices reach each other's memory. Throws point_refused when one cannot, or when
-/// atomics are needed and not done where the memory is; std::runtime_error when one cannot be used.
-/// The current device is what it was.
+/// Gives these devices access to each other's memory. Throws point_refused if a device cannot, or
+/// if needed atomics do not run in that memory. Throws std::runtime_error for an unusable device.
+/// Keeps the current device.
 void enable_peer_access(const std::vector<int>& devices, bool needs_atomics);
 
-/// Whether one of the devices that were joined has had an error that this process does not outlive.
+/// Returns true if a joined device had an error this process cannot survive.
 [[nodiscard]] bool lost_a_peer_device();
 
-/// Makes another device the current one for as long as it lives.
+/// Makes another device current during its own lifetime.
 class scoped_device {
  public:
   explicit scoped_device(int index);

@@ -1,5 +1,4 @@
-// The clock that a multiprocessor really runs at, sample by sample: cycles over the device's own
-// timer.
+// The real clock of a multiprocessor, sample by sample: cycles divided by the device's own timer.
 #pragma once
 
 #include <algorithm>
@@ -12,26 +11,27 @@
 
 namespace syncmeter::cuda {
 
-/// Launches that last this long in all give the clock to 1 %. The timer steps by 32 ns on recent
-/// GPUs, at both ends of a launch (a triangular error, four deviations of it); launches that are
-/// added up err by the root of their number.
+/// Returns the total launch time for a clock within 1 %. The timer steps by 32 ns on recent GPUs,
+/// at both ends of a launch (a triangular error, four deviations). The error of several launches
+/// grows with the square root of their number.
 [[nodiscard]] inline double shortest_clocked_ns(std::size_t launches) {
   return 5.2e3 * std::sqrt(static_cast<double>(launches));
 }
 
-/// Recognizes a throttled sample by the fastest clock so far, or by the device's own highest where
-/// readings are above that. A slower clock that lasts is the one that this machine can hold.
+/// Recognizes throttled samples by the fastest clock so far, or by the device's own maximum if
+/// readings exceed it. A lasting slower clock is the sustained clock of this machine.
 class sm_clock {
  public:
-  /// So many throttled samples in a row, a good part of a second, and they are so no longer.
+  /// After this number of throttled samples in a row, a good part of a second, the slow clock
+  /// becomes the normal clock.
   static constexpr unsigned lasting = 2000;
 
-  /// 0 where the device does not tell.
+  /// `highest_ghz`: 0 if the device does not report it.
   explicit sm_clock(double highest_ghz)
       : highest_(highest_ghz > 0 ? highest_ghz : std::numeric_limits<double>::infinity()) {}
 
-  /// Takes a sample's clock in; true when it is 3 % or more below what two samples in a row
-  /// reached. One reading that is too high makes no later sample look throttled.
+  /// Adds a sample's clock. Returns true if the clock is 3 % or more below the clock reached by two
+  /// samples in a row. A single high reading makes no later sample look throttled.
   bool is_throttled(double ghz) {
     fastest_ = std::max(fastest_, std::min({ghz, last_, highest_}));
     last_ = ghz;
@@ -41,7 +41,7 @@ class sm_clock {
     slow_in_a_row_ = 0;
     return false;
   }
-  /// The last clock, in GHz; 1 before any.
+  /// Returns the last clock in GHz, or 1 before any reading.
   [[nodiscard]] double last_ghz() const { return last_ > 0 ? last_ : 1; }
 
  private:
@@ -49,7 +49,7 @@ class sm_clock {
   unsigned slow_in_a_row_ = 0;
 };
 
-/// The clocks that each device of a point ran at, sample by sample.
+/// The clocks on each device in a point, sample by sample.
 class device_clocks {
  public:
   void clear() { of_device_.clear(); }
@@ -57,7 +57,7 @@ class device_clocks {
     if (of_device_.size() <= device) of_device_.resize(device + 1);
     of_device_[device].push_back(ghz);
   }
-  /// The median of each device; 0 for one whose samples were all too short to tell.
+  /// Returns each device's median, or 0 if all its samples were too short.
   [[nodiscard]] std::vector<double> medians() const {
     std::vector<double> all;
     for (const std::vector<double>& ghz : of_device_)

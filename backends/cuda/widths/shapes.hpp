@@ -1,5 +1,5 @@
-// The shapes of the cells of the study of widths, what they begin with, and what exchanges write:
-// for the host and the device.
+// The cell shapes in the study of widths, their initial values, and the exchanged values: for host
+// and device.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace syncmeter::cuda {
 
-/// What a cell is made of. `bits`: nothing is computed with them.
+/// The element type of a cell. `bits`: no arithmetic.
 enum class element : std::uint8_t { f16, bf16, f32, unsigned_integer, bits };
 
 struct cell_shape {
   std::string_view name;
   element kind;
-  unsigned count;             ///< elements that one update changes
-  unsigned bytes;             ///< of the cell
+  unsigned count;             ///< elements changed by one update
+  unsigned bytes;             ///< cell size
   bool since_hopper = false;  ///< needs compute capability 9.0
 
   [[nodiscard]] constexpr bool adds_floats() const {
@@ -43,7 +43,7 @@ inline constexpr std::array cell_shapes{cell_shape{"f16", element::f16, 1, 2},
 
 enum class width_action : std::uint8_t { add, fetch_add, exchange, compare_exchange };
 
-/// The kind of an op of this room (op_info::kind), and what it stands for.
+/// The kind of an op in this room (op_info::kind), and its decoding.
 [[nodiscard]] constexpr std::uint8_t width_kind(width_action action, unsigned shape) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(action) * 16 + shape);
 }
@@ -60,7 +60,7 @@ struct cell_bits {
   friend constexpr bool operator==(const cell_bits&, const cell_bits&) = default;
 };
 
-/// `value` in each part of `part` bytes of a cell.
+/// Returns `value` in each `part` bytes of a cell.
 [[nodiscard]] constexpr cell_bits in_each(std::uint64_t value, unsigned part, unsigned bytes) {
   cell_bits all;
   for (unsigned at = 0; at < bytes; at += part)
@@ -68,21 +68,21 @@ struct cell_bits {
   return all;
 }
 
-/// What the exchange number `n` writes: halves that are each other's complement, so that a value
-/// put together of two writes is seen.
+/// Returns the value written by exchange number `n`. Its halves are complements, to expose a value
+/// mixed from two writes.
 [[nodiscard]] constexpr cell_bits exchanged_value(std::uint32_t n, unsigned bytes) {
   if (bytes == 16) return {n, ~std::uint64_t{n}};
   return {bytes == 8 ? n | std::uint64_t{~n} << 32U : n, 0};
 }
-/// 0 where the halves are; a cell of 4 bytes has none.
+/// Returns 0 if the halves are complements. A cell of 4 bytes has no halves.
 [[nodiscard]] constexpr std::uint64_t torn(const cell_bits& value, unsigned bytes) {
   if (bytes == 16) return value.low ^ ~value.high;
   return bytes == 8 ? (value.low ^ ~(value.low >> 32U)) & 0xffffffffU : 0;
 }
-/// A sum over these balances what was written and what came back: the other half follows.
+/// Returns the half whose sums balance written and returned values. The other half follows.
 [[nodiscard]] constexpr std::uint64_t balance_of(const cell_bits& value) { return value.low; }
 
-/// What a cell begins with: 1 in each float, so that no sum is a negative zero.
+/// Returns a cell's initial bits: 1 in each float, because no sum may be a negative zero.
 [[nodiscard]] constexpr cell_bits first_bits(const cell_shape& shape) {
   switch (shape.kind) {
   case element::f16:
@@ -99,9 +99,9 @@ struct cell_bits {
   return {};
 }
 
-/// What a cell holds after `ops` ops of all its lanes. Addends of floats take away what others add,
-/// and a compare-and-swap writes what is there. `balance`: of exchanges, the sum of what came back
-/// less what was written.
+/// Returns a cell's bits after `ops` ops in all lanes. Float addends cancel each other, and a
+/// compare-and-swap writes the present value. `balance`, for exchanges: the sum of returned values
+/// minus written values.
 [[nodiscard]] constexpr cell_bits last_bits(width_action action, const cell_shape& shape,
                                             std::uint64_t ops, std::uint64_t balance) {
   const cell_bits first = first_bits(shape);

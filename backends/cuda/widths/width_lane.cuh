@@ -1,4 +1,4 @@
-// Atomic updates of each width, and the lane that does them.
+// Atomic updates of each width, and their lane.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -29,7 +29,7 @@ template <class Word> SM_FN cell_bits bits_from(Word word) {
   else return {static_cast<std::uint64_t>(word), 0};
 }
 
-/// The same bits as another type of that size.
+/// Returns the same bits as another type of equal size.
 template <class To, class From> SM_FN To same_bits(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
@@ -37,7 +37,7 @@ template <class To, class From> SM_FN To same_bits(From from) {
   return to;
 }
 
-// Additions by CUDA's functions. Those of halves have no scope in their name.
+// Additions by CUDA's functions. Functions for halves have no scope in their name.
 
 template <class Vector, scope S, class Word> SM_FN Word add_by_function(Word& x, Word v) {
   auto* const p = reinterpret_cast<Vector*>(&x);
@@ -51,8 +51,8 @@ template <class Half, class Word> SM_FN Word add_half(Word& x, Word v) {
   return same_bits<Word>(::atomicAdd(reinterpret_cast<Half*>(&x), same_bits<Half>(v)));
 }
 
-/// What a program has to write for integers that no atomic takes: a compare-and-swap of the word of
-/// 32 bits around.
+/// Adds to integers without their own atomic, by the only way for a program: a compare-and-swap on
+/// the surrounding 32-bit word.
 template <class Word> SM_FN Word add_in_word(Word& x, Word v) {
   const auto at = reinterpret_cast<std::uintptr_t>(&x);
   auto* const word = reinterpret_cast<unsigned*>(&x - (at & 3U) / sizeof(Word));
@@ -88,8 +88,8 @@ template <class Word> SM_FN Word add_in_word(Word& x, Word v) {
               "=r"(old.y), "=r"(old.z), "=r"(old.w) : "l"(&x), "r"(v.x), "r"(v.y), "r"(v.z),       \
               "r"(v.w) : "memory")
 
-// PTX has these of bfloat16 from compute capability 9.0 on, and wider ones: before, the rig refuses
-// the points, and what takes their place here only compiles.
+// PTX has bfloat16 and wider additions from compute capability 9.0 on. On older GPUs the rig
+// refuses the points, and their replacement only compiles.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr bool before_hopper = true;
 #else
@@ -181,7 +181,7 @@ SM_FN word128 cas_word128(word128& x, word128 e, word128 v) { return ::atomicCAS
 #undef SM_RED_PAIR
 #undef SM_IN_SCOPE
 
-/// One lane, whose cells have the shape of that number.
+/// One lane for cells of shape number Shape.
 template <unsigned Shape, class Form> class width_lane {
   static constexpr form F = Form::value;
   static constexpr enum scope S = F.scope;
@@ -212,15 +212,15 @@ template <unsigned Shape, class Form> class width_lane {
   [[nodiscard]] SM_FN bool has_own_cell() const { return has_own_cell_; }
   [[nodiscard]] SM_FN word initial() const { return first_; }
 
-  /// Around the loops of shared memory the compiler keeps more than elsewhere.
+  /// Loops on shared memory make the compiler keep more registers.
   template <class Op> static consteval unsigned most_steps() {
     const bool used = action_of(Op::info) == width_action::fetch_add;
     return used && F.space == space::shared_memory && shape.kind == element::f32 ? 4
                                                                                  : Op::info.unroll;
   }
 
-  // Of floats every second addend takes away what the one before added, and neighbours begin with
-  // the one and the other: sums stay small enough to be exact in every type.
+  // Each second float addend cancels the previous addend, and neighbours begin with opposite signs.
+  // Sums stay small enough to be exact in every type.
   SM_FN void add() {
     if constexpr (by_ptx && shape.bytes == 4) red_pair<shape.kind, S>(cell(), next_operand());
     else if constexpr (by_ptx) red_eight<shape.kind, S>(cell(), same_bits<uint4>(next_operand()));
@@ -241,7 +241,7 @@ template <unsigned Shape, class Form> class width_lane {
     tally_ += static_cast<tally_word>(balance_of(old) - balance_of(written));
     note_wrong(torn(old, shape.bytes));
   }
-  // The only one that passes in all lanes.
+  // The only compare-and-swap that succeeds in all lanes.
   SM_FN void compare_exchange() {
     const cell_bits changed = bits_from<word>(swapped(cell(), first_, first_) ^ first_);
     note_wrong(changed.low | changed.high);
@@ -252,8 +252,8 @@ template <unsigned Shape, class Form> class width_lane {
   }
 
  private:
-  /// 1, 2, 1, 2, ... in the elements, of every second lane with the other sign: what the lanes of a
-  /// warp are ahead of each other has to stay below 256, where bfloat16 ends to hold each integer.
+  /// Returns 1, 2, 1, 2, ... in the elements, negated in every second lane. Lanes of a warp differ
+  /// in progress, and their sums must stay below 256, bfloat16's limit for exact integers.
   [[nodiscard]] SM_FN word first_operand() const {
     if constexpr (shape.adds_floats()) {
       constexpr unsigned part = shape.bytes / shape.count;

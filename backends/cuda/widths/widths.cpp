@@ -1,4 +1,4 @@
-// The rig of the study of widths, and what its ops compile to (see cuda_census.cpp).
+// The rig for atomic widths, and the expected machine code (see cuda_census.cpp).
 #include "backends/cuda/widths/widths.hpp"
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-/// Its cells are of none of the types of the type axis, so that it sets and checks them itself.
+/// Sets and checks its cells itself, because they are outside the type axis.
 class widths_rig : public checked_rig {
  public:
   using checked_rig::checked_rig;
@@ -53,7 +53,7 @@ class widths_rig : public checked_rig {
   cell_places places_;
 };
 
-// Wider than one element, the number of them is in the name of the instruction: RED.ADD.F16x8.
+// Instructions for several elements have the number in their name: RED.ADD.F16x8.
 std::string packed(const cell_shape& shape) {
   if (shape.count == 1) return {};
   std::string name = ".";
@@ -66,8 +66,8 @@ std::string_view scope_of(const form& f) {
   return f.scope == scope::block ? ".SM" : ".SYS";
 }
 
-// CUDA's function for a half is a loop around a compare-and-swap of the 32 bits around it, and that
-// for a pair asks where the address lies: in a block's own memory it is such a loop too.
+// CUDA's function for a half is a compare-and-swap loop on the surrounding 32 bits. For a pair it
+// checks the address space: a block's own memory needs such a loop too.
 std::string half_by_function(const cell_shape& shape) {
   if (shape.count == 1) return "LD 1, HADD2 1, ATOM.CAS 1, branch 1";
   return fmt::format("ATOM.ADD{} 1, QSPC 1, LDS 1, HADD2 1, ATOMS.CAST.SPIN 1, LD 1, ST 1, "
@@ -99,8 +99,8 @@ std::string on_hopper(const op_info& info, const form& f) {
   return update(action_of(info) == width_action::add ? "RED" : "ATOMG", "ADD");
 }
 
-// A compare-and-swap is the only atomic of bfloat16 there, and what is wider than 8 bytes is done
-// in parts (and refused by the rig): the code that stands in its place.
+// There bfloat16 has only a compare-and-swap, and wider cells than 8 bytes are split (and refused
+// by the rig): this is the replacement code.
 std::string before_hopper(const op_info& info, const form& f) {
   const cell_shape& shape = shape_of(info);
   const bool in_block = f.space == space::shared_memory;

@@ -1,4 +1,4 @@
-// The ops of the study of widths, their rows, and the kernels that set and check cells.
+// The ops for atomic widths, their rows, and the kernels that set and check cells.
 #include "backends/cuda/rig/cuda_backend.cuh"
 #include "backends/cuda/widths/width_lane.cuh"
 #include "backends/cuda/widths/widths.hpp"
@@ -48,10 +48,10 @@ inline constexpr form ptx_of_system = width_form(scope::system, flavour::ptx);
 
 namespace ops {
 
-// One more atomic update of a cell: test - baseline == that. Trips of loops around a
-// compare-and-swap are short, as their code is long, and so are those of wide results, which the
-// compiler keeps for a whole trip, on sm_100 and sm_120 until they spill. All have an even number
-// of steps, in which the addends of floats balance. The forms follow the note.
+// Defines one atomic update of a cell: test - baseline == one more. Compare-and-swap loops have
+// short trips because their code is long. Wide results have short trips because the compiler keeps
+// them for a whole trip, and spills on sm_100 and sm_120. All trips have an even number of steps,
+// to balance float addends. The forms follow the note.
 #define SM_WIDTH(ACTION, SHAPE, UNROLL, NOTE, ...)                                                 \
   struct ACTION##_##SHAPE {                                                                        \
     static constexpr unsigned shape = shape_number(#SHAPE);                                        \
@@ -128,7 +128,7 @@ SM_FN void write_cell(std::byte* at, unsigned bytes, const cell_bits& value) {
     at[i] = static_cast<std::byte>((i < 8 ? value.low : value.high) >> (i % 8 * 8));
 }
 
-/// What is asked of cells, for the device.
+/// The parameters of a cell check, for the device.
 struct width_check {
   width_action action;
   cell_shape shape;
@@ -144,7 +144,7 @@ __global__ void reset(width_check what, std::byte* array) {
     write_cell(array + i * what.layout.pitch, what.shape.bytes, first);
 }
 
-/// A thread for each cell that one lane has, else a block for each cell.
+/// Uses a thread for each cell with a single lane, else a block for each cell.
 __global__ void check(width_check what, const std::byte* array, const lane_outcome* outcomes,
                       own_outcome* found) {
   __shared__ unsigned long long balance, flaws;
@@ -187,7 +187,7 @@ void append(std::vector<measurable>& rows, op_list<Ops...>) {
   rows.insert(rows.end(), of_shape.begin(), of_shape.end());
 }
 
-/// Each op has lanes of its shape.
+/// Returns the rows for ops, each with lanes of its shape.
 template <class... Ops> std::vector<measurable> rows_of(op_list<Ops...>) {
   std::vector<measurable> rows;
   (append<Ops::shape>(rows, op_list<Ops>{}), ...);

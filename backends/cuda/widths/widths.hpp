@@ -1,4 +1,4 @@
-// Atomics by the width of what they update: their rows, and the kernels that set and check cells.
+// Atomics by operand width: their rows, and the kernels that set and check cells.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,19 +11,19 @@
 
 namespace syncmeter::cuda {
 
-/// Queues the first bits into every cell at every place.
+/// Queues the initial bits into every cell at every place.
 void reset_widths(const op_info& info, const cell_layout& layout, std::byte* array,
                   const cell_places& places, cudaStream_t stream);
 
-/// Queues the check of all cells, and of what their lanes brought back; `found` is all zero. Into
-/// `held` goes what a wrong cell should hold, into the lane's operand what it holds, both as far as
-/// their lower 8 bytes.
+/// Queues the check of all cells and of the lanes' results. `found` is all zero. For a wrong cell,
+/// `held` gets the expected value and the lane's operand the actual value, the lower 8 bytes of
+/// each.
 void check_widths(const op_info& info, const cell_layout& layout, const std::byte* array,
                   const cell_places& places, const lane_outcome* outcomes, own_outcome* found,
                   cudaStream_t stream);
 
 [[nodiscard]] std::vector<measurable> width_rows();
-/// With their rig, and what they compile to.
+/// Returns the rows with their rig and declared code.
 [[nodiscard]] row_group widths_group();
 
 }  // namespace syncmeter::cuda

@@ -46,11 +46,11 @@ nlohmann::json cuda_worker_backend::device() const {
 
 std::string cuda_worker_backend::problem() const { return find_devices().problem; }
 
-// A host that launches is one lane. A handoff goes from warp to warp; everything else is done by
-// every lane that is not switched off.
+// A launching host is one lane. A handoff involves warps. Any further op involves every lane not
+// switched off.
 unsigned cuda_worker_backend::participants(const measurable& row, const point& where) const {
   if (row.info.host_lane) return 1;
-  // A token between devices, or between one and the host, has one lane on each side.
+  // A token between devices, or between host and device, has one lane on each side.
   if (row.info.family == family::handoff &&
       (row.info.size_of == "devices" || row.info.size_of == "sides"))
     return std::max(where.size, 1U);
@@ -67,7 +67,7 @@ double cuda_worker_backend::clock_tick_ns(const point& where) const {
 }
 
 double cuda_worker_backend::set_up_ns(const measurable& row, const point& where) const {
-  constexpr double a_device_ns = 0.5e9;  // a context, and its memory made known to its peers
+  constexpr double a_device_ns = 0.5e9;  // a context, and its memory mapped by peers
   const unsigned devices = row.info.size_of == "devices" ? where.size
                            : where.home == home::second  ? 2
                                                          : 1;

@@ -1,4 +1,4 @@
-// The CUDA backend of a worker: a table, a device, and the rig that measures on it.
+// The CUDA backend of a worker: a table, a device, and its rigs.
 #pragma once
 
 #include <memory>
@@ -36,12 +36,12 @@ class cuda_worker_backend : public worker_backend {
 
   std::string name_;
   std::vector<row_group> groups_;
-  std::vector<measurable> rows_;       ///< of all groups, in their order
-  std::vector<std::size_t> group_at_;  ///< of each row
-  bool asked_device_ = false;          ///< then errors may be its own
+  std::vector<measurable> rows_;       ///< from all groups, in group order
+  std::vector<std::size_t> group_at_;  ///< for each row
+  bool asked_device_ = false;          ///< only then an error may come from the device
   const device_facts* device_ = nullptr;
-  std::vector<std::unique_ptr<gpu_rig>> rigs_;  ///< of each group, made when it is needed
-  gpu_rig* rig_ = nullptr;                      ///< that of the point made ready
+  std::vector<std::unique_ptr<gpu_rig>> rigs_;  ///< per group, made on demand
+  gpu_rig* rig_ = nullptr;                      ///< of the prepared point
 };
 
 }  // namespace syncmeter::cuda
