@@ -1,4 +1,4 @@
-// Written as Kokkos' users write them: policies without a space instance, launches without a name.
+// Written like user code: policies without a space instance, launches without a name.
 #include "backends/kokkos/kokkos_calls.hpp"
 
 namespace syncmeter::kokkos {
@@ -60,7 +60,7 @@ void fill(T* data, std::size_t elements, std::uint64_t seed, reduction_input kin
   Kokkos::fence();
 }
 
-// Every other member has something else to begin with.
+// Every other member starts with a different value.
 template <class Space>
 std::uint32_t broadcast_in_team(const member_of<Space>& member, std::uint32_t value) {
   std::uint32_t received = value + static_cast<std::uint32_t>(member.team_rank());
@@ -91,7 +91,7 @@ template <class Space> std::uint32_t launch_sum(unsigned lanes, std::uint32_t va
   return sum ^ (value * lanes);
 }
 
-// A tile for each lane: by default several indices are one.
+// Returns a policy with a tile per lane, because the default tile has several indices.
 template <class Space> auto grid_of(unsigned lanes) {
   return Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>>({0, 0}, {static_cast<int>(lanes), 1},
                                                        {1, 1});

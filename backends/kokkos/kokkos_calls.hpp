@@ -1,6 +1,6 @@
-// The execution spaces on the host that this Kokkos was built with, and how they differ; and the
-// words that are library code, each behind a call, so that both sides of a loop hold the same
-// of it whatever the compiler would have made of the copies. They stand in a source of their own.
+// The host execution spaces in this Kokkos build, and their differences. Also calls for words with
+// library code: both sides of a loop must have the same code, however the compiler optimizes
+// copies. kokkos_calls.cpp defines the functions.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace syncmeter::kokkos {
 
 template <class Space> using member_of = typename Kokkos::TeamPolicy<Space>::member_type;
 
-/// Says which space a function is for.
+/// Selects the space of a function.
 template <class Space> struct on_space {};
 
-/// backend, space: its names, ours and Kokkos'. has_pool: it has threads, started once per process.
-/// most_threads: what Kokkos has room for. launches_from_last: the thread that launches is the last
-/// of a team, not the first.
+/// Traits of a space. backend, space: names in syncmeter and Kokkos. has_pool: threads start once
+/// per process. most_threads: Kokkos' limit. launches_from_last: the launching thread is the last
+/// in a team, not the first.
 template <class Space> struct space_traits;
 
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -52,15 +52,17 @@ template <> struct space_traits<Kokkos::Serial> {
 };
 #endif
 
-/// What every space has. launch_for: an empty parallel_for over one index for each lane, and the
-/// fence that waits for it. launch_team: the same with one team of all lanes. The others have a
-/// result, and return how it differs from what it had to be: 0. team_broadcast: `value` of the
-/// member of rank 0, in all members. team_reduce: the sum of every member's `value`, in all of
-/// them. launch_reduce: a parallel_reduce of `value` from one index for each lane. launch_mdrange,
-/// launch_mdrange_reduce: the like over an MDRange, a tile for each lane; launch_team_reduce: over
-/// one team of all lanes.
-/// reduce_max: a parallel_reduce of an array with Kokkos::Max; filler_of: what fills such an array
-/// on the lanes that will read it.
+/// Functions of every space. Functions with a result return the difference from the expected
+/// result: 0.
+/// launch_for: an empty parallel_for with an index per lane, and a fence. launch_team: the same
+/// with one team of all lanes.
+/// team_broadcast: `value` from rank 0 to all members. team_reduce: the sum of all members'
+/// `value`, in all members.
+/// launch_reduce: a parallel_reduce of `value` with an index per lane. launch_mdrange,
+/// launch_mdrange_reduce: the same with an MDRange, a tile per lane. launch_team_reduce: the same
+/// with one team.
+/// reduce_max: a parallel_reduce over an array with Kokkos::Max. filler_of: returns the function
+/// that fills the array on the reading lanes.
 #define SM_KOKKOS_REDUCTION(SPACE, TYPE)                                                           \
   [[nodiscard]] bits_of<TYPE> reduce_max(on_space<SPACE>, const reduction_array& input, TYPE);     \
   [[nodiscard]] reduction_array::filler<TYPE> filler_of(on_space<SPACE>, TYPE);
@@ -93,7 +95,7 @@ SM_KOKKOS_CALLS(Kokkos::Serial)
 #undef SM_KOKKOS_CALLS
 #undef SM_KOKKOS_REDUCTION
 
-/// Kokkos::fence(): it waits for every space of the build.
+/// Calls Kokkos::fence(), which waits for every space in the build.
 void fence_all();
 
 }  // namespace syncmeter::kokkos

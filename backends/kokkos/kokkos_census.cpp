@@ -1,6 +1,5 @@
-// Kokkos' atomics are the compiler's builtins where there is one for the operation and the type,
-// and loops around a compare-and-swap elsewhere. Before version 5, a load and a store are such
-// loops too.
+// Kokkos' atomics are compiler builtins if the operation and type have one, and compare-and-swap
+// loops otherwise. Before version 5, loads and stores are loops as well.
 #include "backends/kokkos/kokkos_census.hpp"
 
 #include <string>
@@ -14,7 +13,7 @@
 namespace syncmeter::kokkos {
 namespace {
 
-// Before the compare-and-swap stands the question whether there is anything to swap.
+// A check whether a swap is needed precedes the compare-and-swap.
 std::string minimum_or_maximum(const measurable& row) {
   const bool raises = row.info.name.ends_with("_raise");
   return fmt::format("load 1, branch 2, lock_cmpxchg 1{}{}", is_float(row) ? ", fp_compare 1" : "",
@@ -22,13 +21,13 @@ std::string minimum_or_maximum(const measurable& row) {
 }
 
 std::string compare_exchange(const measurable& row) {
-  // g++ takes a floating value through the stack.
+  // g++ passes a floating-point value through the stack.
   return is_float(row) ? "lock_cmpxchg 1 | load 1, store 1, spill 2, branch 1, lock_cmpxchg 1"
                        : "lock_cmpxchg 1";
 }
 
-// ScatterView's copies are found by the thread's number, where there are threads: across that call
-// no floating register lives.
+// With threads, a ScatterView finds its copy by a call for the thread number. No floating-point
+// register survives the call.
 std::string contribution(const measurable& row) {
   if (row.info.name == ops::scatter_add_atomic::info.name)
     return is_float(row) ? "load 2, fp_add 1, lock_cmpxchg 1, branch 1" : "load 1, lock_add 1";
@@ -40,7 +39,7 @@ std::string contribution(const measurable& row) {
                      own, found);
 }
 
-// A lock taken by compare-and-swap and given back by a store, around a plain add.
+// A lock acquired by compare-and-swap and released by a store, around a plain add.
 std::string critical(const measurable& row) {
   if (is_float(row)) {
     return "load 2, fp_add 1, store 1, lock_cmpxchg 2, branch 2 | "
@@ -69,7 +68,7 @@ std::string x86_64(const measurable& row) {
   if (name == "critical_add") return critical(row);
   if (name == "reduce_max") return "call:syncmeter::kokkos::reduce_max 1";
   if (row.info.family == family::reduction) return contribution(row);
-  // x86 keeps all but a store before a load in order: only the full fence is an instruction.
+  // x86 reorders only a store before a load, so only the full fence needs an instruction.
   if (row.info.family == family::fence)
     return row.form.order == order::unordered ? "lock_or 1 | mfence 1" : "nothing";
   if (name == "handoff_cas")

@@ -1,5 +1,5 @@
-// What one op of the Kokkos backends should compile to, by instruction set: the census holds the
-// compiler, and Kokkos, to it.
+// Expected code of Kokkos ops by instruction set. The census checks the compiler and Kokkos against
+// these declarations.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,10 +8,10 @@
 
 namespace syncmeter::kokkos {
 
-/// {"x86-64": "lock_add 1"} for the execution spaces on the host; empty where nothing is declared.
+/// Returns {"x86-64": "lock_add 1"} for host spaces, or an empty object without a declaration.
 [[nodiscard]] nlohmann::json declared_instructions(const measurable& row);
 
-/// {"sass": "RED.ADD 1"} for the CUDA space; empty where nothing is declared.
+/// Returns {"sass": "RED.ADD 1"} for the CUDA space, or an empty object without a declaration.
 [[nodiscard]] nlohmann::json declared_device_instructions(const measurable& row);
 
 }  // namespace syncmeter::kokkos

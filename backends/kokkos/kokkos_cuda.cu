@@ -53,7 +53,7 @@ cuda_space::cuda_space(thread_pool& threads)
                            device_launch_group()}},
       threads_{threads} {}
 
-// Before Kokkos goes.
+// Destroys the space before Kokkos ends.
 cuda_space::~cuda_space() { kept.space.reset(); }
 
 nlohmann::json cuda_space::runtime() const {

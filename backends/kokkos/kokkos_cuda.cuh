@@ -1,5 +1,5 @@
-// Kokkos' CUDA space as a backend: what Kokkos makes of the shared ops on a GPU, launched by
-// Kokkos, timed and checked by the rig of the CUDA backend.
+// Kokkos' CUDA space as a backend: the shared ops in Kokkos' form on a GPU. Kokkos launches, and
+// the rig of the CUDA backend times and checks.
 #pragma once
 
 #include <string>
@@ -14,18 +14,18 @@
 
 namespace syncmeter::kokkos {
 
-/// The CUDA space on a stream, made once for each and kept until Kokkos goes.
+/// Returns the CUDA space on a stream, made once per stream and kept until Kokkos ends.
 [[nodiscard]] const Kokkos::Cuda& space_on(cudaStream_t stream);
 
-/// A type as C++ writes it.
+/// Returns the type's C++ name.
 [[nodiscard]] std::string name_of(const std::type_info& type);
 
-/// The rows of the CUDA space that have type T; void for the ops without one.
+/// Returns the rows of the CUDA space with type T. void selects ops without a type.
 template <class T> std::vector<measurable> device_rows();
 
 class cuda_space final : public cuda::cuda_worker_backend {
  public:
-  /// `threads` must outlive this.
+  /// `threads` must outlive this object.
   explicit cuda_space(thread_pool& threads);
   ~cuda_space() override;
   cuda_space(const cuda_space&) = delete;

@@ -1,5 +1,5 @@
-// The functions of the CUDA driver that Kokkos calls, found when they are called: so the worker
-// starts, and says what is missing, where there is no driver, and needs none to be built.
+// CUDA driver functions that Kokkos calls, looked up at the call. The worker builds and starts
+// without a driver and reports missing functions.
 #include <dlfcn.h>
 
 #include <stdexcept>
@@ -17,7 +17,7 @@ template <class Function> Function* of_driver(const char* name) {
 
 }  // namespace
 
-// As cuda.h declares them, which may give them other names by macros; handles are pointers.
+// Signatures equal cuda.h, whose macros may rename the functions. Handles are pointers.
 extern "C" {
 int cuStreamGetCtx(void* stream, void** context) {
   return of_driver<int(void*, void**)>("cuStreamGetCtx")(stream, context);

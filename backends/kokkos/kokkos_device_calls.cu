@@ -1,4 +1,4 @@
-// Written as Kokkos' users write them: policies without a space instance, launches without a name.
+// Written like user code: policies without a space instance, launches without a name.
 #include "backends/kokkos/kokkos_device_calls.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using teams = Kokkos::TeamPolicy<space>;
 using grid = Kokkos::MDRangePolicy<space, Kokkos::Rank<2>>;
 using member = teams::member_type;
 
-// One more of the device's count for each index or member; nothing without one.
+// Increments the device's count for each index or member. Does nothing without a count.
 struct counted {
   device_count* counts;
   KOKKOS_FUNCTION void count() const {
@@ -50,7 +50,7 @@ range range_of(const device_launches& all) {
 teams teams_of(const device_launches& all) {
   return {static_cast<int>(all.shape.blocks), static_cast<int>(all.shape.lanes)};
 }
-// A tile for each block.
+// Returns a policy with a tile per block.
 grid grid_of(const device_launches& all) {
   const int lanes = static_cast<int>(all.shape.lanes);
   return {{0, 0}, {lanes, static_cast<int>(all.shape.blocks)}, {lanes, 1}};

@@ -1,5 +1,5 @@
-// Launches by Kokkos on a GPU, each behind a call, so that both sides of a loop hold the same of it
-// and a host's compiler can make the loop. They stand in a source of their own.
+// Kokkos launches on a GPU, each behind a call: both sides of a loop have the same code, and the
+// host compiler can make the loop. kokkos_device_calls.cu defines the functions.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,34 @@
 
 namespace syncmeter::kokkos {
 
-/// Of the indices or members of one kernel. Kokkos 4.6 adds to 64 bits on a GPU by a loop of
-/// compare-and-swap, in which all of a wide grid wait for each other.
+/// Count of a kernel's indices or members. Not 64 bits: Kokkos 4.6 adds 64 bits on a GPU by a
+/// compare-and-swap loop, which serializes a wide grid.
 using device_count = std::uint32_t;
 
-/// What the calls of a point launch, and what they found.
+/// Launches of a point and their results.
 struct device_launches {
   launch_shape shape;
-  device_count* counts = nullptr;  ///< on the device: one more by each index or member; or nothing
-  std::uint32_t value = 0;         ///< of each index or member in the last reduction
-  std::uint32_t difference = 0;    ///< of all sums from what they had to be, or-ed
+  device_count* counts = nullptr;  ///< device counter of indices or members, or null
+  std::uint32_t value = 0;         ///< from each index or member in the last reduction
+  std::uint32_t difference = 0;    ///< bitwise or of all deviations from the expected sums
 };
 
 namespace on_device {
 
-/// Kokkos::fence().
+/// Calls Kokkos::fence().
 void fence();
-/// A parallel_for over a range, over teams, over an MDRange in tiles of `lanes`, empty but for the
-/// counts; then Kokkos::fence().
+/// Launch a parallel_for over a range, over teams, or over an MDRange in tiles of `lanes`, then
+/// call Kokkos::fence(). Kernels are empty except for the count.
 void launch_for(device_launches& all);
 void launch_team(device_launches& all);
 void launch_mdrange(device_launches& all);
-/// A parallel_reduce of a number from each index or member, another one than the last, whose sum
-/// the host waits for.
+/// Launch a parallel_reduce with a new number per index or member, and wait for the sum on the
+/// host.
 void launch_reduce(device_launches& all);
 void launch_team_reduce(device_launches& all);
 void launch_mdrange_reduce(device_launches& all);
 
-/// The largest team of these kernels that Kokkos can start.
+/// Returns the largest team that Kokkos can start for these kernels.
 [[nodiscard]] unsigned largest_team();
 
 }  // namespace on_device

@@ -1,6 +1,6 @@
-// What Kokkos makes of an op on a GPU. Its arithmetic atomics are CUDA's functions. What has no
-// function of CUDA's is a loop around a compare-and-swap, before version 5 loads and stores too;
-// one of 64 bits goes by way of the stack. All its fences are full ones.
+// Code of Kokkos ops on a GPU. Arithmetic atomics are CUDA's functions. Ops without a CUDA function
+// are compare-and-swap loops, before version 5 loads and stores as well. A 64-bit loop goes through
+// the stack. All fences are full.
 #include <string>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ bool is_wide(const measurable& row) {
   return row.type == value_type::uint64 || row.type == value_type::float64;
 }
 
-/// An addition of the op's own, for the next operand.
+/// Returns the addition for the op's next operand.
 std::string addition(const measurable& row) {
   if (row.type == value_type::float32) return ", FADD 1";
   return row.type == value_type::float64 ? ", DADD 1" : "";
@@ -31,10 +31,10 @@ std::string cas_loop(const measurable& row, int more_branches = 0) {
 
 constexpr const char* fence = "MEMBAR.SC.GPU {0}, ERRBAR {0}, CGAERRBAR {0}, CCTL.IVALL {0}";
 
-// Empty where CUDA's own declaration is Kokkos' too.
+// Returns an empty text if CUDA's declaration also holds for Kokkos.
 std::string own(const measurable& row) {
   const auto name = row.info.name;
-  // The fence is for teams that share a block, and these do not.
+  // Kokkos adds the fence for teams that share a block, which never happens here.
   if (name == "barrier") return "BAR.SYNC 1 | BAR.SYNC 1, MEMBAR.SC.CTA 1";
   if (row.info.family == family::fence) return fmt::format(fence, 1);
   if (name == "atomic_read") return "LDG.STRONG.GPU 1 | LD.STRONG.GPU 1 | " + cas_loop(row);
@@ -60,7 +60,7 @@ std::string own(const measurable& row) {
 }  // namespace
 
 nlohmann::json declared_device_instructions(const measurable& row) {
-  // Its operands are worked out ahead, one more than there are registers for.
+  // Declares nothing, because operands are computed ahead and exceed the registers by one.
   if (row.info.name == "atomic_exchange" && is_float(row) &&
       row.form.placement == placement::strided)
     return nlohmann::json::object();

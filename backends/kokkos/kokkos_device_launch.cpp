@@ -1,6 +1,6 @@
-// Kokkos' launches on a GPU, of every policy, and its fence: one host thread runs the loop; lanes
-// and blocks are those of the kernel where the policy says so. test - baseline == one more of the
-// same. Compiled by the host's compiler: its loops are what is timed.
+// Kokkos' launches on a GPU with every policy, and its fence. One host thread runs the loop. Lanes
+// and blocks apply to the kernel if the policy has them. test - baseline == one more launch.
+// Compiled by the host compiler, because the loops are timed.
 #include "backends/kokkos/kokkos_device_launch.hpp"
 
 #include <cuda_runtime_api.h>
@@ -24,7 +24,7 @@ namespace {
 
 using for_call = void (*)(device_launches&);
 
-// The parallel_for of an op; nullptr for the others.
+// Returns the parallel_for of an op, or nullptr for other ops.
 for_call counted_call(std::string_view op) {
   if (op == ops::launch_for::info.name) return &on_device::launch_for;
   if (op == ops::launch_team::info.name) return &on_device::launch_team;
@@ -38,7 +38,7 @@ class device_launch_rig final : public cuda::host_loop_rig {
  public:
   explicit device_launch_rig(const cuda::device_facts& device) : host_loop_rig{device} {}
 
-  /// What the lane's words work on.
+  /// Returns the state for the lane's words.
   [[nodiscard]] device_launches& launches() { return launches_; }
 
  private:
@@ -53,8 +53,8 @@ class device_launch_rig final : public cuda::host_loop_rig {
     host_loop_rig::prepare_point();
   }
 
-  // As in the CUDA backend: kernels that count write to memory, which would be a part of what is
-  // timed, so that one with counts comes before each sample and after it.
+  // Counts before and after each sample, like the CUDA backend: counting kernels write to memory,
+  // which would be timed.
   [[nodiscard]] std::string count_once() {
     const for_call call = counted_call(what_->info.name);
     if (call == nullptr) return {};
@@ -85,11 +85,11 @@ class device_launch_rig final : public cuda::host_loop_rig {
   device_launches launches_;
 };
 
-/// The host's lane: Kokkos' words. Type and form mean nothing to it. Not in a namespace without a
-/// name: its loops have to have symbols, by which the census finds them.
+/// The host's lane with Kokkos' words. Type and form are unused. Not in an unnamed namespace,
+/// because the census finds the loops by symbol.
 template <class T, class Form> struct device_launch_lane {
   explicit device_launch_lane(device_launch_rig& rig) : all{&rig.launches()} {}
-  /// What was done is checked by the rig.
+  /// Returns 0, because the rig checks the results.
   [[nodiscard]] SM_FN int outcome() const { return 0; }
 
   SM_FN void host_fence() const { on_device::fence(); }
@@ -105,7 +105,7 @@ template <class T, class Form> struct device_launch_lane {
 
 namespace {
 
-// A loop of launches is a loop of calls: one more op is one more of them.
+// A loop of launches is a loop of calls: one more op is one more call.
 nlohmann::json declares(const measurable& row) {
   const auto name = row.info.name == ops::kokkos_fence::info.name ? "fence" : row.info.name;
   return {{"x86-64", fmt::format("call:syncmeter::kokkos::on_device::{} 1", name)}};

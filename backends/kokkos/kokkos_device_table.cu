@@ -1,7 +1,6 @@
-// Kokkos' CUDA space: its lane, a member of a team, which is a block (what is timed and checked,
-// and where, is the CUDA backend's; the words are Kokkos'), launches by Kokkos and the names of the
-// kernels that it makes, and the table for one type: compiled once for each, with SM_TYPE (void for
-// the ops without one) given by the build.
+// Kokkos' CUDA space: its lane, launches, kernel names, and the table for one type. The lane is a
+// team member, and a team is a block. The CUDA backend times and checks, while Kokkos provides the
+// words. The build compiles this file once per SM_TYPE (void for ops without a type).
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -14,8 +13,8 @@
 
 namespace syncmeter::kokkos {
 
-/// Kernels keep to the registers with which so many of the largest teams fit on a multiprocessor:
-/// two as in the CUDA backend, but one where the trip counter would be spilled to memory.
+/// Limits registers to fit this many of the largest teams on a multiprocessor: two like in the CUDA
+/// backend, or one if the trip counter would spill to memory.
 template <class Op>
 inline constexpr unsigned teams_that_fit = Op::info.compares ? 1 : cuda::blocks_per_multiprocessor;
 template <unsigned Teams>
@@ -29,7 +28,7 @@ class device_lane : public cuda::basic_lane<T, Form>, public words<T, Form::valu
   SM_FN device_lane(const cuda::kernel_setup& s, const device_member& member)
       : cuda::basic_lane<T, Form>{s}, member_{member}, lock_{s.lock},
         bump_{this->thread() == 0 ? 1U : 0U}, expected_{1U - bump_} {
-    cuda::make_opaque(this->one_);  // or it is converted from an integer in the loop, now and then
+    cuda::make_opaque(this->one_);  // prevents an occasional conversion from integer in the loop
     const unsigned warps_of_team = cuda::warps_in(cuda::lanes_in_block());
     const unsigned warp = blockIdx.x * warps_of_team + cuda::lane_in_block() / cuda::warp_size;
     const unsigned next = (warp + 1) % (gridDim.x * warps_of_team);
@@ -41,8 +40,8 @@ class device_lane : public cuda::basic_lane<T, Form>, public words<T, Form::valu
 
   SM_FN void barrier() const { member_.team_barrier(); }
 
-  // The lock of kokkos_lane.hpp. Its holder releases it inside the loop that takes it: a lane that
-  // left the loop with the lock held could wait for ever for the rest of its warp.
+  // The lock from kokkos_lane.hpp. The holder releases the lock inside the loop, because a lane
+  // that left the loop as holder might wait forever for its warp.
   SM_FN void critical_add(T& x, T by) const {
     for (bool done = false; !done;) {
       if (Kokkos::atomic_compare_exchange(lock_, 0, 1) == 0) {
@@ -77,7 +76,7 @@ class device_lane : public cuda::basic_lane<T, Form>, public words<T, Form::valu
   std::uint64_t* next_mailbox_;
 };
 
-/// The functor of one row and count: its type is what the census knows its kernel by.
+/// The functor of a row and count. The census identifies the kernel by this type.
 template <class Op, int Count, class Lane> struct timed_team {
   cuda::kernel_setup setup;
   std::uint32_t trips;
@@ -99,8 +98,8 @@ template <class Op, class Lane> struct litmus_team {
   }
 };
 
-/// One parallel_for over `blocks` teams. Light: its functor is a parameter of the kernel, as one of
-/// CUDA's own would be, and not what a copy leaves in constant memory.
+/// Runs a parallel_for over `blocks` teams. The light hint makes the functor a kernel parameter
+/// like in CUDA code, instead of a copy in constant memory.
 template <unsigned Teams, class Functor>
 void launch_teams(const cuda::launch_shape& shape, const Functor& functor) {
   constexpr auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight;
@@ -147,7 +146,7 @@ struct device_backend {
       T, cuda::form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes>>;
   static constexpr bool code_on_device = true;
 
-  // As in the CUDA backend, additivity is built for one type.
+  // Additivity is built for one type, like in the CUDA backend.
   template <class Op, class Lane> static consteval bool is_additive() {
     return std::is_same_v<typename Lane::value_type, std::int32_t>;
   }
@@ -163,7 +162,7 @@ struct device_backend {
   }
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form&) {
-    if (info.takes_token) return "not available on GPUs; the op handoff waits by load";
+    if (info.takes_token) return "not available on GPUs; the operation handoff waits by load";
     return why_without(info);
   }
 };

@@ -1,5 +1,5 @@
-// The lane of Kokkos' execution spaces on the host: a member of a team; and the sum that lanes
-// contribute to through a ScatterView, with its oracle.
+// The lane of Kokkos' host execution spaces: a team member. Also the sum that lanes contribute to
+// through a ScatterView, with its oracle.
 #pragma once
 
 #include <any>
@@ -19,9 +19,9 @@
 
 namespace syncmeter::kokkos {
 
-/// Element 0 of an array that is two lines long, so that copies of it do not share one. `own` does
-/// as Kokkos does by default in this space: where there are threads, each adds to a copy of its
-/// own. `atomic` has no copies, and adds atomically.
+/// Sum in element 0 of an array with two lines, which keeps copies on separate lines. `own` is
+/// Kokkos' default for the space: with threads, each thread adds to a private copy. `atomic` has no
+/// copies and adds atomically.
 template <class Space, class T> struct scatter_sum {
   Kokkos::View<T*, Space> total{"syncmeter", 128 / sizeof(T)};
 
@@ -48,8 +48,8 @@ template <class Space, class T> struct scatter_sum {
     atomic.reset_except(total);
   }
 
-  /// Gathers what was contributed, `ops` ones by each of `lanes` lanes. Empty when the sum is
-  /// right, else what was expected and what was found. With copies a float stops at 2^24 in each.
+  /// Gathers the contributions: `ops` ones by each of `lanes` lanes. Returns an empty text, or the
+  /// expected and the found sum. A float stops at 2^24 in each copy.
   std::string check(std::uint64_t ops, unsigned lanes, bool by_atomics) {
     if (by_atomics) Kokkos::Experimental::contribute(total, atomic);
     else Kokkos::Experimental::contribute(total, own);
@@ -59,18 +59,18 @@ template <class Space, class T> struct scatter_sum {
     T expected = part;
     for (unsigned i = 1; copied && i < lanes; ++i) expected = static_cast<T>(expected + part);
     if (total(0) == expected) return {};
-    return fmt::format("oracle: the sum is {} after {} contributions by each of {} lanes, "
+    return fmt::format("oracle: the sum is {} after {} contributions by each of {} threads, "
                        "expected {}",
                        total(0), ops, lanes, expected);
   }
 };
 
-/// What the lanes of a worker share beside cells.
+/// Objects that a worker's lanes share besides cells.
 struct shared_objects {
   alignas(128) int lock = 0;
   char rest_of_its_lines[128 - sizeof(int)]{};
-  std::any scatter{};       ///< the scatter_sum of the point's space and type, where it needs one
-  reduction_array input{};  ///< what is reduced
+  std::any scatter{};       ///< scatter_sum for the point's space and type, if needed
+  reduction_array input{};  ///< input of reductions
 };
 
 [[nodiscard]] inline shared_objects& shared(const lane_setup& s) {
@@ -79,7 +79,7 @@ struct shared_objects {
 
 template <class Space, class T, order O>
 class lane : public host_lane<T>, public words<T, O>, ring_registers {
-  static constexpr bool counts = std::is_same_v<T, std::int32_t>;  // what ops without a type get
+  static constexpr bool counts = std::is_same_v<T, std::int32_t>;  // type for ops without a type
 
  public:
   using space = Space;
@@ -87,14 +87,14 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
   explicit lane(const lane_setup& s)
       : host_lane<T>{s}, ring_registers{s}, member_{this_member<Space>}, lanes_{s.lanes},
         lock_{&shared(s).lock}, input_{&shared(s).input} {
-    // Kokkos sums numbers alone, not owner notes.
+    // Kokkos sums numbers, but not owner notes.
     if constexpr (std::is_arithmetic_v<T>)
       scatter_ = std::any_cast<scatter_sum<Space, T>>(&shared(s).scatter);
   }
 
   SM_FN void barrier() const { team_barrier(*member_); }
 
-  // All lanes have the same operand, another one each time.
+  // All lanes have the same operand, which changes each time.
   SM_FN void team_broadcast()
     requires counts
   {
@@ -106,7 +106,7 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
     this->tally_wrong(kokkos::team_reduce(*member_, next_word()));
   }
 
-  // What the thread that launches does, outside any team.
+  // Words of the launching thread, outside any team.
   SM_FN void host_fence() const { fence_all(); }
   SM_FN void launch_for() const { kokkos::launch_for(on_space<Space>{}, lanes_); }
   SM_FN void launch_team() const { kokkos::launch_team(on_space<Space>{}, lanes_); }
@@ -133,7 +133,7 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
     this->tally_wrong(kokkos::reduce_max(on_space<Space>{}, *input_, T{}));
   }
 
-  // The additions of a whole trip must not be made one.
+  // Prevents merging all additions of a trip.
   SM_FN void scatter_add(T by) const {
     scatter_->own.access()(0) += by;
     asm volatile("" ::: "memory");
@@ -145,12 +145,11 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
     asm volatile("" ::: "memory");
   }
 
-  // Kokkos has no critical section, and its UniqueToken is none: that one hands out different
-  // indices to as many threads as ask for one, and on the host it aborts when none is left ("It is
-  // required that max_size is >= the maximum number of concurrent threads",
-  // Kokkos_UniqueToken.hpp). What it gives its users is the lock that they write themselves, as its
-  // own atomics on large types do: taken by an atomic, with a fence on each side, for the atomics
-  // are relaxed.
+  // Kokkos has no critical section. A UniqueToken is not a lock: each thread gets a different
+  // index. A host thread aborts if no index is left (Kokkos_UniqueToken.hpp: "It is required that
+  // max_size is >= the maximum number of concurrent threads").
+  // Users therefore write this lock, like Kokkos' own atomics on large types. An atomic acquires
+  // the lock, and a fence on each side is needed because atomics are relaxed.
   SM_FN void critical_add(T& x, T by) const
     requires has_atomics
   {
@@ -182,7 +181,8 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
     Kokkos::store_fence();
     Kokkos::atomic_store(next_mailbox_, expected_ + bump_);
     ++expected_;
-    make_opaque(expected_);  // or the tokens of a whole trip are worked out ahead, and spilled
+    make_opaque(expected_);  // prevents the compiler from computing and spilling all tokens of a
+                             // trip
   }
 
  private:

@@ -1,5 +1,5 @@
-// Kokkos' own ops, in the order of every table; they follow the shared ones. Each is one word of a
-// lane, which checks what it got: test - baseline == one more.
+// Kokkos' own ops, after the shared ops in every table. Each op is one word of a lane, which checks
+// its result: test - baseline == one more.
 #pragma once
 
 #include "core/measurable.hpp"
@@ -8,14 +8,14 @@
 
 namespace syncmeter::kokkos {
 
-// Collectives of a team: all its members wait for each other and for a value.
+// Team collectives: all members wait for each other and for a value.
 template <class L>
 concept has_team_words = requires(L& l) {
   l.team_broadcast();
   l.team_reduce();
 };
 
-// What the host does, outside any parallel region.
+// Host words, outside any parallel region.
 template <class L>
 concept has_host_words = requires(L& l) {
   l.host_fence();
@@ -34,7 +34,7 @@ concept has_scatter_add_atomic = requires(L& l) { l.scatter_add_atomic(l.one());
 
 namespace ops {
 
-// What follows INFO are members of the op.
+// Defines an op. Arguments after CALL are members of the op.
 #define SM_KOKKOS_OP(NAME, INFO, WORDS, CALL, ...)                                                 \
   struct NAME {                                                                                    \
     static constexpr op_info info = INFO;                                                          \
@@ -43,7 +43,7 @@ namespace ops {
     SM_FN static void measured(WORDS auto& lane) { lane.CALL; }                                    \
   };
 
-// Each has another value than the one before, or an old result would pass for a new one.
+// Each op uses a new value, because an old result would pass the check otherwise.
 consteval op_info team_info(std::string_view name, std::string_view note) {
   return {.name = name,
           .family = family::group,
@@ -53,15 +53,14 @@ consteval op_info team_info(std::string_view name, std::string_view note) {
 }
 SM_KOKKOS_OP(team_broadcast,
              team_info("team_broadcast",
-                       "team_broadcast of 32 bits from rank 0 to one team of all lanes"),
+                       "team_broadcast of 32 bits from rank 0 to one team of all threads"),
              has_team_words, team_broadcast())
 SM_KOKKOS_OP(team_reduce,
-             team_info("team_reduce", "team_reduce, a sum of 32 bits over one team of all lanes"),
+             team_info("team_reduce", "team_reduce, a sum of 32 bits over one team of all threads"),
              has_team_words, team_reduce())
 
-// What the host pays to start work and to wait for it: lane 0 alone, or the host of a GPU, runs the
-// loop, the point's lanes are the threads that it starts. Each launch comes straight after the last
-// one, when the threads have not gone to sleep unless they do so at once.
+// Host cost to start work and to wait. Lane 0 or a GPU's host runs the loop, and the point's lanes
+// are the started threads. Launches follow directly, so only threads that sleep at once are asleep.
 consteval op_info launch_info(std::string_view name, std::string_view note) {
   return {.name = name,
           .family = family::launch,
@@ -80,39 +79,40 @@ consteval op_info launch_team_info(std::string_view name, std::string_view note)
   team.starts_team = true;
   return team;
 }
-// Each sum differs from the one before.
+// Each sum differs from the previous sum.
 consteval op_info reducing(op_info reduces) {
   reduces.oracle = oracle::agreed;
-  reduces.unroll = 4;  // one step alone keeps more in registers than several do
+  reduces.unroll = 4;  // a single step keeps more in registers than several steps
   return reduces;
 }
 SM_KOKKOS_OP(kokkos_fence, fence_info(), has_host_words, host_fence())
 SM_KOKKOS_OP(launch_for,
              launch_info("launch_for",
-                         "an empty parallel_for, one index per lane (on a GPU for each lane of "
+                         "an empty parallel_for, one index per thread (on a GPU for each thread of "
                          "each block, in blocks of Kokkos' choice), then Kokkos::fence()"),
              has_host_words, launch_for())
-SM_KOKKOS_OP(launch_team,
-             launch_team_info(
-                 "launch_team",
-                 "an empty parallel_for over one team of all lanes (on a GPU one for each block), "
-                 "then Kokkos::fence()"),
-             has_host_words, launch_team())
+SM_KOKKOS_OP(
+    launch_team,
+    launch_team_info(
+        "launch_team",
+        "an empty parallel_for over one team of all threads (on a GPU one for each block), "
+        "then Kokkos::fence()"),
+    has_host_words, launch_team())
 SM_KOKKOS_OP(
     launch_reduce,
     reducing(launch_info(
         "launch_reduce",
-        "a parallel_reduce of one int32 per lane (on a GPU as launch_for), waiting for the sum")),
+        "a parallel_reduce of one int32 per thread (on a GPU as launch_for), waiting for the sum")),
     has_host_words, launch_reduce())
 SM_KOKKOS_OP(launch_mdrange,
              launch_info("launch_mdrange",
                          "an empty parallel_for over an MDRange of two dimensions, one tile per "
-                         "lane (on a GPU per block), then Kokkos::fence()")
+                         "thread (on a GPU per block), then Kokkos::fence()")
                  .with(&op_info::in_quick, false),
              has_host_words, launch_mdrange())
 SM_KOKKOS_OP(launch_mdrange_reduce,
              reducing(launch_info("launch_mdrange_reduce",
-                                  "a parallel_reduce over such an MDRange, one int32 per lane, "
+                                  "a parallel_reduce over such an MDRange, one int32 per thread, "
                                   "waiting for the sum"))
                  .with(&op_info::in_quick, false),
              has_host_words, launch_mdrange_reduce())
@@ -120,12 +120,12 @@ SM_KOKKOS_OP(
     launch_team_reduce,
     reducing(launch_team_info(
         "launch_team_reduce",
-        "a parallel_reduce over one team of all lanes (on a GPU one for each block), one int32 "
-        "per lane, waiting for the sum")),
+        "a parallel_reduce over one team of all threads (on a GPU one for each block), one int32 "
+        "per thread, waiting for the sum")),
     has_host_words, launch_team_reduce())
 
-// Contributions of all lanes to one sum, to be laid beside atomic_add; what gathers the copies in
-// the end is not part of it. The sum is no cell of the lanes: a hook checks it (kokkos_table.cpp).
+// Contributions of all lanes to one sum, for comparison with atomic_add, without the final
+// gathering of copies. The sum is not a cell: a hook checks the sum (kokkos_table.cpp).
 consteval op_info scatter_info(std::string_view name, std::string_view note) {
   return {.name = name,
           .family = family::reduction,

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* variable = "KOKKOS_NUM_THREADS";
 
-// Kokkos reads it too, and aborts over what is no number.
+// Reads KOKKOS_NUM_THREADS, because Kokkos aborts if the value is not a number.
 std::optional<unsigned> threads_wanted(unsigned most) {
   const char* value = std::getenv(variable);
   if (value == nullptr) return std::nullopt;
@@ -38,8 +38,9 @@ std::string count(unsigned n, std::string_view what) {
 }
 
 #if defined(KOKKOS_ENABLE_OPENMP)
-// Kokkos waits for ever for threads that OpenMP does not give it, and begins with a team of
-// OpenMP's default size, whose threads would go on spinning.
+// Checks that OpenMP provides the threads, because Kokkos waits forever for missing threads. Sets
+// the default team size, because Kokkos starts such a team, and surplus threads would keep
+// spinning.
 void make_openmp_ready(unsigned threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(static_cast<int>(threads));
@@ -47,8 +48,9 @@ void make_openmp_ready(unsigned threads) {
 #pragma omp parallel num_threads(static_cast<int>(threads)) default(none) reduction(+ : given)
   given += 1;
   if (given != threads) {
-    throw point_refused(fmt::format("OpenMP starts only {} in this process, but the point has {}",
-                                    count(given, "thread"), count(threads, "lane")));
+    throw point_refused(
+        fmt::format("OpenMP starts only {} in this process, but the configuration has {}",
+                    count(given, "thread"), count(threads, "lane")));
   }
 }
 #else
@@ -57,7 +59,7 @@ void make_openmp_ready(unsigned) {}
 
 }  // namespace
 
-// As Kokkos' headers and its CMake configuration have it.
+// Describes Kokkos by its headers and CMake configuration.
 nlohmann::json kokkos_build() {
   nlohmann::json j{{"api", fmt::format("Kokkos {}.{}.{}", KOKKOS_VERSION / 10000,
                                        KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100)},
@@ -78,15 +80,16 @@ thread_pool::~thread_pool() {
 
 void thread_pool::need(unsigned lanes, unsigned most) {
   if (lanes > most) {
-    throw point_refused(fmt::format("Kokkos supports at most {}, but the point has {} lanes",
-                                    count(most, "thread"), lanes));
+    throw point_refused(
+        fmt::format("Kokkos supports at most {}, but the configuration has {} threads",
+                    count(most, "thread"), lanes));
   }
   const auto wanted = threads_ != 0 ? threads_ : threads_wanted(most).value_or(lanes);
   if (wanted != lanes) {
-    throw point_refused(
-        fmt::format("Kokkos' pool has {} in this process, but the point has {}: each number of "
-                    "lanes needs its own worker process, started with {} set to that number",
-                    count(wanted, "thread"), count(lanes, "lane"), variable));
+    throw point_refused(fmt::format(
+        "Kokkos' pool has {} in this process, but the configuration has {}: each number of "
+        "threads needs its own worker process, started with {} set to that number",
+        count(wanted, "thread"), count(lanes, "lane"), variable));
   }
   if (threads_ == 0) start(lanes, device_);
 }
@@ -94,8 +97,9 @@ void thread_pool::need(unsigned lanes, unsigned most) {
 void thread_pool::need_none(int device) {
   if (threads_ == 0) start(1, device);
   if (device_ == device) return;
-  throw point_refused(fmt::format(
-      "Kokkos uses device {} in this process, but the point is for device {}", device_, device));
+  throw point_refused(
+      fmt::format("Kokkos uses device {} in this process, but the configuration is for device {}",
+                  device_, device));
 }
 
 void thread_pool::start(unsigned threads, int device) {

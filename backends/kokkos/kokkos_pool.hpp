@@ -1,4 +1,4 @@
-// Kokkos in this process. It starts once, with a pool of threads that stays as large as it is.
+// Kokkos in this process. Kokkos starts once, with a thread pool of fixed size.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace syncmeter::kokkos {
 
-/// Versions and options that whoever built this Kokkos chose, for every result.
+/// Returns the version and options of this Kokkos build, for every result.
 [[nodiscard]] nlohmann::json kokkos_build();
 
-/// Starts nothing by itself: Kokkos comes up with the first point, and goes with this object.
+/// Owner of the Kokkos runtime. Starts Kokkos with the first point, and ends Kokkos in the
+/// destructor.
 class thread_pool {
  public:
   thread_pool() = default;
@@ -18,15 +19,14 @@ class thread_pool {
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
-  /// Kokkos is up afterwards, with a pool of `lanes` threads, of which there may be `most`. Throws
-  /// point_refused when the pool is, or by KOKKOS_NUM_THREADS is to be, of another size, and
-  /// std::runtime_error when Kokkos does not come up.
+  /// Starts Kokkos with a pool of `lanes` threads, at most `most`. Throws point_refused if the pool
+  /// or KOKKOS_NUM_THREADS has another size, and std::runtime_error if Kokkos cannot start.
   void need(unsigned lanes, unsigned most);
-  /// Kokkos is up afterwards, for a space that has no use for the pool. On this GPU, where the
-  /// space is one's: throws point_refused when Kokkos is on another one.
+  /// Starts Kokkos for a space without pool, on this GPU if the space uses a GPU. Throws
+  /// point_refused if Kokkos runs on another GPU.
   void need_none(int device = 0);
 
-  /// 0 before Kokkos is up.
+  /// Returns 0 before Kokkos starts.
   [[nodiscard]] unsigned threads() const { return threads_; }
 
  private:

@@ -1,5 +1,5 @@
-// The Kokkos backend of one execution space on the host, and its table for one type: compiled once
-// for each, with SM_SPACE and SM_TYPE (void for the ops without one) given by the build.
+// The Kokkos backend of one host execution space, with the table for one type. The build compiles
+// this file once per SM_SPACE and SM_TYPE (void for ops without a type).
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace syncmeter::kokkos {
 
-/// The sum of an op that scatters: it lies outside the cells, is emptied before each sample, and
-/// gathered and checked after it.
+/// Returns the sum of an op that scatters. The sum is outside the cells: hooks reset the sum before
+/// each sample, and gather and check afterwards.
 template <class Lane> auto& sum_of(host_rig& rig) {
   using sum_of_lane = scatter_sum<typename Lane::space, typename Lane::value_type>;
   auto& kept = shared(rig.setup(0)).scatter;
@@ -42,8 +42,7 @@ template <class Space> struct backend : host_backend {
     else return {};
   }
 
-  // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
-  // placements.
+  // A CPU compiler treats shared and own cells alike, so one lane serves both placements.
   template <class T, form F> using lane = kokkos::lane<Space, T, F.order>;
 
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,

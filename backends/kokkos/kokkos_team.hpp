@@ -1,4 +1,4 @@
-// Runs something on all lanes at once, each a thread of Kokkos' pool.
+// Runs a function on all lanes at once, each lane on a thread of Kokkos' pool.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace syncmeter::kokkos {
 
-/// The team member that this thread is, while a team runs; null where lanes are no team.
+/// Team member of this thread while a team runs. Null if lanes are not a team.
 template <class Space> inline thread_local const member_of<Space>* this_member = nullptr;
 
-// Lane 0 is the thread that launches, whatever its rank in Kokkos: it is the one that the rig frees
-// again.
+// Maps the launching thread to lane 0, whatever its rank in Kokkos, because the rig unbinds this
+// thread later.
 template <class Space> unsigned lane_of_rank(int rank, unsigned lanes) {
   const auto from_first = static_cast<unsigned>(rank);
   return space_traits<Space>::launches_from_last ? lanes - 1 - from_first : from_first;
@@ -37,7 +37,7 @@ template <class Space, class Body> struct range_functor {
   void operator()(int index) const { (*body)(lane_of_rank<Space>(index, lanes)); }
 };
 
-/// The largest team of this space; Kokkos must be up.
+/// Returns the largest team of this space. Kokkos must be initialized.
 template <class Space> unsigned largest_team() {
   struct nothing {
     void operator()(const member_of<Space>&) const {}
@@ -46,8 +46,8 @@ template <class Space> unsigned largest_team() {
       Kokkos::TeamPolicy<Space>(1, 1).team_size_max(nothing{}, Kokkos::ParallelForTag{}));
 }
 
-/// Runs body(lane) on all lanes at once: one team of them, or one index of a range for each thread
-/// where a team cannot be as large. The pool must have as many threads as there are lanes.
+/// Runs body(lane) on all lanes at once: as one team, or as a range with an index per thread if
+/// lanes exceed the largest team. The pool must have a thread per lane.
 template <class Space, class Body> void on_all_lanes(unsigned lanes, const Body& body) {
   const int count = static_cast<int>(lanes);
   if (lanes <= largest_team<Space>()) {
@@ -66,8 +66,8 @@ template <class Space> bool run_team(unsigned lanes, lane_body body, bench& rig)
   return true;
 }
 
-/// Whether every lane runs once, on a thread of its own, and lane 0 on this one. Lanes that do not
-/// would wait for each other for ever.
+/// Returns whether every lane runs once on a separate thread, with lane 0 on this thread. Otherwise
+/// lanes would wait for each other forever.
 template <class Space> bool lanes_are_threads(unsigned lanes) {
   std::vector<std::thread::id> threads(lanes);
   std::vector<int> runs(lanes);

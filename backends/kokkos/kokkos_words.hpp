@@ -1,5 +1,5 @@
-// The words that are one function of Kokkos, the same in every execution space: atomics and fences.
-// A lane derives from them and adds what depends on its space.
+// Words that are a single Kokkos function in every execution space: atomics and fences. A lane
+// derives from this class and adds words that depend on the space.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace syncmeter::kokkos {
 
-/// False where whoever built Kokkos asked for no atomics (an option of builds with nothing but the
-/// Serial space): they are plain accesses then, and its fences are nothing.
+/// False if Kokkos was built without atomics (an option for Serial-only builds): atomics are then
+/// plain accesses, and fences do nothing.
 #if defined(KOKKOS_ENABLE_ATOMICS_BYPASS)
 inline constexpr bool has_atomics = false;
 #else
@@ -19,7 +19,7 @@ inline constexpr bool has_atomics = true;
 #endif
 
 template <class T, order O> class words {
-  // Kokkos' atomics have no argument for the order: they are relaxed.
+  // Kokkos' atomics have no order argument: all are relaxed.
   static constexpr bool atomic_order = has_atomics && O == order::relaxed;
 
  public:
@@ -64,11 +64,11 @@ template <class T, order O> class words {
   }
 
  private:
-  // clang makes one fence of several that follow each other, and then drops the loop.
+  // Prevents clang from merging consecutive fences and removing the loop.
   SM_FN static void keep_apart() { asm volatile(""); }
 };
 
-/// Why Kokkos lacks a word, in any space.
+/// Returns why Kokkos lacks a word, in any space.
 [[nodiscard]] consteval std::string_view why_without(const op_info& info) {
   if (!has_atomics && info.guard == guard::none)
     return "this Kokkos was built without atomics (Kokkos_ENABLE_ATOMICS_BYPASS)";

@@ -1,4 +1,4 @@
-// syncmeter-kokkos: the worker that measures Kokkos, one backend for each execution space.
+// syncmeter-kokkos: the worker that measures Kokkos, with a backend per execution space.
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,8 +18,8 @@
 
 namespace syncmeter::kokkos {
 
-/// The table of one space, by type (void for the ops without one): each is a translation unit of
-/// its own (kokkos_table.cpp).
+/// Returns the table of a space by type (void for ops without a type). Each type is a separate
+/// translation unit (kokkos_table.cpp).
 template <class Space, class T> [[nodiscard]] std::vector<measurable> rows();
 
 namespace {
@@ -33,7 +33,7 @@ template <class Space> std::vector<measurable> all_rows() {
   return all;
 }
 
-/// Other ops run as a range where there are more lanes than a team can have.
+/// Returns false for ops that can run as a range if lanes exceed the largest team.
 constexpr bool needs_a_team(const op_info& info) {
   return info.family == family::barrier || info.family == family::group || info.starts_team;
 }
@@ -42,7 +42,7 @@ template <class Space> class host_space final : public host_worker_backend {
   using traits = space_traits<Space>;
 
  public:
-  /// Both must outlive this.
+  /// Both arguments must outlive this object.
   host_space(thread_pool& threads, shared_objects& objects)
       : host_worker_backend{all_rows<Space>(), &run_team<Space>, [] {}, &objects},
         threads_{threads} {}
@@ -75,7 +75,7 @@ template <class Space> class host_space final : public host_worker_backend {
     make_ready(count);
     if (needs_a_team(row.info) && count > largest_team<Space>()) {
       throw point_refused(fmt::format(
-          "a team of Kokkos' {} space has at most {} members, but the point has {} lanes",
+          "a team of Kokkos' {} space has at most {} members, but the configuration has {} threads",
           traits::space, largest_team<Space>(), count));
     }
     return host_worker_backend::prepare(row, where, lanes);
@@ -92,15 +92,16 @@ template <class Space> class host_space final : public host_worker_backend {
       threads_.need(lanes, traits::most_threads);
     } else {
       if (lanes != 1) {
-        throw point_refused(fmt::format(
-            "Kokkos' {} space has one thread, but the point has {} lanes", traits::space, lanes));
+        throw point_refused(
+            fmt::format("Kokkos' {} space has one thread, but the configuration has {} threads",
+                        traits::space, lanes));
       }
       threads_.need_none();
     }
     if (checked_) return;
     if (!lanes_are_threads<Space>(lanes))
       throw point_refused(
-          fmt::format("Kokkos does not run each of {} lanes on its own thread", lanes));
+          fmt::format("Kokkos does not run each of {} threads on its own thread", lanes));
     checked_ = true;
   }
 

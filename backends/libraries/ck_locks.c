@@ -26,7 +26,7 @@ CK_COHORT_PROTOTYPE(tickets, lock_ticket, unlock_ticket, is_locked_ticket, lock_
 
 struct lane_place {
   _Alignas(lines) ck_spinlock_mcs_context_t mcs;
-  unsigned node;  // on which it took the lock
+  unsigned node;  // NUMA node at the time of locking
 };
 struct node_place {
   _Alignas(lines) ck_spinlock_ticket_t local;

@@ -1,5 +1,5 @@
-// Locks of Concurrency Kit, whose headers are C alone: a call for each of its macros and functions
-// that are inlined into C programs.
+// Locks of Concurrency Kit, whose headers are only valid in C. Each function calls a macro or
+// inlined function.
 #pragma once
 
 #ifdef __cplusplus
@@ -8,7 +8,7 @@ extern "C" {
 
 struct ck_lock_storage;
 
-// On lines of its own, made for `lanes` lanes; null without memory.
+// Returns a lock on separate lines for `lanes` lanes, or null without memory.
 struct ck_lock_storage* new_ck_lock(unsigned lanes);
 void delete_ck_lock(struct ck_lock_storage*);
 
@@ -18,7 +18,7 @@ void lock_ck_ticket(struct ck_lock_storage*, unsigned lane);
 void unlock_ck_ticket(struct ck_lock_storage*, unsigned lane);
 void lock_ck_mcs(struct ck_lock_storage*, unsigned lane);
 void unlock_ck_mcs(struct ck_lock_storage*, unsigned lane);
-// Of ticket locks, one for all and one for each NUMA node: it stays on a node for up to ten sections.
+// Use a global ticket lock and one per NUMA node. The lock stays on a node for up to ten sections.
 void lock_ck_cohort(struct ck_lock_storage*, unsigned lane);
 void unlock_ck_cohort(struct ck_lock_storage*, unsigned lane);
 

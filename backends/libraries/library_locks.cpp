@@ -39,7 +39,7 @@ void ck_cohort_lock::unlock(unsigned lane) { unlock_ck_cohort(native_.get(), lan
 #if SM_HAS_URCU
 namespace {
 
-// Each thread that reads has to be known.
+// liburcu must know each reading thread.
 struct registered_thread {
   registered_thread() { urcu_memb_register_thread(); }
   ~registered_thread() { urcu_memb_unregister_thread(); }

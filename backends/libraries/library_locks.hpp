@@ -1,6 +1,5 @@
-// The locks and the RCU of libraries, with calls that are not inlined: what a section costs shall
-// not depend on which of them have their code in a header. Those of what was not found are not
-// there.
+// Library locks and RCU, behind calls that are not inlined: a section's cost must not depend on
+// code in headers. Missing libraries have no classes here.
 #pragma once
 
 #include <memory>
@@ -22,7 +21,7 @@
 
 namespace syncmeter::libraries {
 
-/// In place of a lock that this build does not have.
+/// Replaces a lock that this build lacks.
 struct not_found {};
 
 #if SM_HAS_ABSL
@@ -30,7 +29,7 @@ class alignas(128) absl_mutex {
  public:
   void lock(unsigned lane);
   void unlock(unsigned lane);
-  // For the standard's guards.
+  // For the standard library's guards.
   void lock() { native_.Lock(); }
   void unlock() { native_.Unlock(); }
   void lock_shared() { native_.ReaderLock(); }
@@ -62,7 +61,7 @@ class alignas(128) tbb_spin_mutex {
 };
 struct tbb_rw_mutex : tbb::spin_rw_mutex {};
 
-class tbb_queuing_mutex {  // FIFO: each lane waits on a node of its own
+class tbb_queuing_mutex {  // FIFO: each lane waits on a separate node
  public:
   explicit tbb_queuing_mutex(sharers who) : nodes_{new node[who.lanes]}, lanes_{who.lanes} {}
   void lock(unsigned lane);
@@ -123,13 +122,13 @@ using ck_cohort_lock = not_found;
 #endif
 
 #if SM_HAS_URCU
-/// A pointer to the newest copy, old ones kept by RCU of liburcu, its membarrier flavour: a reader
-/// writes to a counter of its own thread alone, without a fence.
+/// A pointer to the newest copy. RCU of liburcu (membarrier flavour) keeps old copies: a reader
+/// writes only to a counter of its thread, without a fence.
 class rcu_snapshot {
  public:
   explicit rcu_snapshot(sharers who);
   ops::datum_state read(unsigned lane);
-  /// Waits for a grace period: the copy before is written next.
+  /// Waits for a grace period, because the next write reuses the old copy.
   std::uint64_t write(unsigned lane);
   [[nodiscard]] std::uint64_t version() const;
 

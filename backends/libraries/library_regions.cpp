@@ -19,7 +19,7 @@
 
 namespace syncmeter::libraries {
 
-// As many threads as asked for, also where lanes are more than processing units.
+// Allows a thread for each lane, even if lanes outnumber processing units.
 struct tbb_work::arena {
   explicit arena(unsigned lanes)
       : allowed{tbb::global_control::max_allowed_parallelism, lanes},
@@ -101,7 +101,7 @@ void tbb_group::step(tbb_work& work) {
 }
 
 #if SM_HAS_STD_PAR
-// libstdc++ hands what is parallel to oneTBB, in the arena that it is called in.
+// libstdc++ passes parallel algorithms to oneTBB, in the calling arena.
 void std_for_each::step(tbb_work& work) {
   work_record& record = work.record();
   const std::span<const std::uint64_t> numbers = work.numbers();

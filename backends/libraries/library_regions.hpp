@@ -1,4 +1,4 @@
-// What oneTBB forks and joins, with calls that are not inlined.
+// Fork and join by oneTBB, behind calls that are not inlined.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace syncmeter::libraries {
 
-/// An arena of as many threads as lanes, and what they did.
+/// An arena with a thread for each lane, and a record of the threads' work.
 class tbb_work {
  public:
   explicit tbb_work(sharers who);
@@ -22,7 +22,7 @@ class tbb_work {
   [[nodiscard]] arena& threads() { return *arena_; }
   [[nodiscard]] work_record& record() { return record_; }
   [[nodiscard]] const work_record& record() const { return record_; }
-  /// Those of the lanes, from 0.
+  /// Returns the lane numbers from 0.
   [[nodiscard]] std::span<const std::uint64_t> numbers() const { return numbers_; }
 
  private:
@@ -31,12 +31,12 @@ class tbb_work {
   std::vector<std::uint64_t> numbers_;
 };
 
-/// Each op, and how many items it has.
+/// Ops with their number of items.
 struct tbb_for {
   static void step(tbb_work& work);
   static std::uint64_t items(unsigned lanes) { return lanes; }
 };
-/// Loops of more, which a partitioner cuts up.
+/// Loops with many items per lane, which a partitioner splits.
 inline constexpr std::uint64_t indices_of_lane = 128;
 struct tbb_loop {
   static std::uint64_t items(unsigned lanes) { return lanes * indices_of_lane; }

@@ -1,5 +1,5 @@
-// syncmeter-mpi: the worker whose lanes are ranks of MPI, processes on one node. The driver starts
-// it alone; it has mpiexec start it as many times as there are to be lanes (supervisor.hpp).
+// syncmeter-mpi: the worker whose lanes are MPI ranks, processes on one node. The driver starts one
+// process, which starts a process per lane by mpiexec (supervisor.hpp).
 #include <unistd.h>
 
 #include <iostream>
@@ -20,7 +20,7 @@
 namespace syncmeter::mpi {
 namespace {
 
-// In static memory: at the same address in every rank.
+// Static memory gives the same address in every rank.
 rank_state state;
 std::optional<rank_team> team;
 
@@ -34,7 +34,7 @@ class ranks final : public host_worker_backend {
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] bool pool() const override { return true; }
   [[nodiscard]] std::string problem() const override { return launcher_problem(); }
-  // What is not MPI's is std::atomic_ref's.
+  // Words outside MPI come from std::atomic_ref.
   [[nodiscard]] std::string x86_64(const measurable& row) const override {
     if (row.info.name == "barrier") return "call:MPI_Barrier 1";
     return standard::declared_instructions(row);
@@ -50,15 +50,16 @@ class ranks final : public host_worker_backend {
 
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override {
     if (lanes.pus.size() != static_cast<std::size_t>(state.ranks)) {
-      throw point_refused(fmt::format("the pool has {} rank(s) in this process, but the point has "
-                                      "{} lanes: each number needs its own worker process",
-                                      state.ranks, lanes.pus.size()));
+      throw point_refused(
+          fmt::format("the pool has {} rank(s) in this process, but the configuration has "
+                      "{} lanes: each number needs its own worker process",
+                      state.ranks, lanes.pus.size()));
     }
     if (row.info.places != places::none) {
       const std::size_t needed = lanes.pus.size() * stride_bytes(where) + where.base_offset + 8192;
       if (needed > window_half) {
         throw point_refused(
-            fmt::format("cells over {} bytes: a window has {} for them", needed, window_half));
+            fmt::format("variables over {} bytes: a window has {} for them", needed, window_half));
       }
     }
     return host_worker_backend::prepare(row, where, lanes);
@@ -74,7 +75,7 @@ int speak(int argc, char** argv) {
   return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &make_backends, argc, argv);
 }
 
-// What a worker can measure is asked without MPI: no rank has to be started for it.
+// Answers questions about capabilities without MPI, because no rank needs to start.
 int speak_without_ranks(int argc, char** argv) {
   static team_board nobody;
   team.emplace(nobody, state, wait_policy::passive);
@@ -107,7 +108,7 @@ int live_as_rank(const std::string& address, char* program) {
   std::byte* board = common.data();
   if (leads) board = common.take(sizeof(team_board), alignof(team_board), "the ranks' board");
   if (leads) ::new (board) team_board;
-  open_windows(state);  // behind a barrier: the board is there
+  open_windows(state);  // includes a barrier: afterwards the board exists
   team.emplace(*reinterpret_cast<team_board*>(board), state, wait_policy_here());
   int status = 0;
   if (leads) {

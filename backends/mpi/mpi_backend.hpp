@@ -1,5 +1,5 @@
-// The backend of MPI: its lane, why it lacks what it lacks, and its table. Its orders are those of
-// the backend of threads, in the same order: what is compared is the same access.
+// The backend of MPI: its lane, reasons for missing ops, and its table. Orders and sequence equal
+// the std backend, because comparisons need the same access.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ namespace syncmeter::mpi {
 struct backend : standard::backend {
   template <class T, form F> using lane = mpi::lane<T, F.order>;
 
-  // MPI_Win_sync orders accesses as the documented pattern needs it: data, sync, flag.
+  // MPI_Win_sync orders accesses for the documented pattern: data, sync, flag.
   template <class Op, class Lane> static constexpr litmus_check litmus_of() {
     if constexpr (Op::info.name == "window_sync")
       return &run_host_litmus<&message_litmus<Op, Lane>>;
@@ -32,7 +32,7 @@ struct backend : standard::backend {
   }
 };
 
-/// The whole table; its parts are translation units of their own (cmake/tables.cmake).
+/// Returns the whole table. Its parts are separate translation units (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
 }  // namespace syncmeter::mpi

@@ -1,5 +1,5 @@
-// The lane of MPI: a rank. Its cells are in a shared window, where the processor's own accesses
-// reach them (std::atomic_ref), or in a window that calls of MPI reach.
+// The lane of MPI: a rank. Its cells are in a shared window for direct processor access
+// (std::atomic_ref), or in a window for MPI calls.
 #pragma once
 
 #include <cstring>
@@ -39,7 +39,7 @@ class lane : public standard::atomic_words<T, O>, public standard::ring_words {
   SM_FN void barrier() const { MPI_Barrier(all_); }
   SM_FN void ibarrier() const { start_barrier_and_wait(*here_); }
   SM_FN void allreduce_0() const { reduce_nothing(*here_); }
-  /// What the sum differs by from the one that it must be.
+  /// Returns the difference from the expected sum.
   SM_FN bits_of<T> allreduce_8() const {
     return static_cast<bits_of<T>>(reduce_word(*here_) ^ sum_);
   }
@@ -59,7 +59,7 @@ class lane : public standard::atomic_words<T, O>, public standard::ring_words {
 
  private:
   static std::uint64_t bits(T value) { return std::bit_cast<bits_of<T>>(value); }
-  // In a register: a sink of a floating type would have it converted.
+  // Keeps the value in a register, because a sink with floating-point type would convert the value.
   SM_FN static void keep(std::uint64_t value) { make_opaque(value); }
 
   rank_state* here_;

@@ -10,7 +10,7 @@ constexpr auto window_bytes = static_cast<MPI_Aint>(2 * window_half) + page_byte
 
 MPI_Aint bytes_here(const rank_state& here) { return here.rank == 0 ? window_bytes : 0; }
 
-// To the next page, as rank 0 has it: the same number everywhere.
+// Returns the distance to the next page in rank 0, which all ranks use.
 MPI_Aint offset_of(const rank_state& here, const std::byte* base) {
   auto offset = static_cast<MPI_Aint>(-reinterpret_cast<std::intptr_t>(base) & (page_bytes - 1));
   MPI_Bcast(&offset, 1, MPI_AINT, 0, here.all);
@@ -55,11 +55,11 @@ void close_windows(rank_state& here) {
 
 void before_loop(const rank_state& here, epoch kind) {
   if (kind == epoch::none) return;
-  MPI_Barrier(here.all);  // behind rank 0's writes to its own memory
+  MPI_Barrier(here.all);  // after rank 0's writes to its memory
   if (kind == epoch::fenced) MPI_Win_fence(0, here.of(epoch::fenced).window);
 }
 
-// In the barrier rank 0 makes the progress that accesses of others to its memory may need.
+// Ends with a barrier, in which rank 0 makes progress for accesses to rank 0's memory.
 void after_loop(const rank_state& here, epoch kind) {
   if (kind == epoch::none) return;
   if (kind == epoch::fenced) MPI_Win_fence(MPI_MODE_NOSUCCEED, here.of(epoch::fenced).window);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uintptr_t page_mask = 4095;
 
-// MPI sends what is still to be sent where it is called only.
+// Calls MPI, because MPI only sends pending messages during calls.
 void make_progress() {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
@@ -20,7 +20,7 @@ std::byte* page_of(void* cell) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(cell) & ~page_mask);
 }
 
-// A point's cells, copied between the rig's arrays, which core/host/ sets and checks, and rank 0's
+// Copies a point's cells between the rig's arrays, which core/host/ sets and checks, and rank 0's
 // memory in a window.
 struct mirrored_cells {
   const host_rig& rig;

@@ -1,5 +1,5 @@
-// The lanes of MPI: the ranks of one world, which live as long as the worker. Rank 0 leads, the
-// others wait for what to run, in memory that all have at one address.
+// The lanes of MPI: the ranks of one world, which live as long as the worker. Rank 0 leads. All
+// other ranks wait for work, in memory with the same address in all ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,31 @@
 
 namespace syncmeter::mpi {
 
-/// Where ranks have their common memory, and how much there may be of it: far from all that
-/// programs and libraries are loaded to.
+/// Address and size of the ranks' common memory, far from the load addresses of programs and
+/// libraries.
 inline constexpr std::uintptr_t common_address = std::uintptr_t{1} << 45U;
 inline constexpr std::size_t common_bytes = std::size_t{1} << 30U;
 
-/// What the ranks tell each other, in the first bytes of the common memory.
+/// Shared state of the ranks, in the first bytes of the common memory.
 struct team_board : process_board {
   epoch around = epoch::none;
-  /// The pages on which the two arrays of cells begin, as core/host/ has them: windows mirror them.
+  /// First pages of the two cell arrays in core/host/. Windows mirror these pages.
   std::byte *first = nullptr, *second = nullptr;
 };
 
 class rank_team {
  public:
-  /// `board` is in common memory, `here` in static memory. `waiting`: whether a rank without work
-  /// spins for a while before it sleeps, or sleeps at once.
+  /// `board` is in common memory, `here` in static memory. `waiting` decides whether an idle rank
+  /// spins before sleeping or sleeps at once.
   rank_team(team_board& board, rank_state& here, wait_policy waiting);
 
-  /// Rank 0: runs `body` on all ranks at once, and comes back when all have ended. False, having
-  /// run nothing, where `lanes` is not the number of ranks. Throws std::runtime_error with what a
-  /// rank threw.
+  /// Rank 0: runs `body` on all ranks at once and waits for all ranks. Returns false without
+  /// running `body` if `lanes` differs from the rank count. Throws std::runtime_error with a rank's
+  /// error.
   [[nodiscard]] bool run(unsigned lanes, lane_body body, bench& rig);
-  /// Rank 0: has the others leave serve().
+  /// Rank 0: makes all other ranks leave serve().
   void release();
-  /// The other ranks: run what rank 0 asks for, until it releases them.
+  /// All other ranks: run bodies for rank 0 until release().
   void serve();
 
   [[nodiscard]] rank_state& here() { return here_; }
@@ -49,11 +49,11 @@ class rank_team {
   unsigned spins_;
 };
 
-/// Of the lane's own process: lane_setup::backend is the team.
+/// Returns the rank state in the lane's process. lane_setup::backend is the team.
 [[nodiscard]] rank_state& here(const lane_setup& s);
-/// Its cells' addresses in the shared window, in place of those in the rig's arrays.
+/// Returns the setup with cell addresses in the shared window.
 [[nodiscard]] lane_setup in_shared_window(lane_setup s);
-/// Where its cell is in every window, in bytes from the page that the first cell is on.
+/// Returns the cell's offset in every window, in bytes from the first cell's page.
 [[nodiscard]] MPI_Aint offset_in_window(const lane_setup& s);
 
 }  // namespace syncmeter::mpi

@@ -24,7 +24,7 @@ constexpr std::size_t most_descriptors = 4;
   throw std::runtime_error(fmt::format("{}: {}", doing, std::strerror(errno)));
 }
 
-// An abstract name: no file to leave behind.
+// Makes an abstract address, which leaves no file.
 std::pair<sockaddr_un, socklen_t> named(const std::string& address) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -39,7 +39,7 @@ int new_socket() {
   return fd;
 }
 
-/// A message of one byte, with room for descriptors beside it.
+/// A message of one byte, with space for descriptors.
 struct descriptor_message {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * most_descriptors)> control{};
   char byte = 0;
@@ -122,13 +122,14 @@ std::vector<int> rank_link::take_over() const {
 }
 
 void rank_link::say_farewell() const {
-  // Or this process is killed as soon as that is read: room to write is an event too.
+  // Disables the signal, because buffer space after the read is also an event and would kill this
+  // process.
   ::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) & ~O_ASYNC);
   [[maybe_unused]] const auto sent = ::send(fd_, &farewell, 1, MSG_NOSIGNAL);
 }
 
-// The kernel tells by a signal of our choice that something happened at the socket; all that still
-// can is its end.
+// The kernel sends the signal for any event at the socket. The only event left is the end of the
+// connection.
 void rank_link::live_no_longer_than_it() const {
   ::fcntl(fd_, F_SETOWN, ::getpid());
   ::fcntl(fd_, F_SETSIG, SIGKILL);

@@ -1,5 +1,5 @@
-// What ranks and the process that started them say to each other: who is there, the descriptors
-// that rank 0 speaks to the driver by, and who has left.
+// Messages between ranks and the process that started the ranks: identity, descriptors from the
+// driver for rank 0, and farewell.
 #pragma once
 
 #include <sys/types.h>
@@ -10,23 +10,23 @@
 
 namespace syncmeter::mpi {
 
-/// The first thing that a rank says.
+/// The first message from a rank.
 struct rank_hello {
   std::int32_t rank = 0;
-  std::int32_t ranks = 0;    ///< of its world
-  std::int32_t on_node = 0;  ///< of these, on its node
+  std::int32_t ranks = 0;    ///< size of the rank's world
+  std::int32_t on_node = 0;  ///< ranks of the world on the same node
   std::int32_t pid = 0;
 };
-/// The last thing: a rank that goes without it has died.
+/// The last message. A rank that ends without a farewell has died.
 inline constexpr char farewell = 'f';
 
-/// Why the ranks that have reported are not the world of `wanted` ranks that was asked of
-/// `launcher`; empty where they may still become it. `library` is the MPI of this program.
+/// Returns why `found` cannot become the world of `wanted` ranks that `launcher` should start, or
+/// an empty text. `library` is this program's MPI.
 [[nodiscard]] std::string why_not_one_world(const std::vector<rank_hello>& found, int wanted,
                                             const std::string& launcher,
                                             const std::string& library);
 
-/// One end of the socket between a rank and who started it. Move-only.
+/// One end of the socket between a rank and its starter. Move-only.
 class rank_link {
  public:
   explicit rank_link(int fd) : fd_{fd} {}
@@ -35,26 +35,26 @@ class rank_link {
   rank_link& operator=(rank_link&& other) noexcept;
   rank_link(const rank_link&) = delete;
 
-  /// A rank's: to who listens at `address` on this node. Throws std::runtime_error where nobody
-  /// does.
+  /// Connects a rank to the listener at `address` on the same node. Throws std::runtime_error
+  /// without a listener.
   static rank_link to(const std::string& address);
 
   [[nodiscard]] int fd() const { return fd_; }
   void say(const rank_hello& who) const;
-  /// False at its end.
+  /// Returns false at the end of the connection.
   [[nodiscard]] bool hear(rank_hello& who) const;
   void hand_over(const std::vector<int>& descriptors) const;
-  /// Throws std::runtime_error where they do not come: the ranks were refused.
+  /// Throws std::runtime_error if no descriptors arrive, because the ranks were refused.
   [[nodiscard]] std::vector<int> take_over() const;
   void say_farewell() const;
-  /// From here on this process is killed when the other end is gone.
+  /// From now on the kernel kills this process if the other end closes.
   void live_no_longer_than_it() const;
 
  private:
   int fd_;
 };
 
-/// Listens at an address of this node that nobody else has; `address` is what ranks connect to.
+/// Listens at a unique address on this node. Ranks connect to `address`.
 struct rank_listener {
   rank_link link;
   std::string address;

@@ -29,8 +29,8 @@
 namespace syncmeter::mpi {
 namespace {
 
-// What each MPI must know of our ranks: they bind themselves, may be as many as there are PUs, may
-// be root's (of a container). What the user has set stays.
+// Configures each MPI for ranks that bind themselves, may use all PUs, and may run as root (in a
+// container). User settings take precedence.
 void prepare_environment() {
   for (const auto& [name, value] : std::array<std::pair<const char*, const char*>, 9>{
            {{"OMPI_MCA_hwloc_base_binding_policy", "none"},
@@ -44,7 +44,7 @@ void prepare_environment() {
             {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}}) {
     ::setenv(name, value, 0);
   }
-  // Open MPI's own way not to burn a core; MPICH has none.
+  // Keeps waiting ranks from burning a core. Only Open MPI has this option, not MPICH.
   const char* const waiting = std::getenv("OMP_WAIT_POLICY");
   if (waiting != nullptr && waiting == std::string_view{"passive"})
     ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
@@ -85,7 +85,7 @@ std::string how_it_ended(int status) {
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-// A child's end interrupts what waits.
+// Lets SIGCHLD interrupt waiting calls.
 void notice(int) {}
 
 class supervisor {
@@ -126,7 +126,7 @@ class supervisor {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
     ::sigprocmask(SIG_SETMASK, &unblocked_, nullptr);
-    // Standard output is the driver's: what launchers say is for people.
+    // Standard output belongs to the driver, so launcher messages go to standard error.
     const int nothing = ::open("/dev/null", O_RDONLY);
     ::dup2(nothing, STDIN_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -134,7 +134,7 @@ class supervisor {
     ::_exit(127);
   }
 
-  // Whether the launcher has ended. `status_` says how.
+  // Returns whether the launcher has ended. `status_` has the exit status.
   bool launcher_gone() {
     int status = 0;
     if (!status_ && ::waitpid(launcher_, &status, WNOHANG) == launcher_) status_ = status;
@@ -160,7 +160,7 @@ class supervisor {
       socklen_t size = sizeof who;
       if (link.fd() < 0 || ::getsockopt(link.fd(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 ||
           who.uid != ::getuid())
-        continue;  // nobody that we have started
+        continue;  // not a process of this user
       rank_hello hello;
       if (!link.hear(hello)) continue;
       hello.pid = who.pid;
@@ -172,8 +172,8 @@ class supervisor {
     hellos_ = std::move(found);
   }
 
-  // All get the file of the common memory; rank 0 also the pipes to the driver, which this process
-  // lets go of: the driver must see the end of rank 0.
+  // Passes the common memory to all ranks, and the driver's pipes to rank 0. This process closes
+  // the pipes, because the driver must notice rank 0's end.
   void hand_over() {
     const int common = ::memfd_create("syncmeter-mpi", MFD_CLOEXEC);
     if (common < 0 || ::ftruncate(common, common_bytes) != 0)
@@ -191,7 +191,7 @@ class supervisor {
     ::close(nothing);
   }
 
-  // Until every rank has sent its farewell and the launcher has gone.
+  // Waits until every rank has sent its farewell and the launcher has ended.
   void watch() {
     std::vector<bool> left(links_.size(), false);
     std::size_t there = links_.size();
@@ -225,7 +225,8 @@ class supervisor {
     hellos_.clear();
   }
 
-  // Ranks first: a launcher waits for them. Asked to end, it cleans up behind itself.
+  // Kills the ranks first, because the launcher waits for ranks. SIGTERM lets the launcher clean
+  // up.
   void end_all() {
     for (const rank_hello& rank : hellos_) ::kill(rank.pid, SIGKILL);
     hellos_.clear();
@@ -247,7 +248,7 @@ class supervisor {
   pid_t launcher_ = -1;
   std::optional<int> status_;
   std::vector<rank_link> links_;
-  std::vector<rank_hello> hellos_;  // of those who must not outlive us
+  std::vector<rank_hello> hellos_;  // ranks that must not outlive this process
   sigset_t unblocked_{};
 };
 

@@ -1,5 +1,5 @@
-// The process that the driver starts: it has mpiexec start the ranks, hands rank 0 the driver's
-// pipes, and sees to it that all of them end together.
+// The process that the driver starts. Starts ranks by mpiexec, gives the driver's pipes to rank 0,
+// and makes all ranks end together.
 #pragma once
 
 #include <string>
@@ -7,15 +7,14 @@
 
 namespace syncmeter::mpi {
 
-/// The words that start ranks: those of SYNCMETER_MPIEXEC, else the launcher that the worker was
-/// built with, else mpiexec.
+/// Returns the launch command: SYNCMETER_MPIEXEC, else the launcher found at build time, else
+/// mpiexec.
 [[nodiscard]] std::vector<std::string> launcher_words();
-/// Why it cannot start anything: not there, or no program. Empty where it can.
+/// Returns why the launcher cannot start ranks (missing or not executable), or an empty text.
 [[nodiscard]] std::string launcher_problem();
 
-/// Starts as many ranks of this program as KOKKOS_NUM_THREADS says, else as there are PUs, and
-/// comes back when all have ended. Returns the exit status: 0, or 1 after what went wrong was
-/// written on stderr.
+/// Starts KOKKOS_NUM_THREADS ranks of this program (default: one per PU) and waits for their end.
+/// Returns the exit status: 0, or 1 after an error message on stderr.
 [[nodiscard]] int supervise_ranks();
 
 }  // namespace syncmeter::mpi

@@ -1,18 +1,18 @@
-// The first region of a process, which starts the threads: in processes of their own, by the
-// worker's program.
+// The first region of a process, which starts the threads. The worker's program runs in new
+// processes.
 #pragma once
 
 #include <optional>
 
 namespace syncmeter::omp {
 
-/// Runs a process that enters one region of so many threads, or none with 0, and ends. Returns how
-/// many threads entered it, modulo `exit_values`; -1 where there was no such process.
+/// Runs a process that enters one region with `threads` threads (0: no region) and ends. Returns
+/// how many threads entered, modulo `exit_values`, or -1 if the process failed.
 int entered_in_new_process(unsigned threads);
 inline constexpr unsigned exit_values = 251;
 
-/// What main() has to do before all else: where these arguments are those of such a process, its
-/// exit status.
+/// Returns the exit status for such a process if the arguments start one. main() must call
+/// as_new_process() first.
 std::optional<int> as_new_process(int argc, char** argv);
 
 }  // namespace syncmeter::omp

@@ -13,8 +13,8 @@
 namespace syncmeter::omp {
 namespace {
 
-// The library that runs the teams, with every link on the way to it followed: libgomp.so.1.0.0, or
-// the libomp.so.5 of some LLVM. Neither has a function that tells its version.
+// Returns the path of the OpenMP library with all links resolved: libgomp.so.1.0.0 or LLVM's
+// libomp.so.5. Neither library has a function for its version.
 std::string runtime_library() {
   Dl_info info{};
   const void* const function = ::dlsym(RTLD_DEFAULT, "omp_get_max_threads");
@@ -27,12 +27,12 @@ std::string runtime_library() {
 
 class openmp final : public team_backend<shared_objects> {
  public:
-  /// `shared` must outlive this.
+  /// `shared` must outlive this object.
   explicit openmp(shared_objects& shared) : team_backend{all_rows(), shared} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] std::string x86_64(const measurable& row) const override {
-    // Of a user's ops nothing is known here, whatever they are called.
+    // User ops have no declarations here, even if a name matches.
     if constexpr (SM_USER_OPS) return {};
     else return declared_instructions(row);
   }
@@ -63,7 +63,7 @@ worker_backends make_backends() {
 int main(int argc, char** argv) {
   using namespace syncmeter;
   if (const auto status = syncmeter::omp::as_new_process(argc, argv)) return *status;
-  // g++ 16's omp.h has a namespace omp too.
+  // g++ 16's omp.h also has a namespace omp.
   return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &syncmeter::omp::make_backends, argc,
                      argv);
 }

@@ -1,4 +1,4 @@
-// The OpenMP backend: its lane, why it lacks what it lacks, and its table.
+// The OpenMP backend: its lane, reasons for missing ops, and its table.
 #pragma once
 
 #include <string>
@@ -23,8 +23,7 @@ struct backend : host_backend {
     else return {};
   }
 
-  // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
-  // placements.
+  // A CPU compiler treats shared and own cells alike, so one lane serves both placements.
   template <class T, form F> using lane = omp::lane<T, F.order>;
 
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
@@ -39,11 +38,10 @@ struct backend : host_backend {
   }
 };
 
-/// The whole table; its parts are translation units of their own (cmake/tables.cmake).
+/// Returns the whole table. Its parts are separate translation units (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
-/// What one op of a row should compile to on x86-64 ("lock_add 1"); empty where nothing is
-/// declared.
+/// Returns the expected x86-64 code per op ("lock_add 1"), or an empty text without a declaration.
 [[nodiscard]] std::string declared_instructions(const measurable& row);
 
 }  // namespace syncmeter::omp

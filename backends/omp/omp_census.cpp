@@ -12,9 +12,9 @@
 namespace syncmeter::omp {
 namespace {
 
-// What the runtime is called: libgomp's entry points from g++, libomp's from clang.
+// Names of runtime calls: libgomp entry points from g++, libomp entry points from clang.
 #if defined(__clang__)
-constexpr bool flush_is_call = true;  // clang calls the runtime for every flush, whatever its order
+constexpr bool flush_is_call = true;  // clang calls the runtime for every flush, whatever the order
 constexpr std::string_view barrier_call = "call:__kmpc_barrier 1";
 constexpr std::string_view critical_calls = "call:__kmpc_critical 1, call:__kmpc_end_critical 1";
 constexpr std::string_view named_critical_calls = critical_calls;
@@ -28,19 +28,19 @@ constexpr std::string_view named_critical_calls =
 
 std::string fence(order o) {
   if (flush_is_call) return "call:__kmpc_flush 1";
-  // x86 keeps all but a store before a load in order: only the full fence is an instruction.
+  // x86 reorders only a store before a load, so only the full fence needs an instruction.
   if (o == order::unordered || o == order::seq_cst) return "lock_or 1 | mfence 1";
   return "nothing";
 }
 
-// clang calls the runtime for the flush of an acquire and for that of a release.
+// clang calls the runtime for the acquire flush and for the release flush.
 std::string lock_of_atomics(const measurable& row, std::string_view lock) {
   const std::string text = under_lock(row, lock);
   return flush_is_call ? with("call:__kmpc_flush 2", text) : text;
 }
 
-// No floating register lives through a call (System V ABI 3.2.1): what an update needs after
-// clang's flush comes from the stack, and what it found goes there.
+// No floating-point register survives a call (System V ABI 3.2.1). After clang's flush, an update's
+// input comes from the stack, and its result goes there.
 unsigned kept_on_stack(const measurable& row) {
   const auto name = row.info.name;
   if (!is_float(row)) return 0;
@@ -51,7 +51,7 @@ unsigned kept_on_stack(const measurable& row) {
 
 struct construct_calls {
   std::string_view op;
-  std::string_view libgomp, libomp;  ///< entry points of the runtime that one op calls
+  std::string_view libgomp, libomp;  ///< entry points that one op calls
 };
 constexpr construct_calls constructs[]{
     {"parallel_region", "GOMP_parallel 1", "__kmpc_fork_call 1"},
@@ -105,7 +105,7 @@ constexpr construct_calls constructs[]{
     {"cancellation_point", "GOMP_cancellation_point 1, GOMP_barrier 1",
      "__kmpc_cancellationpoint 1, __kmpc_barrier 1"}};
 
-/// The function that holds a construct, and in it the calls of the runtime.
+/// Returns the call of the construct's function and its inner runtime calls.
 std::string construct(std::string_view op) {
   const auto* const found = std::ranges::find(constructs, op, &construct_calls::op);
   std::string text = fmt::format("call:syncmeter::omp::ops::{}::step 1", op);
@@ -123,16 +123,16 @@ std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
   if (name == "barrier" || name == "barrier_after_work") return std::string{barrier_call};
-  // The store has what follows done by a region, or with one.
+  // The store makes the following work use a region.
   if (name == "region_around_work" || name == "first_region") return "store 1";
-  // The store says that a barrier was passed.
+  // The store reports a passed barrier.
   if (name == "barrier_late") return with("store 1", std::string{barrier_call});
   if (name == "atomic_add") return floating ? cas_loop("fp_add 1") : "lock_add 1";
   if (name == "atomic_sub") return floating ? cas_loop("fp_add 1") : "lock_sub 1";
   if (name == "atomic_fetch_add") return floating ? cas_loop("fp_add 1") : "lock_xadd 1";
   if (name == "atomic_exchange")
     return floating ? "xchg_mem 1, fp_add 1 | " + cas_loop("fp_add 1") : "xchg_mem 1";
-  // g++ 16 looks at the value before it locks the line, and goes around when it changed in between.
+  // g++ 16 reads the value before locking the line, and retries if the value changed.
   if (name.starts_with("atomic_cas")) {
     return floating ? "lock_cmpxchg 1 | load 1, branch 2, lock_cmpxchg 1"
                     : "lock_cmpxchg 1 | load 1, branch 1, lock_cmpxchg 1";
@@ -152,7 +152,7 @@ std::string x86_64(const measurable& row) {
   if (name == "spin_lock_add") return lock_of_atomics(row, "xchg_mem 1, branch 2");
   if (name == "ticket_lock_add") return lock_of_atomics(row, "lock_xadd 1, branch 1");
   if (row.info.family == family::fence) return fence(row.form.order);
-  // g++ 16 looks first here too, and then swaps the value for itself where it is no token.
+  // g++ 16 also reads first here, and swaps a value that is not a token for itself.
   if (name == "handoff_cas")
     return "lock_cmpxchg 1, branch 1, store 1 | load 1, branch 2, lock_cmpxchg 1, store 1";
   if (name == "reduce_max") return "call:syncmeter::omp::reduce_max 1";
@@ -169,7 +169,7 @@ std::string declared_instructions(const measurable& row) {
   const auto text = x86_64(row);
   const bool ordered = row.info.orders == orders::atomic && row.form.order != order::relaxed;
   if (!flush_is_call || !ordered) return text;
-  // clang puts a flush call beside every atomic that is not relaxed.
+  // clang adds a flush call to every atomic that is not relaxed.
   const std::string flushed = with("call:__kmpc_flush 1", text);
   const unsigned kept = kept_on_stack(row);
   return kept == 0 ? flushed

@@ -1,4 +1,4 @@
-// The flushes of OpenMP, on the host and on a device.
+// OpenMP flushes, on the host and on a device.
 #pragma once
 
 #include "core/axes.hpp"
@@ -9,14 +9,15 @@ namespace syncmeter::omp {
 #if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
 inline constexpr bool has_flush_seq_cst = true;
 #else
-inline constexpr bool has_flush_seq_cst = false;  // as of g++ 12
+inline constexpr bool has_flush_seq_cst = false;  // missing up to g++ 12
 #endif
 
-/// Whether this compiler has a flush of this order; without one a flush is of all memory.
+/// Returns whether this compiler has a flush with this order. A flush without order covers all
+/// memory.
 template <order O>
 inline constexpr bool has_flush = O != order::relaxed && (O != order::seq_cst || has_flush_seq_cst);
 
-// The clause has to be literal.
+// Selects by order, because the clause must be literal.
 template <order O> SM_FN void flush() {
   if constexpr (O == order::unordered) {
 #pragma omp flush

@@ -1,4 +1,4 @@
-// The OpenMP lane: every word is the OpenMP construct of its name, nothing more.
+// The OpenMP lane: every word is the OpenMP construct with the same name, without additions.
 #pragma once
 
 #include "backends/omp/omp_flush.hpp"
@@ -6,8 +6,8 @@
 #include "core/host/host_lane.hpp"
 #include "core/host/lateness.hpp"
 
-// The order clause has to be literal, so each construct is written once here and gets its clause by
-// macro. An update takes no acquire: acq_rel means `release` there (OpenMP 5.0, 2.17.7).
+// The order clause must be literal. A macro writes each construct once and adds the clause. An
+// update has no acquire: acq_rel means `release` (OpenMP 5.0, 2.17.7).
 #define SM_OMP_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #define SM_OMP_ATOMIC(KIND, ACQ_REL, ...)                                                          \
   if constexpr (O == order::relaxed) {                                                             \
@@ -130,7 +130,7 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
     this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
     omp_unset_nest_lock(&locks_->nested);
   }
-  // Looks, and tries again only when the lock looked free: the line stays shared meanwhile.
+  // Spins on reads and retries only if the lock looked free, to keep the line shared.
   SM_FN void spin_lock_add(T& x, T by) const {
     std::uint32_t& flag = locks_->flag;
     while (test_and_set(flag) != 0) {
@@ -196,7 +196,8 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
 #pragma omp atomic write release
     *next_mailbox_ = token;
     ++expected_;
-    make_opaque(expected_);  // or the tokens of a whole trip are worked out ahead, and spilled
+    make_opaque(expected_);  // prevents the compiler from computing and spilling all tokens of a
+                             // trip
   }
 
  private:

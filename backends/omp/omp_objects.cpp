@@ -10,7 +10,7 @@ void make(omp_lock_t& lock, [[maybe_unused]] lock_hint hint) {
       omp_sync_hint_speculative};
   omp_init_lock_with_hint(&lock, hints.at(static_cast<std::size_t>(hint)));
 #else
-  omp_init_lock(&lock);  // no op uses it
+  omp_init_lock(&lock);  // no op uses the hint
 #endif
 }
 
@@ -24,7 +24,7 @@ template <class T> bits_of<T> maximum(const reduction_array& input, unsigned lan
   return input.difference(most);
 }
 
-// The same threads get the same elements as in the reduction.
+// Fills the array on the same threads that reduce the elements.
 template <class T>
 void fill_on_lanes(T* data, std::size_t elements, std::uint64_t seed, reduction_input kind,
                    unsigned lanes) {
@@ -40,7 +40,7 @@ bool omp_team::run(unsigned lanes, lane_body body, bench& rig) {
 #pragma omp parallel num_threads(static_cast<int>(lanes)) default(none)                            \
     shared(whole, lanes, body, rig)
   {
-    // A smaller team would wait at the gate for ever.
+    // A smaller team would wait at the gate forever.
     if (static_cast<unsigned>(omp_get_num_threads()) == lanes) {
       body(rig, static_cast<unsigned>(omp_get_thread_num()));
     } else {

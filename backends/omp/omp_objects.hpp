@@ -1,6 +1,6 @@
-// What the lanes of OpenMP share beside cells: their team, the API's own locks and those that are
-// written with its atomics, one set for each cell that they guard, and what of OpenMP is a parallel
-// region of its own, behind a call, so that both sides of a loop hold the same of it.
+// Shared objects of OpenMP lanes besides cells: the team, and for each cell the API's locks and
+// locks from atomics. Reductions stand behind a call, because both sides of a loop must have the
+// same code.
 #pragma once
 
 #include <omp.h>
@@ -14,8 +14,9 @@
 
 namespace syncmeter::omp {
 
-/// The maximum of the array by `reduction(max:)` on so many threads; returns how it differs from
-/// the maximum that was planted: 0. And what fills such an array, on the same threads.
+/// Declares reduce_max and fill for a type. reduce_max computes the array's maximum by
+/// `reduction(max:)` and returns the difference from the planted maximum: 0. fill writes an array
+/// on the same threads.
 #define SM_OMP_REDUCTION(TYPE)                                                                     \
   [[nodiscard]] bits_of<TYPE> reduce_max(const reduction_array& input, unsigned lanes, TYPE);      \
   void fill(TYPE* data, std::size_t elements, std::uint64_t seed, reduction_input kind,            \
@@ -26,12 +27,12 @@ SM_OMP_REDUCTION(float)
 SM_OMP_REDUCTION(double)
 #undef SM_OMP_REDUCTION
 
-/// What a program may tell the runtime about a lock when it makes one (OpenMP 5.0, 3.3.2).
+/// Hints for lock creation (OpenMP 5.0, 3.3.2).
 enum class lock_hint : std::uint8_t { none, uncontended, contended, speculative };
 inline constexpr std::size_t lock_hints = 4;
 
-/// Each on lines of its own: adjacent-line prefetch must not couple them. Their addresses differ
-/// within the set, and so the machine code that uses one does: it is never taken for another's.
+/// Locks for a cell. Separate lines prevent coupling by adjacent-line prefetch. Different addresses
+/// within the set make the machine code of each lock distinct.
 class lock_set {
  public:
   lock_set();
@@ -42,8 +43,8 @@ class lock_set {
   struct alignas(128) hinted_lock {
     omp_lock_t lock;
   };
-  /// Whoever draws the next number is served next. Both numbers lie on one line, as they do where
-  /// the lock is written for its size.
+  /// A fair lock: threads enter in the order of their numbers. Both numbers share a line, like in a
+  /// compact lock.
   struct ticket_lock {
     std::uint32_t next = 0;
     std::uint32_t serving = 0;
@@ -56,29 +57,29 @@ class lock_set {
   alignas(128) ticket_lock tickets;
 };
 
-/// What core/host/host_worker.hpp needs of a team.
+/// A team for core/host/host_worker.hpp.
 struct omp_team {
-  /// False, having run nothing, where OpenMP gives fewer threads.
+  /// Returns false without running `body` if OpenMP provides fewer threads.
   [[nodiscard]] static bool run(unsigned lanes, lane_body body, bench& rig);
   static void release();
 };
 
-/// One set of objects for each worker.
+/// The shared objects of a worker.
 class shared_objects {
  public:
   shared_objects() { fit(1); }
 
-  /// Makes sure that so many cells have locks. Not while lanes run.
+  /// Creates locks for this many cells. Must not be called while lanes run.
   void fit(unsigned cells) {
     while (locks_.size() < cells) locks_.emplace_back();
   }
   [[nodiscard]] lock_set& locks_of(unsigned cell) { return locks_[cell]; }
 
   [[no_unique_address]] omp_team team;
-  reduction_array input{};  ///< what is reduced
+  reduction_array input{};  ///< input of reductions
 
  private:
-  std::deque<lock_set> locks_;  // whose elements stay where they are as it grows
+  std::deque<lock_set> locks_;  // a deque keeps addresses when growing
 };
 
 }  // namespace syncmeter::omp

@@ -1,4 +1,4 @@
-// syncmeter-omp-target: OpenMP on a GPU, by the offloading of g++.
+// syncmeter-omp-target: OpenMP on a GPU, by g++ offloading.
 #include <omp.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<measurable> all_rows() {
   for (auto&& some :
        {rows_of<std::int32_t>(), rows_of<std::uint64_t>(), rows_of<float>(), rows_of<double>()})
     all.insert(all.end(), some.begin(), some.end());
-  // A thread of g++ is a warp, and a lane of the ops of threads.
+  // A g++ thread is a warp, and a lane in ops whose lanes are threads.
   for (measurable& row : all) row.info.ring_of_lanes = row.info.family == family::handoff;
   return all;
 }
@@ -50,7 +50,7 @@ class openmp_on_device final : public worker_backend {
   [[nodiscard]] double clock_tick_ns(const point& where) const override {
     return where.blocks == 1 ? 1 : 32;
   }
-  // Without a device many threads may share a processing unit.
+  // Without a device, many threads may share a processing unit.
   [[nodiscard]] double set_up_ns(const measurable&, const point&) const override {
     return runs_on_host() ? 30e9 : 2e9;
   }

@@ -1,5 +1,5 @@
-// What bind_typed and bind_untyped need of OpenMP on a device: the lane, the forms of each op, the
-// launches, and why it lacks what it lacks.
+// Policies of OpenMP on a device for bind_typed and bind_untyped: the lane, forms of each op,
+// launches, and reasons for missing ops.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace syncmeter::omp_target {
 
-/// One launch of the loop's kernel, as the rig has set it up.
+/// Launches the loop's kernel once with the rig's setup.
 template <class Op, int Count, class Lane> void launch_body(bench& rig, unsigned) {
   launch<Op, Count, Lane>(static_cast<target_rig&>(rig).setup());
 }
@@ -38,11 +38,11 @@ template <class Op, class Lane> const void* loop_at(std::size_t index) {
 }
 
 struct backend {
-  // A compiler cannot tell a shared cell from one of a lane's own: one lane for both placements.
+  // A compiler treats shared and own cells alike, so both placements use one lane.
   template <class T, form F> using lane = omp_target::lane<T, F.order>;
   static constexpr bool code_on_device = true;
 
-  // Atomics are one at a device's scope. Orders beside the default are built for one type.
+  // Atomics have device scope. Only one type has orders besides the default.
   template <class Op, class T> static consteval auto forms_of() {
     constexpr bool is_atomic = Op::info.orders == orders::atomic;
     constexpr std::array flushes{order::unordered, order::acquire, order::release, order::acq_rel};
@@ -83,7 +83,7 @@ struct backend {
   }
 };
 
-/// Of what a host's thread starts.
+/// Policies for ops that a host thread starts.
 struct region_backend {
   template <class T, form F> using lane = host_thread;
   template <class Op, class Lane> static consteval bool is_additive() { return false; }
@@ -109,10 +109,10 @@ using device_ops =
             syncmeter::ops::handoff>;
 using region_ops = op_list<ops::target_region, ops::target_teams_region, ops::target_reduction_sum>;
 
-/// The rows of one type; void for the ops without one.
+/// Returns the rows of one type. void selects ops without a type.
 template <class T> [[nodiscard]] std::vector<measurable> rows_of();
 
-/// What one op of a row should compile to; empty where nothing is declared.
+/// Returns the expected code per op, or an empty object without a declaration.
 [[nodiscard]] nlohmann::json declared_instructions(const measurable& row);
 
 }  // namespace syncmeter::omp_target

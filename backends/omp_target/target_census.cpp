@@ -1,5 +1,5 @@
-// Each declaration is of one op. CUDA's driver compiles what g++ made, which is PTX, and the census
-// does so by ptxas; register arithmetic and moves are free (driver/census/rule/census.hpp).
+// Declarations describe one op. g++ makes PTX, which CUDA's driver compiles. The census uses ptxas
+// instead. Register arithmetic and moves are free (driver/census/rule/census.hpp).
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -31,22 +31,22 @@ class instructions {
   std::map<std::string_view, int> numbers_;
 };
 
-// g++ 12 knows but the widest fence.
+// g++ 12 has only the widest fence.
 void add_fences(instructions& all, int number) {
   all.add(number, {"MEMBAR.SC.SYS", "MEMBAR.ALL.CTA", "ERRBAR", "CGAERRBAR", "CCTL.IVALL"});
 }
 
-// Code that may run in a `simd` loop or outside one finds out which at each update: outside, one
-// lane of the warp does it, and the others wait and get its result, each half of 64 bits by itself.
-// Each wait has a way for warps that have parted.
+// Code that may run in a `simd` loop or outside checks this at each update. Outside, one lane
+// updates, and the other lanes wait for its result (64 bits in two halves). Each wait has a path
+// for diverged warps.
 void add_one_or_all_lanes(instructions& all, bool used, bool wide) {
   const int waits = used && wide ? 2 : 1;
   all.add(waits, {"BRA.DIV", "WARPSYNC.COLLECTIVE", "jump"}).add(1 + waits, {"branch"});
   if (used) all.add(2 * waits, {"SHFL.IDX"});
 }
 
-// Addresses are generic. Of 64 bits ptxas adds the way to memory of the thread's own (LD, ST), and
-// of an add that to a block's, by a compare-and-swap.
+// Addresses are generic. For 64 bits ptxas adds a path to the thread's local memory (LD, ST). A
+// 64-bit add also gets a compare-and-swap path to the block's memory.
 void add_atomic(instructions& all, std::string_view operation, bool wide) {
   all.add(1, {operation});
   if (wide) all.add(1, {"LD", "ST", "branch"});
@@ -84,7 +84,7 @@ std::string sass(const measurable& row) {
              wide);
   add_one_or_all_lanes(all, used, wide);
   if (o == order::relaxed) return all.text();
-  // The fence behind it is another thing that one lane may do for all.
+  // The fence after the update is also a step that one lane may do for all.
   const bool both_sides = o == order::seq_cst || used;
   add_fences(all, both_sides ? 2 : 1);
   return all.add(both_sides ? 1 : 0, {"branch"}).text();
@@ -98,7 +98,7 @@ nlohmann::json declared_instructions(const measurable& row) {
         "call:syncmeter::omp_target::ops::{}::step 1, inner:GOMP_target_ext 1", row.info.name);
     return {{"x86-64", fmt::format("{0} | {0}, spill 1", call)}};
   }
-  // Other versions of g++ make other PTX.
+  // The declarations hold for PTX from g++ 12 only.
   return __GNUC__ == 12 ? nlohmann::json{{"sass", sass(row)}} : nlohmann::json::object();
 }
 

@@ -17,8 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// CUDA's driver, whose functions have no other name here than in its library: OpenMP does not tell
-// what a device is.
+// Calls CUDA's driver by its library's function names, because OpenMP does not describe devices.
 class driver {
  public:
   driver() : library_{::dlopen("libcuda.so.1", RTLD_NOW)} {}
@@ -85,8 +84,8 @@ json facts_of_host() {
           {"uuid", "host"}};
 }
 
-// Of the first GPU that cannot load what was compiled; empty where each can. libgomp would end the
-// process in its first region.
+// Returns a text about the first GPU that cannot load the compiled code, or an empty text. libgomp
+// would end the process in its first region.
 std::string too_old_text(const json& devices) {
   constexpr double built_for = SM_OFFLOAD_SM / 10.0;
   for (const json& facts : devices) {

@@ -1,4 +1,4 @@
-// The devices that OpenMP can use, as the worker protocol lists GPUs.
+// Lists the devices that OpenMP can use, in the worker protocol's form for GPUs.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace syncmeter::omp_target {
 
-/// What stands in OMP_TARGET_OFFLOAD; where it is "disabled" the host stands for a device.
+/// Returns whether OMP_TARGET_OFFLOAD is "disabled", which makes the host replace a device.
 [[nodiscard]] bool runs_on_host();
 
 struct found_devices {
   nlohmann::json devices = nlohmann::json::array();
-  std::string problem;  ///< why there is none; empty where there are some
+  std::string problem;  ///< why no device was found, or empty
 };
-/// Asked for once.
+/// Returns the devices. Searches only at the first call.
 [[nodiscard]] const found_devices& find_devices();
 
 }  // namespace syncmeter::omp_target

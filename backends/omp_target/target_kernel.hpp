@@ -1,5 +1,5 @@
-// The target region of one row and count: gate, clocks, the loop, clocks, and what lanes bring
-// back; and that of the untimed check of a barrier.
+// The target region of a row and count: gate, clocks, loop, clocks, outcomes. Also the region for
+// the untimed check of a barrier.
 #pragma once
 
 #include <utility>
@@ -8,16 +8,15 @@
 
 namespace syncmeter::omp_target {
 
-/// OpenMP allows atomic constructs in a `simd` loop, whose iterations are the lanes of an op then;
-/// of all other constructs threads are.
+/// Returns whether an op's lanes are threads. Only atomic ops may use `simd` lanes, because OpenMP
+/// allows no other construct in a `simd` loop.
 [[nodiscard]] constexpr bool is_of_threads(const op_info& info) {
   return info.family == family::barrier || info.family == family::critical ||
          info.family == family::fence || info.family == family::handoff;
 }
 
-/// A lane's part of a sample. Not inlined: what lies on a thread's stack all lanes of a `simd` loop
-/// would write at once, where a call has a stack for each; and it has one name on the host and on
-/// the device.
+/// Runs a lane's part of a sample. Not inlined: `simd` lanes would share a thread's stack, but each
+/// call gets a stack. A function also has the same name on host and device.
 template <class Op, int Count, class Lane>
 SM_LOOP void run_lane(const kernel_setup* s, unsigned number) {
   Lane lane{*s, number};
@@ -27,15 +26,15 @@ SM_LOOP void run_lane(const kernel_setup* s, unsigned number) {
       trip<Op, Count>(lane, std::make_index_sequence<steps_in_trip<Op, Lane>()>{});
   const clock_reading last = read_clocks();
   lane.bring_back(s->outcomes[number]);
-  // From a thread's first lane to its last: on the host they come one after the other.
+  // Times from a thread's first lane to its last, because the host runs lanes one after another.
   constexpr unsigned lanes_of_thread = is_of_threads(Op::info) ? 1 : simd_lanes;
   thread_record& record = s->records[number / lanes_of_thread];
   if (number % lanes_of_thread == 0) record.first = first;
   if (number % lanes_of_thread == lanes_of_thread - 1) record.last = last;
 }
 
-/// All threads of all teams leave together. Where not all teams run at once, which OpenMP does not
-/// promise, they leave after a second, and what was given says that they were fewer.
+/// Makes all threads of all teams leave together. OpenMP does not promise concurrent teams: if
+/// teams are missing after a second, `given` records the smaller number.
 SM_FN void pass_gate(const kernel_setup& s) {
   constexpr std::uint64_t longest_wait_ns = 1'000'000'000;
   if (s.gate_opens_at > 0 && omp_get_thread_num() == 0) {
@@ -77,8 +76,8 @@ template <class Op, int Count, class Lane> void launch(const kernel_setup& given
   run_thread<Op, Count, Lane>(s);
 }
 
-/// Every thread writes, passes the barrier and reads what its neighbour wrote; counts how often
-/// that was old. `board` has a cell for each thread.
+/// Counts stale reads: every thread writes, passes the barrier and reads its neighbour's value.
+/// `board` has a cell per thread.
 template <class Op, class Lane>
 void launch_litmus(const kernel_setup& given, unsigned* board, unsigned* forbidden) {
   constexpr unsigned rounds = 200;

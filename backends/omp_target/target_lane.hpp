@@ -1,4 +1,5 @@
-// The lane of OpenMP on a device: every word is the OpenMP construct of its name, nothing more.
+// The lane of OpenMP on a device: every word is the OpenMP construct with the same name, without
+// additions.
 #pragma once
 
 #include <bit>
@@ -9,8 +10,8 @@
 #include "backends/omp_target/target_setup.hpp"
 #include "core/op.hpp"
 
-// The order clause has to be literal, so each construct is written once here and gets its clause by
-// macro. An update takes no acquire: acq_rel means `release` there (OpenMP 5.0, 2.17.7).
+// The order clause must be literal. A macro writes each construct once and adds the clause. An
+// update has no acquire: acq_rel means `release` (OpenMP 5.0, 2.17.7).
 #define SM_TARGET_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #define SM_TARGET_ATOMIC(KIND, ACQ_REL, ...)                                                       \
   if constexpr (O == order::relaxed) {                                                             \
@@ -23,7 +24,7 @@
 
 namespace syncmeter::omp_target {
 
-/// An empty asm that takes the value in a register and gives back "another" one. On a device every
+/// Hides the value from the compiler by an empty asm with the value in a register. Any device
 /// register may hold a float.
 template <class T> SM_FN void make_opaque(T& value) { asm volatile("" : "+r"(value)); }
 
@@ -31,15 +32,15 @@ template <order O>
 inline constexpr bool is_atomic_order =
     O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
 
-/// Without static members: g++ 12 lets none into a target region.
+/// Has no static members, because g++ 12 allows none in a target region.
 template <class T, order O> class lane {
  public:
   using value_type = T;
 
-  // What one step of them compiles to is long, and both loops have to fit the instruction cache.
+  // Steps compile to long code, and both loops must fit into the instruction cache.
   template <class Op> static consteval unsigned most_steps() { return 16; }
 
-  /// The `number`th of all lanes that take part.
+  /// Makes lane `number` among all participating lanes.
   SM_FN lane(const kernel_setup& s, unsigned number)
       : cell_{reinterpret_cast<T*>(s.cells + number * s.stride_bytes)},
         one_{static_cast<T>(*s.ones)}, operand_{initial_operand<T>(s.oracle, number)},
@@ -121,8 +122,8 @@ template <class T, order O> class lane {
     })
     return old;
   }
-  // Relaxed ones g++ 12 makes plain accesses of, which the driver's compiler then merges: a loop of
-  // them has none.
+  // g++ 12 makes plain accesses from relaxed atomics. The driver's compiler merges plain accesses,
+  // which empties a loop.
   SM_FN T atomic_read(const T& x) const
     requires(is_atomic_order<O> && O != order::relaxed)
   {
@@ -157,8 +158,8 @@ template <class T, order O> class lane {
     omp::flush<O>();
   }
 
-  // In a team's ring of threads. A token that never comes ends the wait, and with it every later
-  // one: the kernel ends.
+  // Waits in a team's ring of threads. A lost token ends this wait and all later waits, so the
+  // kernel ends.
   SM_FN void await_token() {
     std::uint64_t token;
     do {

@@ -1,4 +1,4 @@
-// Memory of a device, by OpenMP's own functions.
+// Device memory by OpenMP's own functions.
 #pragma once
 
 #include <omp.h>
@@ -8,7 +8,7 @@
 
 namespace syncmeter::omp_target {
 
-/// Grows where more is asked for, and is given back in the end.
+/// A growing buffer, freed by the destructor.
 class target_memory {
  public:
   explicit target_memory(int device) : device_{device} {}
@@ -16,7 +16,7 @@ class target_memory {
   target_memory(const target_memory&) = delete;
   target_memory& operator=(const target_memory&) = delete;
 
-  /// At least so many bytes. What was in them is lost where they are others than before.
+  /// Returns at least `bytes` bytes. Growing loses the contents.
   std::byte* fit(std::size_t bytes) {
     if (bytes > bytes_) {
       omp_target_free(at_, device_);

@@ -16,14 +16,14 @@
 namespace syncmeter::omp_target {
 namespace {
 
-constexpr unsigned most_threads = 32;  // of a team: the warps of a block
+constexpr unsigned most_threads = 32;  // per team: the warps of a block
 constexpr double shortest_clocked_ns = 10'000;
-// A second or more of a device, whose samples last a hundredth of that; on the host, where threads
-// wait for a processing unit as well, some seconds.
+// At least a second on a device, whose samples last a hundredth of a second. The host needs some
+// seconds, because threads also wait for a processing unit.
 constexpr std::int64_t most_polls_of_device = std::int64_t{1} << 20U,
                        most_polls_of_host = std::int64_t{1} << 32U;
 
-// What OpenMP starts of so many teams and threads.
+// Returns the sizes that OpenMP starts for this request.
 team_sizes sizes_started(int device, unsigned teams, unsigned threads) {
   team_sizes given;
 #pragma omp target teams num_teams(teams) thread_limit(threads) map(tofrom : given) device(device)
@@ -34,7 +34,7 @@ team_sizes sizes_started(int device, unsigned teams, unsigned threads) {
   return given;
 }
 
-// From the first thread's begin to the last one's end.
+// Time from the first thread's begin to the last thread's end.
 struct launch_times {
   explicit launch_times(const std::vector<thread_record>& threads) {
     clock_reading first = threads.front().first, last = threads.front().last;
@@ -80,7 +80,7 @@ void target_rig::prepare(const measurable& what, const point& where, unsigned vi
     throw point_refused(
         of_threads
             ? fmt::format(
-                  "--threads {}: a lane is a thread of OpenMP here, which g++ makes a warp, and a "
+                  "--threads {}: a thread is an OpenMP thread here, which g++ makes a warp, and a "
                   "team has at most {}",
                   where.lanes, most_threads)
             : fmt::format(
@@ -98,7 +98,7 @@ void target_rig::prepare(const measurable& what, const point& where, unsigned vi
   setup_.teams = std::max(where.blocks, 1U);
   setup_.threads = where.lanes / lanes_of_thread;
   setup_.oracle = what.info.oracle;
-  // Without a device teams run one after the other.
+  // Without a device, teams run one after another.
   setup_.gate_opens_at = setup_.teams > 1 && !is_host() ? setup_.teams : 0;
   lanes_ = std::size_t{setup_.teams} * where.lanes;
   cell_bytes_ = what.type ? size_of(*what.type) : 0;
@@ -136,7 +136,7 @@ void target_rig::begin_round() {
 }
 
 void target_rig::prepare_locks_and_ring() {
-  // One thread of the device makes them: only those that are used.
+  // A device thread initializes the locks, only if the op uses locks.
   const bool locks = what_->info.guard == guard::lock_object;
   const std::size_t number = locks ? std::max(cells_count_, std::size_t{1}) : 1;
   setup_.locks = reinterpret_cast<cell_lock*>(locks_.fit(number * sizeof(cell_lock)));
@@ -181,8 +181,8 @@ void target_rig::launch(std::size_t index, std::uint32_t trips, std::size_t offs
   what_->by_count.at(index)(*this, 0);
 }
 
-// A launch with fewer threads than asked for measures something else. g++'s kernels call functions
-// by address, for which each lane is given as many registers as there are: 8 warps fit.
+// Refuses a launch with fewer threads, which would measure something else. g++ kernels call
+// functions by address and reserve the maximum of registers per lane: 8 warps fit.
 void target_rig::check_teams(const team_sizes& given) const {
   if (given.teams != setup_.teams || given.threads != setup_.threads)
     throw point_refused(fmt::format("OpenMP started {} teams of {} threads instead of {} of {}: "
@@ -198,8 +198,8 @@ team_sizes target_rig::sizes_of_launch() const {
 }
 
 sample target_rig::take_on_device(std::size_t index, std::uint32_t trips) {
-  // One team on a few lines of memory meets one slice of L2, near or far, and the median over
-  // rounds would jump between the two. So such a sample is the sum of launches here and there.
+  // A team on a few lines uses one slice of L2, near or far, and the median over rounds would jump.
+  // Such a sample is the sum of launches at several places.
   const bool few_lines = setup_.teams == 1 && span_bytes_ <= cuda::few_bytes;
   const unsigned most = few_lines ? cuda::cell_places::most : 1;
   const auto places = cuda::spread(draw_, std::bit_floor(std::min(trips, most)));
@@ -225,14 +225,14 @@ sample target_rig::take_on_device(std::size_t index, std::uint32_t trips) {
     }
   }
   if (lane_ns >= shortest_clocked_ns) ghz_ = lane_cycles / lane_ns;
-  // Clocks of different multiprocessors have nothing in common, and the host has none.
+  // Clocks of different multiprocessors are unrelated, and the host has no cycle clock.
   const bool by_cycles = setup_.teams == 1 && ghz_ > 0;
   taken.span_ns = by_cycles ? cycles / ghz_ : ns;
   taken.cycles = by_cycles ? cycles : ns * ghz_;
   return taken;
 }
 
-// After `ops` rotations a team's token is back where it began, with the number of the next one.
+// After `ops` rotations a team's token is back at the start with the next number.
 std::string target_rig::ring_verdict(std::uint64_t ops) const {
   std::vector<mailbox> boxes(threads());
   mailboxes_.read(boxes.data(), boxes.size() * sizeof(mailbox));
@@ -265,7 +265,7 @@ std::string target_rig::verdict(std::uint64_t ops, std::size_t offset) const {
 }
 
 std::uint64_t target_rig::run_litmus(void (*start)(const kernel_setup&, unsigned*, unsigned*)) {
-  if (setup_.threads < 2) return 0;  // nothing to wait for
+  if (setup_.threads < 2) return 0;  // a single thread has no barrier partner
   const std::vector<unsigned> nothing(setup_.threads + 1);
   auto* const board = reinterpret_cast<unsigned*>(board_.fit(nothing.size() * sizeof(unsigned)));
   board_.write(nothing.data(), nothing.size() * sizeof(unsigned));
@@ -276,7 +276,7 @@ std::uint64_t target_rig::run_litmus(void (*start)(const kernel_setup&, unsigned
 }
 
 void target_rig::describe(nlohmann::json& visit) const {
-  if (what_ == nullptr) return;  // refused
+  if (what_ == nullptr) return;  // the point was refused
   if (what_->info.host_lane) thread_.describe(visit);
   else if (ghz_ > 0) visit["sm_clock_ghz"] = ghz_;
 }

@@ -1,5 +1,5 @@
-// The table for one type: compiled once for each, with SM_TYPE (void for the ops without one) given
-// by the build.
+// The table for one type. The build compiles this file once per SM_TYPE (void for ops without a
+// type).
 #include "backends/omp_target/target_backend.hpp"
 
 namespace syncmeter::omp_target {

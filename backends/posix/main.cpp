@@ -1,5 +1,5 @@
-// syncmeter-posix: the worker that measures POSIX threads, and what Linux has beside them.
-// syncmeter-posix-shared: the same, where the lanes are processes (SM_LANES_ARE_PROCESSES).
+// syncmeter-posix: the worker that measures POSIX threads and Linux features.
+// syncmeter-posix-shared: the same with processes as lanes (SM_LANES_ARE_PROCESSES).
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
@@ -27,12 +27,12 @@ std::string library() {
 #endif
 }
 
-// Why this system cannot do an op that was built; empty when it can.
+// Returns why this system cannot run an op in this build, or an empty text.
 std::string why_missing_here(const measurable& row) {
   if (row.info.name == ops::membarrier::info.name) return register_for_barriers();
   if (row.info.name == ops::per_cpu_add::info.name) return why_no_rseq();
   if (row.object.bytes == 0) return {};
-  // A lock or a channel of a kind that a kernel or a sandbox may refuse.
+  // A kernel or sandbox may refuse some kinds of locks and channels.
   try {
     cell_objects one;
     one.make(row.object, 1, {.lanes = 1}, {});
@@ -42,7 +42,8 @@ std::string why_missing_here(const measurable& row) {
   }
 }
 
-/// The table as far as this system goes; `reasons` keeps what it says against the rest.
+/// Returns the table, with the ops that this system refuses marked unsupported. `reasons` keeps the
+/// texts.
 std::vector<measurable> rows_here(std::deque<std::string>& reasons) {
   std::vector<measurable> rows = all_rows();
   for (measurable& row : rows) {
@@ -56,7 +57,7 @@ std::vector<measurable> rows_here(std::deque<std::string>& reasons) {
 
 class posix_worker final : public team_backend<shared_objects> {
  public:
-  /// `shared` and `reasons` must outlive this.
+  /// `shared` and `reasons` must outlive this object.
   posix_worker(wait_policy waiting, shared_objects& shared, std::deque<std::string>& reasons)
       : team_backend{rows_here(reasons), shared}, waiting_{waiting} {}
 
@@ -82,7 +83,7 @@ struct worker_state {
   posix_worker backend{waiting, *shared, reasons};
 };
 
-// As much as ranks of MPI have; pages count once they are touched.
+// Same size as for MPI ranks. Untouched pages cost no memory.
 constexpr std::size_t most_shared_bytes = std::size_t{1} << 30U;
 
 worker_backends make_backends() {

@@ -1,5 +1,5 @@
-// The backend of POSIX threads: its lane, the litmus of an asymmetric fence, why it lacks what it
-// lacks, and its table.
+// The backend of POSIX threads: its lane, the litmus test for an asymmetric fence, reasons for
+// missing ops, and its table.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 
 namespace syncmeter::posix {
 
-// Store buffering, where only lane 0 has a fence: the other one's, a compiler barrier, must do.
+// Store buffering with a fence in lane 0 only: a compiler barrier must suffice for lane 1.
 template <class Lane> void asymmetric_litmus(host_rig& rig, unsigned lane) {
   Lane words{rig.setup(lane)};
   store_buffering(rig, lane, [&] {
@@ -23,7 +23,7 @@ template <class Lane> void asymmetric_litmus(host_rig& rig, unsigned lane) {
 }
 
 struct backend : host_backend {
-  // One lane for both placements: on a CPU the compiler cannot tell them apart.
+  // A CPU compiler treats shared and own cells alike, so one lane serves both placements.
   template <class T, form F> using lane = posix::lane<T>;
 
   template <class Op, class Lane> static constexpr litmus_check litmus_of() {
@@ -42,11 +42,11 @@ struct backend : host_backend {
   }
 };
 
-/// The whole table; its parts are translation units of their own (cmake/tables.cmake).
+/// Returns the whole table. Its parts are separate translation units (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
-/// What one op of a row should compile to on x86-64 ("call:pthread_barrier_wait 1"); empty where
-/// nothing is declared.
+/// Returns the expected x86-64 code per op ("call:pthread_barrier_wait 1"), or an empty text
+/// without a declaration.
 [[nodiscard]] std::string declared_instructions(const measurable& row);
 
 }  // namespace syncmeter::posix

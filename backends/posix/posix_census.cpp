@@ -12,12 +12,12 @@
 namespace syncmeter::posix {
 namespace {
 
-// A lock and what it guards, an add or a read.
+// Returns the calls of a lock with the guarded add or read.
 std::string guarded(std::string_view lock, std::string_view unlock, const std::string& inside) {
   return with(fmt::format("call:pthread_{} 1, call:pthread_{} 1", lock, unlock), inside);
 }
 
-// The rings are templates, so that each channel has a call of its own.
+// Returns the call of a ring template, which differs for each channel.
 std::string ring_call(std::string_view ring, std::string_view step, std::string_view op) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> channels{
       {{"condition", "condition"},

@@ -31,20 +31,20 @@ bool has_come(word& box, word token) {
 }
 void put(word& box, word token) { std::atomic_ref{box}.store(token, std::memory_order_release); }
 
-/// Waits with `between` after each look that found nothing.
+/// Waits for `token`, with `between` after each unsuccessful read.
 template <class Between> word wait_awake(word& box, word token, Between between) {
   while (!has_come(box, token)) between();
   return token;
 }
 
-// A futex is of 32 bits: those in which one token differs from the next.
+// Returns the low 32 bits, because a futex has 32 bits and successive tokens differ there.
 std::uint32_t* changing_half(word& box) {
   return reinterpret_cast<std::uint32_t*>(&box) + (std::endian::native == std::endian::big ? 1 : 0);
 }
 
 constexpr int whose = lanes_are_processes ? 0 : FUTEX_PRIVATE_FLAG;
 
-// Whole tokens: 8 bytes go through a pipe or an eventfd at once, or not at all.
+// A pipe or eventfd transfers 8 bytes at once or not at all, so only interruptions need a retry.
 bool interrupted(ssize_t done) { return done < 0 && errno == EINTR; }
 word read_word(int fd) {
   word got = ~word{0};
@@ -80,7 +80,7 @@ word futex_wait::receive(word& box, word token) {
   for (;;) {
     const word found = std::atomic_ref{box}.load(std::memory_order_acquire);
     if (found == token) return found;
-    // Comes back at once where the word has changed since.
+    // The call returns at once if the word has changed.
     ::syscall(SYS_futex, changing_half(box), FUTEX_WAIT | whose, static_cast<std::uint32_t>(found),
               nullptr, nullptr, 0);
   }

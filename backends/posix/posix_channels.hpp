@@ -1,5 +1,5 @@
-// Channels (core/host/channel_ring.hpp): the ways in which a thread of POSIX waits for another one,
-// asleep or awake. Each holds what the two share beside the receiver's word.
+// Channels (core/host/channel_ring.hpp): ways of POSIX threads to wait for each other, asleep or
+// awake. Each channel holds the shared state besides the receiver's word.
 #pragma once
 
 #include <pthread.h>
@@ -11,17 +11,17 @@ namespace syncmeter::posix {
 
 using word = std::uint64_t;
 
-// Awake: a load after the other, with something between them.
+// Awake: repeated loads, with a different step between loads.
 struct awake {
   void send(word& box, word token);
 };
-struct spinning : awake {  // nothing
+struct spinning : awake {  // no step
   word receive(word& box, word token);
 };
-struct pausing : awake {  // the instruction that tells the core of a spin loop
+struct pausing : awake {  // the core's spin-loop instruction
   word receive(word& box, word token);
 };
-struct backing_off : awake {  // 1, 2, 4, ... 1024 of them
+struct backing_off : awake {  // 1, 2, 4, ... 1024 pauses
   word receive(word& box, word token);
 };
 struct yielding : awake {  // sched_yield
@@ -29,7 +29,7 @@ struct yielding : awake {  // sched_yield
 };
 
 // Asleep. Constructors throw std::runtime_error with the call's reason.
-struct futex_wait {  // futex(2) on the word, which is always woken
+struct futex_wait {  // futex(2) on the word, with a wake for every token
   word receive(word& box, word token);
   void send(word& box, word token);
 };
@@ -74,7 +74,7 @@ class event {  // read and write of an eventfd
   int fd_;
 };
 
-class pipe_end {  // read and write of the token itself
+class pipe_end {  // read and write of the token
  public:
   pipe_end();
   ~pipe_end();

@@ -15,8 +15,8 @@ namespace {
 
 long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); }
 
-// The most that a kernel for x86-64 is built for. What sysconf() says is less where /sys is hidden,
-// and a number beyond the counters would write elsewhere.
+// Maximum in x86-64 kernel builds. sysconf() reports fewer CPUs if /sys is hidden, and a larger CPU
+// number would write outside the counters.
 constexpr std::size_t most_cpus = 8192;
 
 }  // namespace

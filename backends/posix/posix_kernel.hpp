@@ -1,5 +1,5 @@
-// What Linux has beside POSIX: the heavy side of an asymmetric fence (membarrier(2)), a counter for
-// each CPU by restartable sequences, and their ops.
+// Linux features beyond POSIX, with their ops: the heavy side of an asymmetric fence
+// (membarrier(2)), and per-CPU counters by restartable sequences.
 #pragma once
 
 #include <cstddef>
@@ -19,27 +19,28 @@
 
 namespace syncmeter::posix {
 
-/// membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED: every running thread of this process passes a
-/// full memory barrier. False where the system refuses. The process must have been registered.
+/// Makes every running thread of this process pass a full memory barrier (membarrier(2),
+/// MEMBARRIER_CMD_PRIVATE_EXPEDITED). Returns false if the system refuses. Requires
+/// register_for_barriers().
 bool expedited_barrier();
 
-/// Registers this process; what the system says against it, empty when nothing.
+/// Registers this process. Returns the system's objection, or an empty text.
 [[nodiscard]] std::string register_for_barriers();
 
-/// Why no counter of a CPU's own can be had here; empty when one can.
+/// Returns why per-CPU counters are unavailable, or an empty text.
 [[nodiscard]] std::string why_no_rseq();
 
-/// A counter for each CPU, each on lines of its own.
+/// A counter for each CPU, on separate lines.
 class per_cpu_counters {
  public:
   per_cpu_counters();
 
 #if SM_HAS_RSEQ
-  /// Adds 1 to the counter of the CPU that it runs on. No atomic: where the thread is interrupted
-  /// between the look at its CPU and the add, the kernel sends it back to the beginning.
+  /// Adds 1 to the counter of the current CPU without an atomic. If the thread is interrupted
+  /// between the CPU number and the add, the kernel restarts the sequence.
   SM_FN void add_one() {
-    // A restartable sequence (rseq(2)) lies from label 1 to label 2; label 4 is where the kernel
-    // sends the thread, with the signature before it that glibc registered.
+    // The restartable sequence (rseq(2)) goes from label 1 to label 2. Label 4 is the abort
+    // handler, after the signature that glibc registered.
     asm volatile(".pushsection __rseq_cs, \"aw\"\n\t"
                  ".balign 32\n"
                  "3:\n\t"
@@ -60,14 +61,14 @@ class per_cpu_counters {
                  "4:\n\t"
                  "jmp 5b\n\t"
                  ".popsection"
-                 :  // nobody reads a counter before the loop has ended, and a clobber would cost
+                 :  // no memory clobber: counters are read only after the loop, and a clobber costs
                     // two loads
                  : [area] "r"(area_), [counters] "r"(counters_)
                  : "rax", "cc");
   }
 #endif
 
-  /// What is wrong unless they add up to `ops`; empty when they do.
+  /// Returns an error text unless the counters add up to `ops`.
   [[nodiscard]] std::string check(std::uint64_t ops) const;
 
  private:
@@ -77,15 +78,15 @@ class per_cpu_counters {
 
   std::vector<counter> all_;
   counter* counters_;
-  std::ptrdiff_t area_;  // of this thread's registration, from its thread pointer
+  std::ptrdiff_t area_;  // offset of the thread's rseq area from its thread pointer
 };
 
 namespace ops {
 
 template <class L> concept has_expedited_barrier = requires(L& l) { l.expedited_barrier(); };
 
-// test - baseline == one more membarrier(2). Every lane issues it, and is interrupted by those of
-// the others; the light side, a compiler barrier, costs nothing.
+// test - baseline == one more membarrier(2). Every lane issues the call and is interrupted by the
+// calls of all other lanes. The light side, a compiler barrier, costs nothing.
 struct membarrier : self_paired<membarrier> {
   static constexpr op_info info{.name = "membarrier",
                                 .family = family::fence,
@@ -93,14 +94,14 @@ struct membarrier : self_paired<membarrier> {
                                 .litmus = litmus::fence,
                                 .unroll = 4,
                                 .communicates = true,
-                                .note = "membarrier(2), private expedited, by every lane; the "
+                                .note = "membarrier(2), private expedited, by every thread; the "
                                         "other side of it needs a compiler barrier alone"};
   SM_FN static void common(has_expedited_barrier auto& lane) { lane.expedited_barrier(); }
 };
 
 template <class Object> concept adds_one = requires(Object& o) { o.add_one(); };
 
-// test - baseline == one more add to the counter of the CPU that the lane is on.
+// test - baseline == one more add to the counter of the lane's CPU.
 struct per_cpu_add {
   using object = per_cpu_counters;
   static constexpr op_info info{

@@ -1,6 +1,5 @@
-// The lane of POSIX threads: every word is one call of the C library; and what lanes share beside
-// cells and the objects of ops: their team, the barrier, and the default mutexes. Other locks and
-// channels are the objects of its own ops.
+// The lane of POSIX threads: every word is one call of the C library. Lanes share the team, the
+// barrier and the default mutexes. All other locks and channels are objects of their ops.
 #pragma once
 
 #include <pthread.h>
@@ -23,15 +22,15 @@ namespace syncmeter::posix {
 using lane_team = std::conditional_t<lanes_are_processes, process_team, thread_team>;
 using default_mutex = mutex<mutex_kind::normal>;
 
-/// In memory that the lanes have in common.
+/// Objects in the memory that lanes share.
 struct shared_objects {
   explicit shared_objects(wait_policy waiting) : team{waiting} {}
   ~shared_objects() { end_barrier(); }
   shared_objects(const shared_objects&) = delete;
   shared_objects& operator=(const shared_objects&) = delete;
 
-  /// Makes the barrier one of `lanes` lanes, and mutexes for as many cells. None may be waiting at
-  /// it. Throws std::runtime_error without memory, and what make() throws.
+  /// Makes the barrier for `lanes` lanes, and mutexes for as many cells. No lane may wait at the
+  /// barrier. Throws std::runtime_error without memory, and errors from make().
   void fit(unsigned lanes) {
     while (mutexes.size() < lanes) mutexes.emplace_back();
     if (lanes_ == lanes) return;
@@ -67,7 +66,7 @@ template <class T> class lane : public host_lane<T>, public late_words {
     this->plain_add(x);
     mutex_->unlock();
   }
-  /// Its failures are in the tally.
+  /// Issues the barrier and tallies failures.
   SM_FN void expedited_barrier() { this->tally_wrong(posix::expedited_barrier() ? 0 : 1); }
   SM_FN void pause_and_look() const {
     spin_pause();

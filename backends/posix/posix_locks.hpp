@@ -1,5 +1,5 @@
-// The locks of POSIX threads, one for each cell: made with the attributes that tell them apart, and
-// taken by the call that a program makes.
+// POSIX locks, one for each cell: made with the attributes of a kind, and acquired by the call in
+// user programs.
 #pragma once
 
 #include <pthread.h>
@@ -7,26 +7,25 @@
 #include "core/op.hpp"
 
 #ifndef SM_LANES_ARE_PROCESSES
-#define SM_LANES_ARE_PROCESSES false  // true: posix-shared (worker.cmake)
+#define SM_LANES_ARE_PROCESSES false  // true in posix-shared (worker.cmake)
 #endif
 
 namespace syncmeter::posix {
 
-/// Of this worker: all that is made here is for processes then (PTHREAD_PROCESS_SHARED).
+/// Whether lanes are processes. All objects are then PTHREAD_PROCESS_SHARED.
 inline constexpr bool lanes_are_processes = SM_LANES_ARE_PROCESSES;
 
 enum class mutex_kind : std::uint8_t { normal, adaptive, error_checking, robust, inheriting };
 enum class rwlock_kind : std::uint8_t { prefer_reader, prefer_writer };
 
-// Of a kind that this system does not have the makers throw std::runtime_error with the call's
-// reason.
+// Throw std::runtime_error with the call's reason if the system lacks the kind.
 void make(pthread_mutex_t& lock, mutex_kind kind);
 void make(pthread_rwlock_t& lock, rwlock_kind kind);
 void make(pthread_spinlock_t& lock);
 void make(pthread_barrier_t& barrier, unsigned lanes);
 void make(pthread_cond_t& condition);
 
-/// Each on lines of its own: adjacent-line prefetch must not couple them.
+/// A lock on separate lines, which prevents coupling by adjacent-line prefetch.
 template <mutex_kind Kind> class alignas(128) mutex {
  public:
   mutex() { make(lock_, Kind); }

@@ -22,13 +22,13 @@ std::string library() {
 
 class threads final : public team_backend<shared_objects> {
  public:
-  /// `shared` must outlive this.
+  /// `shared` must outlive this object.
   threads(wait_policy waiting, shared_objects& shared)
       : team_backend{all_rows(), shared}, waiting_{waiting} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] std::string x86_64(const measurable& row) const override {
-    // Of a user's ops nothing is known here, whatever they are called.
+    // User ops have no declarations here, even if a name matches.
     if constexpr (SM_USER_OPS) return {};
     else return declared_instructions(row);
   }

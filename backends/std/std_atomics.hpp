@@ -1,5 +1,5 @@
-// The words of std::atomic_ref and std::atomic_thread_fence: of the lanes of C++20 threads, and of
-// those of processes with memory in common.
+// Words by std::atomic_ref and std::atomic_thread_fence, for C++20 threads and for processes with
+// shared memory.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace syncmeter::standard {
 
-// An order on an access, as core/axes.hpp has it: acq_rel is acquire for a load, and release where
-// nothing comes back.
+// Return the std::memory_order for an order in core/axes.hpp: acq_rel is acquire for a load, and
+// release for an access without result.
 [[nodiscard]] constexpr std::memory_order with_result(order o) {
   if (o == order::relaxed) return std::memory_order_relaxed;
   return o == order::acq_rel ? std::memory_order_acq_rel : std::memory_order_seq_cst;
@@ -78,8 +78,8 @@ template <class T, order O> class atomic_words : public host_lane<T> {
     std::atomic_ref<T>{x}.store(value, without_result(O));
   }
 
-  // fetch_max and fetch_min come with C++26. Until then they are written so: nothing is stored
-  // where the cell already holds what is wanted.
+  // fetch_max and fetch_min arrive with C++26. Until then these loops store nothing if the cell
+  // already has the result.
   SM_FN void atomic_max(T& x, T e) const
     requires atomic_order
   {
@@ -101,7 +101,7 @@ template <class T, order O> class atomic_words : public host_lane<T> {
     requires fence_order
   {
     std::atomic_thread_fence(of_fence(O));
-    asm volatile("");  // clang makes one fence of several that follow each other
+    asm volatile("");  // clang would merge consecutive fences
   }
 };
 
@@ -129,7 +129,8 @@ class ring_words : public ring_registers {
   SM_FN std::uint64_t next_token() {
     const std::uint64_t token = expected_ + bump_;
     ++expected_;
-    make_opaque(expected_);  // or the tokens of a whole trip are worked out ahead, and spilled
+    make_opaque(expected_);  // prevents the compiler from computing and spilling all tokens of a
+                             // trip
     return token;
   }
 };

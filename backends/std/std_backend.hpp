@@ -1,4 +1,4 @@
-// The backend of C++20 threads: its lane, the order of its orders, why it lacks what it lacks, and
+// The backend of C++20 threads: its lane, the sequence of its orders, reasons for missing ops, and
 // its table.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace syncmeter::standard {
 
-// What the program gets that does not say comes first: seq_cst. A fence has to say.
+// The first order is the language's default, seq_cst. A fence must name an order.
 inline constexpr std::array atomic_orders{order::seq_cst, order::relaxed, order::acq_rel};
 inline constexpr std::array fence_orders{order::seq_cst, order::acquire, order::release,
                                          order::acq_rel};
@@ -26,7 +26,7 @@ template <class Op> [[nodiscard]] consteval auto orders_here() {
   else return no_orders;
 }
 
-/// 0 where the op has one type, and it is another.
+/// Returns 0 if the op has only one type and T is different.
 template <class Op, class T> [[nodiscard]] consteval std::size_t has_form() {
   if constexpr (requires { typename Op::only_type; })
     return std::is_same_v<typename Op::only_type, T> ? 1 : 0;
@@ -34,8 +34,7 @@ template <class Op, class T> [[nodiscard]] consteval std::size_t has_form() {
 }
 
 struct backend : host_backend {
-  // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
-  // placements.
+  // A CPU compiler treats shared and own cells alike, so one lane serves both placements.
   template <class T, form F> using lane = standard::lane<T, F.order>;
 
   template <class Op, class T> static consteval auto forms_of() {
@@ -58,11 +57,10 @@ struct backend : host_backend {
   }
 };
 
-/// The whole table; its parts are translation units of their own (cmake/tables.cmake).
+/// Returns the whole table. Its parts are separate translation units (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
-/// What one op of a row should compile to on x86-64 ("lock_add 1"); empty where nothing is
-/// declared.
+/// Returns the expected x86-64 code per op ("lock_add 1"), or an empty text without a declaration.
 [[nodiscard]] std::string declared_instructions(const measurable& row);
 
 }  // namespace syncmeter::standard

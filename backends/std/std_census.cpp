@@ -10,12 +10,13 @@
 namespace syncmeter::standard {
 namespace {
 
-// std::mutex asks what pthread_mutex_lock returned, and throws; it does not ask when it unlocks.
+// std::mutex checks the result of pthread_mutex_lock to throw an error, but not the result of
+// unlock.
 constexpr std::string_view mutex_calls =
     "call:pthread_mutex_lock 1, call:pthread_mutex_unlock 1, branch 1";
 
-// libstdc++ hands floating values to the compare-and-swap through the stack. There g++ leaves them
-// (spills, and the load and store by which the value found comes back); clang does not.
+// libstdc++ passes floating-point values to the compare-and-swap through the stack. g++ keeps the
+// stack accesses (spills, and a load and store for the found value). clang removes the accesses.
 std::string floating_update(std::string_view name) {
   constexpr std::string_view by_gcc = "load 2, store 1, fp_add 2, lock_cmpxchg 1";
   const std::string clean = cas_loop("fp_add 1");
@@ -23,8 +24,8 @@ std::string floating_update(std::string_view name) {
   return fmt::format("{0} | {1}, spill 3, branch 1 | {1}, spill 2, branch 2", clean, by_gcc);
 }
 
-// The first look and the branch that the value passes, then the compare-and-swap and its branch;
-// clang has the latter's way back hold a comparison of its own.
+// A first read with a branch, then the compare-and-swap with a branch. clang adds a separate
+// comparison on the path back from the compare-and-swap.
 std::string minimum_or_maximum(const measurable& row) {
   if (!is_float(row)) return "load 1, branch 2, lock_cmpxchg 1";
   const bool raises = row.info.name.ends_with("_raise");
@@ -61,7 +62,7 @@ std::string declared_instructions(const measurable& row) {
         floating ? ", spill 2" : "");
   if (name == "spin_lock_add") return under_lock(row, "xchg_mem 1, branch 2");
   if (name == "ticket_lock_add") return under_lock(row, "lock_xadd 1, branch 1");
-  // x86 keeps all but a store before a load in order: only the full fence is an instruction.
+  // x86 reorders only a store before a load, so only the full fence needs an instruction.
   if (row.info.family == family::fence)
     return row.form.order == order::seq_cst ? "lock_or 1 | mfence 1" : "nothing";
   if (name == "handoff_cas") return "lock_cmpxchg 1, branch 1, store 1";

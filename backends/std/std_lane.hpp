@@ -1,5 +1,5 @@
-// The lane of C++20 threads: every word is what the standard library has for it, nothing more; and
-// what lanes share beside cells.
+// The lane of C++20 threads: every word is the standard library's function, without additions. Also
+// the objects that lanes share besides cells.
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,23 @@
 
 namespace syncmeter::standard {
 
-// The words that are a whole algorithm of the library, each behind a call, so that both sides of a
-// loop hold the same of it whatever the compiler would have made of the copies. They stand in a
-// source of their own (std_calls.cpp).
+// Calls for words that are a whole library algorithm: both sides of a loop must have the same code,
+// however the compiler optimizes copies. std_calls.cpp defines these functions.
 void arrive_and_wait(std::barrier<>& all);
 
-/// Comes back when `box` holds `expected`, by std::atomic_ref::wait (acquire).
+/// Waits until `box` holds `expected`, by std::atomic_ref::wait (acquire).
 void wait_for_token(std::uint64_t& box, std::uint64_t expected);
-/// Puts `token` into `box` (release) and wakes who waits for it.
+/// Puts `token` into `box` (release) and wakes the waiting lane.
 void post_token(std::uint64_t& box, std::uint64_t token);
 
-/// The lock that is fair: whoever draws the next number is served next. Both numbers lie on one
-/// line, as they do where the lock is written for its size.
+/// A fair lock: threads enter in the order of their numbers. Both numbers share a line, like in a
+/// compact lock.
 struct ticket_lock {
   std::atomic<std::uint32_t> next{0};
   std::atomic<std::uint32_t> serving{0};
 };
 
-/// What guards one cell. Each on lines of its own: adjacent-line prefetch must not couple them.
+/// Locks for a cell. Separate lines prevent coupling by adjacent-line prefetch.
 struct lock_set {
   alignas(128) std::mutex mutex;
   alignas(128) std::shared_mutex shared_mutex;
@@ -42,12 +41,12 @@ struct lock_set {
   alignas(128) ticket_lock tickets;
 };
 
-/// The library's own objects, one set for each worker.
+/// The library's own objects in a worker.
 struct shared_objects {
   explicit shared_objects(wait_policy waiting) : team{waiting} {}
 
-  /// Makes the barrier one of `lanes` lanes, and locks for as many cells. None may be waiting at
-  /// it.
+  /// Makes the barrier for `lanes` lanes, and locks for as many cells. No lane may wait at the
+  /// barrier.
   void fit(unsigned lanes) {
     while (locks.size() < lanes) locks.emplace_back();
     if (lanes_ == lanes) return;
@@ -57,7 +56,7 @@ struct shared_objects {
 
   thread_team team;
   alignas(128) std::optional<std::barrier<>> barrier;
-  std::deque<lock_set> locks;  // by cell; its elements stay where they are as it grows
+  std::deque<lock_set> locks;  // by cell, a deque keeps addresses when growing
 
  private:
   alignas(128) unsigned lanes_ = 0;
@@ -93,7 +92,7 @@ class lane : public atomic_words<T, O>, public late_words, public ring_words {
     const std::shared_lock section{locks_->shared_mutex};
     return this->plain_read(x);
   }
-  // Looks, and tries again only when the lock looked free: the line stays shared meanwhile.
+  // Spins on reads and retries only if the lock looked free, to keep the line shared.
   SM_FN void spin_lock_add(T& x, T by) const {
     auto& lock = locks_->spin_lock;
     while (lock.test_and_set(std::memory_order_acquire)) {
@@ -116,8 +115,8 @@ class lane : public atomic_words<T, O>, public late_words, public ring_words {
   SM_FN void pass_token_and_wake() { post_token(*next_mailbox_, next_token()); }
 
  private:
-  // An addend in a register that lives through calls, as no floating one does (System V ABI 3.2.1):
-  // g++ 16 would fetch that from the stack once a step here, twice there.
+  // Keeps the addend in a register across calls, which no floating-point register survives (System
+  // V ABI 3.2.1). g++ 16 would load the addend once per step in one loop, twice in the second loop.
   SM_FN static bits_of<T> through_calls(T by) {
     auto bits = std::bit_cast<bits_of<T>>(by);
     make_opaque(bits);

@@ -1,5 +1,5 @@
-// Locks of libraries, around one add and held for a while, and their ways to let many read what few
-// write: all ops of their worker, in the order of its table (cmake/tables.cmake).
+// Library locks, around one add and held for a while, and library structures for many readers and
+// few writers: all ops of the worker in table order (cmake/tables.cmake).
 #pragma once
 
 #include <type_traits>
@@ -25,7 +25,7 @@ namespace ops {
 
 using syncmeter::ops::literal;
 
-/// An op without a loop: op_info::why_missing says why.
+/// An op without a loop. op_info::why_missing has the reason.
 struct absent_op {};
 
 inline constexpr literal no_absl{"Abseil was not found when this was built (Debian: libabsl-dev)"};
@@ -36,8 +36,7 @@ inline constexpr literal no_ck{
     "Concurrency Kit was not found when this was built (Debian: libck-dev)"};
 inline constexpr literal no_urcu{"liburcu was not found when this was built (Debian: liburcu-dev)"};
 
-/// `Op`, or where what it is of was not found an op without a loop, for which `Missing` is the
-/// reason.
+/// `Op`, or an op without a loop and with the reason `Missing` if the build lacks the library.
 template <bool Found, class Op, literal Missing>
 struct found_op : std::conditional_t<Found, Op, absent_op> {
   static constexpr op_info info =
@@ -101,8 +100,8 @@ struct rcu_read_mostly
                    "syncmeter::libraries::rcu_snapshot">,
                no_urcu> {};
 
-// Fork and join by oneTBB: lane 0 runs the loop, inside an arena of as many threads as lanes. test
-// - baseline == one more.
+// Fork and join by oneTBB. Lane 0 runs the loop in an arena with a thread for each lane. test -
+// baseline == one more call.
 using syncmeter::ops::own_region_info;
 template <class Work, literal Type, literal Name, literal What> struct tbb_region {
   using object = tbb_work;
@@ -117,44 +116,46 @@ template <class Work, literal Type, literal Name, literal What> struct tbb_regio
   }
 };
 struct tbb_parallel_for
-    : found_op<SM_HAS_TBB,
-               tbb_region<tbb_for, "tbb_for", "tbb_parallel_for",
-                          "tbb::parallel_for of one index a lane, by whichever thread comes first">,
-               no_tbb> {};
+    : found_op<
+          SM_HAS_TBB,
+          tbb_region<tbb_for, "tbb_for", "tbb_parallel_for",
+                     "tbb::parallel_for of one index a thread, by whichever thread comes first">,
+          no_tbb> {};
 template <class Work, literal Type, literal Name, literal What>
 using tbb_partitioned = found_op<SM_HAS_TBB, tbb_region<Work, Type, Name, What>, no_tbb>;
 struct tbb_parallel_for_simple
     : tbb_partitioned<
           tbb_for_simple, "tbb_for_simple", "tbb_parallel_for_simple",
-          "tbb::parallel_for of 128 indices a lane, simple_partitioner: one at a time"> {};
+          "tbb::parallel_for of 128 indices a thread, simple_partitioner: one at a time"> {};
 struct tbb_parallel_for_auto
     : tbb_partitioned<tbb_for_auto, "tbb_for_auto", "tbb_parallel_for_auto",
-                      "tbb::parallel_for of 128 indices a lane, auto_partitioner: the default"> {};
-struct tbb_parallel_for_static
-    : tbb_partitioned<tbb_for_static, "tbb_for_static", "tbb_parallel_for_static",
-                      "tbb::parallel_for of 128 indices a lane, static_partitioner: a part each"> {
+                      "tbb::parallel_for of 128 indices a thread, auto_partitioner: the default"> {
 };
+struct tbb_parallel_for_static
+    : tbb_partitioned<
+          tbb_for_static, "tbb_for_static", "tbb_parallel_for_static",
+          "tbb::parallel_for of 128 indices a thread, static_partitioner: a part each"> {};
 struct tbb_parallel_for_affinity
     : tbb_partitioned<tbb_for_affinity, "tbb_for_affinity", "tbb_parallel_for_affinity",
-                      "tbb::parallel_for of 128 indices a lane, one affinity_partitioner for all "
+                      "tbb::parallel_for of 128 indices a thread, one affinity_partitioner for all "
                       "loops"> {};
 struct tbb_parallel_reduce
     : found_op<SM_HAS_TBB,
                tbb_region<tbb_reduce, "tbb_reduce", "tbb_parallel_reduce",
-                          "tbb::parallel_reduce of one index a lane, by whichever comes first">,
+                          "tbb::parallel_reduce of one index a thread, by whichever comes first">,
                no_tbb> {};
 struct tbb_task_group : found_op<SM_HAS_TBB,
                                  tbb_region<tbb_group, "tbb_group", "tbb_task_group",
-                                            "tbb::task_group: run a task a lane, and wait">,
+                                            "tbb::task_group: run a task a thread, and wait">,
                                  no_tbb> {};
 struct std_par_for_each
     : found_op<SM_HAS_STD_PAR,
                tbb_region<std_for_each, "std_for_each", "std_par_for_each",
-                          "std::for_each(std::execution::par) of one element a lane, by oneTBB">,
+                          "std::for_each(std::execution::par) of one element a thread, by oneTBB">,
                no_std_par> {};
 struct tbb_arena : found_op<SM_HAS_TBB,
                             tbb_region<tbb_execute, "tbb_execute", "tbb_arena",
-                                       "tbb::task_arena::execute of a function by lane 0">,
+                                       "tbb::task_arena::execute of a function by thread 0">,
                             no_tbb> {};
 
 }  // namespace ops

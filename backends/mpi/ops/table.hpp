@@ -1,5 +1,5 @@
-// Collective operations, one-sided access and messages of MPI, and all ops of its worker, in the
-// order of its table (cmake/tables.cmake).
+// Collective operations, one-sided access and messages of MPI, and all ops of the MPI worker in
+// table order (cmake/tables.cmake).
 #pragma once
 
 #include "backends/mpi/mpi_rank.hpp"
@@ -7,7 +7,7 @@
 
 namespace syncmeter::mpi {
 
-// The words of MPI's own ops, as concepts: what a lane must offer for an op to run on it.
+// Concepts for MPI's own ops: the words that a lane must offer to run an op.
 template <class L>
 concept has_collectives = requires(L& l) {
   l.ibarrier();
@@ -24,7 +24,7 @@ concept has_rma = requires(L& l) {
   l.rma_fence_add();
 };
 
-// Of integers: MPI compares no floating values.
+// Integers only, because MPI does not compare floating-point values.
 template <class L>
 concept has_rma_compare = requires(L& l) { l.tally_difference(l.rma_compare_and_swap()); };
 
@@ -33,7 +33,7 @@ template <class L> concept has_messages = requires(L& l) { l.send_receive(); };
 
 namespace ops {
 
-// Beside MPI_Barrier, which is `barrier`. test - baseline == one more call by every rank.
+// Collective ops besides MPI_Barrier (`barrier`). test - baseline == one more call by every rank.
 consteval op_info collective_info(std::string_view name, std::string_view call,
                                   std::string_view note) {
   return {.name = name,
@@ -51,7 +51,7 @@ struct ibarrier : self_paired<ibarrier> {
   SM_FN static void common(has_collectives auto& lane) { lane.ibarrier(); }
 };
 
-// no litmus: where there is no element, MPI need not wait for anybody
+// no litmus: without elements, MPI may return without waiting
 struct allreduce_0 : self_paired<allreduce_0> {
   static constexpr op_info info =
       collective_info("allreduce_0", "call:syncmeter::mpi::reduce_nothing 1",
@@ -67,8 +67,8 @@ struct allreduce_8 : self_paired<allreduce_8> {
   SM_FN static void common(has_collectives auto& lane) { lane.tally_wrong(lane.allreduce_8()); }
 };
 
-// One-sided access to a cell in rank 0's memory. test - baseline == one more access that is
-// complete at its target.
+// One-sided access to a cell in rank 0's memory. test - baseline == one more access, complete at
+// its target.
 consteval op_info rma_info(std::string_view name, enum oracle oracle, epoch kind,
                            std::string_view call, std::string_view note) {
   return {.name = name,
@@ -96,7 +96,7 @@ struct rma_fetch_add : self_paired<rma_fetch_add> {  // v = x, x += 1
   SM_FN static void common(has_rma auto& lane) { lane.rma_fetch_add(); }
 };
 
-// expected == desired == the cell's value, as atomic_cas_pass
+// expected == desired == the cell's value, like atomic_cas_pass
 struct rma_cas_pass : self_paired<rma_cas_pass> {
   static constexpr op_info info =
       rma_info("rma_cas_pass", oracle::unchanged, epoch::passive,
@@ -113,7 +113,7 @@ struct rma_put : self_paired<rma_put> {  // x = e
   SM_FN static void common(has_rma auto& lane) { lane.rma_put(); }
 };
 
-// passive target: x += 1 in an epoch of its own
+// passive target: x += 1 in a separate epoch
 struct rma_lock_add : self_paired<rma_lock_add> {
   static constexpr op_info info = rma_info(
       "rma_lock_add", oracle::adds, epoch::locked, "call:syncmeter::mpi::accumulate_under_lock 1",
@@ -130,7 +130,7 @@ struct rma_fence_add : self_paired<rma_fence_add> {
   SM_FN static void common(has_rma auto& lane) { lane.rma_fence_add(); }
 };
 
-// test - baseline == one more MPI_Win_sync with nothing outstanding
+// test - baseline == one more MPI_Win_sync without outstanding access
 struct window_sync : self_paired<window_sync> {
   static constexpr op_info info{.name = "window_sync",
                                 .family = family::fence,
@@ -140,7 +140,7 @@ struct window_sync : self_paired<window_sync> {
   SM_FN static void common(has_window_sync auto& lane) { lane.window_sync(); }
 };
 
-// test - baseline == one more rotation; the cost is per handoff: divided by the lanes
+// test - baseline == one more rotation, divided by the lanes to get the cost per handoff
 struct message_handoff : self_paired<message_handoff> {
   static constexpr op_info info =
       syncmeter::ops::handoff_info("message_handoff", "a token of 64 bits by MPI_Send and MPI_Recv")

@@ -1,6 +1,6 @@
-// Parallel regions of OpenMP. Lane 0 alone runs the loop; the threads of a region are the lanes,
-// bound as the rig bound them. test - baseline == one more region: fork, one line written by each
-// thread, join.
+// OpenMP parallel regions. Lane 0 alone runs the loop. The threads of a region are the lanes, with
+// the rig's binding. test - baseline == one more region: fork, one line written by each thread,
+// join.
 #pragma once
 
 #include <omp.h>
@@ -30,10 +30,10 @@ struct parallel_region : region_op<parallel_region> {
   }
 };
 
-// The region's threads are half of those that the runtime has.
+// The region uses half of the runtime's threads.
 struct parallel_region_fewer : region_op<parallel_region_fewer> {
-  static constexpr op_info info =
-      own_region_info("parallel_region_fewer", "regions of half of the lanes, after one of all", 2);
+  static constexpr op_info info = own_region_info(
+      "parallel_region_fewer", "regions of half of the threads, after one of all", 2);
   struct object : work_record {
     explicit object(sharers who) : work_record{who} {
 #pragma omp parallel num_threads(this->threads()) default(none)
@@ -49,11 +49,11 @@ struct parallel_region_fewer : region_op<parallel_region_fewer> {
   }
 };
 
-// test - baseline == two regions, one of half of the lanes and one of all: beyond what the two take
-// without each other it is what another size costs
+// test - baseline == two regions, for half of the lanes and for all
+// The cost beyond both single regions is the price of resizing.
 struct region_after_resize : region_op<region_after_resize> {
   static constexpr op_info info =
-      own_region_info("region_after_resize", "a region of half of the lanes, then one of all", 2);
+      own_region_info("region_after_resize", "a region of half of the threads, then one of all", 2);
   SM_LOOP static void step(work_record& record) {
 #pragma omp parallel num_threads(record.half())
     work_record::current->of(omp_get_thread_num()).add(0);
@@ -67,10 +67,10 @@ struct region_after_resize : region_op<region_after_resize> {
   }
 };
 
-// Within a region of one thread, as a library has it that is called by a thread of a region.
+// Runs within a region of one thread, like a library that a region's thread calls.
 struct nested_region : region_op<nested_region> {
   static constexpr op_info info = own_region_info(
-      "nested_region", "a region of all lanes within a region of one thread, and that one", 1);
+      "nested_region", "a region of all threads within a region of one thread, and that one", 1);
   SM_LOOP static void step(work_record& /*record*/) {
 #pragma omp parallel num_threads(1)
     {
@@ -83,10 +83,10 @@ struct nested_region : region_op<nested_region> {
   }
 };
 
-// test - baseline == the region that follows so many microseconds of work by lane 0, during which
-// the other threads wait for it; in the baseline there is only that work. A region outside the
-// clock comes first: the sample of a long gap has one region, in which each thread would fetch
-// lines that lane 0 has just made.
+// test - baseline == a region after --gap us of work by lane 0, while all other threads wait. The
+// baseline has only the work.
+// A region outside the clock comes first. A sample with a long gap has only one region, in which
+// each thread would fetch lines that lane 0 just created.
 struct region_after_gap {
   static constexpr op_info info = [] {
     op_info after =
@@ -107,13 +107,14 @@ struct region_after_gap {
   }
 };
 
-// test - baseline == what a region of all lanes takes beyond work of --section ns that each of them
-// does in it, --gap us of work by lane 0 alone after the one before; in the baseline lane 0 does
-// that work by itself, outside any region. Around an empty body the threads' late start is hidden.
+// test - baseline == cost of a region beyond --section ns of work by each lane. The region follows
+// --gap us of work by lane 0.
+// The baseline does the section's work in lane 0 without a region. An empty body would hide the
+// threads' late start.
 struct region_around_work {
   static constexpr op_info info = [] {
     op_info around = region_info("region_around_work",
-                                 "a region with --section ns of work of each lane in it, after "
+                                 "a region with --section ns of work of each thread in it, after "
                                  "--gap us of work by one thread: the cost beyond that work");
     around.pairing = pairing::insert;
     around.after_gap = true;
@@ -137,9 +138,8 @@ struct region_around_work {
   }
 };
 
-// test - baseline == what the first region adds to a process: the runtime starts the threads, the
-// region itself, and the threads' end; in the baseline the process ends without one. The worker's
-// own threads have ended before.
+// test - baseline == cost of a process's first region: thread start, region, thread end. The
+// baseline process ends without a region. The worker's own threads have ended before.
 struct first_region {
   static constexpr op_info info = [] {
     op_info first = own_region_info(
@@ -163,10 +163,10 @@ struct first_region {
   }
 };
 
-// A region and in it a loop, one iteration for each lane, in one construct.
+// A region and a loop with one iteration per lane, in one construct.
 struct parallel_for : region_op<parallel_for> {
   static constexpr op_info info =
-      region_info("parallel_for", "a region with a static loop, one iteration a lane");
+      region_info("parallel_for", "a region with a static loop, one iteration a thread");
   SM_LOOP static void step(work_record& record) {
 #pragma omp parallel for num_threads(record.threads()) schedule(static)
     for (int i = 0; i < work_record::current->threads(); ++i)
@@ -177,18 +177,18 @@ struct parallel_for : region_op<parallel_for> {
   }
 };
 
-/// A region with a reduction: each thread contributes once, and each result is another one than
-/// that before. What it contributes it has itself: a value of the caller's would be one more line
-/// to fetch, which other programs have or have not.
+/// A region with a reduction. Each thread contributes a thread-local value, because a caller's
+/// value would be an extra line to fetch. Results differ from region to region.
 template <class Op> struct reduction_op : region_op<Op> {
   static std::string check(const work_record& record, const object_use& use) {
     return record.check_items(use.ops, 1);
   }
 };
-/// How many regions the calling thread has entered, this one with them: as many as the others.
+/// Returns how many regions the calling thread has entered, including this one. All threads have
+/// the same count.
 inline std::uint64_t enter() { return ++work_record::current->of(omp_get_thread_num()).entered; }
 inline std::uint64_t thread_number() { return static_cast<std::uint64_t>(omp_get_thread_num()); }
-/// What thread_number() adds up to over all threads.
+/// Adds thread_number() over all threads.
 inline std::uint64_t sum_of_numbers(const work_record& record) {
   return std::uint64_t{record.lanes()} * (record.lanes() - 1) / 2;
 }
@@ -236,7 +236,7 @@ struct reduction_array : reduction_op<reduction_array> {
   }
 };
 
-/// The values of some threads, for a reduction that the program declares.
+/// Range over several threads' values, for a declared reduction.
 struct value_range {
   std::uint64_t least = ~std::uint64_t{0}, most = 0;
   void add(const value_range& other) {

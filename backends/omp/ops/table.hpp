@@ -1,6 +1,5 @@
-// Locks that OpenMP programs have beside omp_lock_t, which is lock_add, and all ops of the OpenMP
-// worker, in the order of its table (cmake/tables.cmake). test - baseline == one more section under
-// the lock, holding one add.
+// Locks in OpenMP besides omp_lock_t (lock_add), and all ops of the OpenMP worker in table order
+// (cmake/tables.cmake). test - baseline == one more section with one add under the lock.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@
 
 namespace syncmeter::omp {
 
-// The words of OpenMP's own ops, as concepts: what a lane must offer for an op to run on it.
+// Concepts for OpenMP's own ops: the words that a lane must offer to run an op.
 template <class L, lock_hint Hint>
 concept has_hinted_lock_add =
     requires(L& l) { l.template hinted_lock_add<Hint>(l.cell(), l.one()); };
@@ -29,14 +28,15 @@ inline constexpr std::array<std::string_view, lock_hints> lock_hint_names{
     "lock_hint_none_add", "lock_hint_uncontended_add", "lock_hint_contended_add",
     "lock_hint_speculative_add"};
 
-// The hint is given when the lock is made; setting it is the call that lock_add makes. A runtime
-// may make nothing of it.
+// The hint is given at lock creation, and the set call is the same as in lock_add. A runtime may
+// ignore the hint.
 template <lock_hint Hint> struct lock_hint_add : self_paired<lock_hint_add<Hint>> {
   static constexpr op_info info = [] {
     op_info hinted = lock_info(
-        "-", "x += 1 under omp_lock_t made by omp_init_lock_with_hint, one for each cell");
-    hinted.name = lock_hint_names[static_cast<std::size_t>(Hint)];  // no argument, for clang 14
-    hinted.in_quick = false;  // most runtimes make nothing of a hint: the study locks shows it
+        "-", "x += 1 under omp_lock_t made by omp_init_lock_with_hint, one for each variable");
+    hinted.name = lock_hint_names[static_cast<std::size_t>(Hint)];  // clang 14 rejects an argument
+                                                                    // here
+    hinted.in_quick = false;  // most runtimes ignore hints: the study locks shows the effect
     hinted.why_missing = "this runtime has no omp_init_lock_with_hint (OpenMP 4.5)";
     return hinted;
   }();

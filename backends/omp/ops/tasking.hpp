@@ -1,6 +1,6 @@
-// Tasks of OpenMP. All lanes come to the op; tasks are done by whichever waits. test - baseline ==
-// one more of what the op's note says, all its tasks with it; a task writes one line of the thread
-// that does it.
+// OpenMP tasks. All lanes execute the op, and any waiting lane runs tasks. test - baseline == one
+// more construct (see the op's note) with all its tasks. A task writes a line of the thread that
+// runs the task.
 #pragma once
 
 #include <omp.h>
@@ -15,14 +15,14 @@ consteval op_info task_info(std::string_view name, std::string_view note,
   info.family = family::tasking;
   return info;
 }
-inline constexpr std::string_view tasks_of_lane = "tasks of each lane";
+inline constexpr std::string_view tasks_of_lane = "tasks of each thread";
 
-/// What a task does.
+/// Does a task's work.
 inline void do_task(work_record& record, std::uint64_t number) {
   record.of(omp_get_thread_num()).add(number);
 }
 
-// A reference would be copied into the task, and with it what it refers to.
+// Tasks copy a pointer, because a reference would copy the whole object into the task.
 struct task_by_one : shared_op<task_by_one> {
   static constexpr op_info info = in_quick(task_info(
       "task_by_one", "one thread makes the tasks of all, in a single; its barrier", tasks_of_lane));
@@ -112,7 +112,7 @@ struct task_chain : shared_op<task_chain> {
   }
 };
 
-// The order of task_chain by waiting.
+// Same order as task_chain, by waiting.
 struct taskwait_by_one : shared_op<taskwait_by_one> {
   static constexpr op_info info =
       task_info("taskwait_by_one", "as task_by_one, each task waited for before the next: taskwait",
@@ -162,10 +162,11 @@ struct task_fan : shared_op<task_fan> {
   }
 };
 
-// With OMP_CANCELLATION unset it looks at nothing but that.
+// Reads only the cancellation flag if OMP_CANCELLATION is unset.
 struct cancellation_point : shared_op<cancellation_point> {
-  static constexpr op_info info = task_info(
-      "cancellation_point", "a static loop, one iteration a lane, with a cancellation point in it");
+  static constexpr op_info info =
+      task_info("cancellation_point",
+                "a static loop, one iteration a thread, with a cancellation point in it");
   static std::uint64_t items(const work_record& record) { return record.lanes(); }
   SM_LOOP static void step(work_record& record, unsigned lane) {
     const auto all = static_cast<std::int64_t>(items(record));
@@ -173,7 +174,7 @@ struct cancellation_point : shared_op<cancellation_point> {
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < all; ++i) {
       mine.add(static_cast<std::uint64_t>(i));
-      if (record.size() == 0) {  // never: without a cancel a compiler drops the point
+      if (record.size() == 0) {  // never true, but a compiler drops the point without a cancel
 #pragma omp cancel for
       }
 #pragma omp cancellation point for

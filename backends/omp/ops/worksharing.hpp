@@ -1,6 +1,6 @@
-// Work that a team of OpenMP shares out among its threads. All lanes come to the construct, as to a
-// barrier, and it ends with one unless an op says otherwise. test - baseline == one more construct.
-// What its items do, an addition each, is in it: schedules are compared at the same items.
+// Work that an OpenMP team shares among its threads. All lanes execute the construct, which ends
+// with a barrier unless an op says otherwise. test - baseline == one more construct, including an
+// addition per item: schedules are compared at equal items.
 #pragma once
 
 #include <omp.h>
@@ -13,7 +13,7 @@
 
 namespace syncmeter::omp::ops {
 
-/// `Op::items` is the number of items of one op.
+/// An op whose team does `Op::items` items per op.
 template <class Op> struct shared_op : self_paired<shared_op<Op>> {
   using object = work_record;
   SM_FN static void common(auto& lane) { Op::step(lane.object(), lane.number()); }
@@ -33,7 +33,7 @@ consteval op_info shared_info(std::string_view name, std::string_view note,
           .size_of = size_of};
 }
 
-/// The items that one thread did in one construct: a compiler may work out the sum of a chunk.
+/// The items of one thread in one construct. A compiler may compute a chunk's sum in advance.
 struct item_sum {
   std::uint64_t count = 0, numbers = 0;
   void add(std::uint64_t number) {
@@ -42,7 +42,7 @@ struct item_sum {
   }
 };
 
-// A loop of so many iterations for each lane.
+// Defines a loop with EACH iterations per lane.
 #define SM_OMP_LOOP(NAME, INFO, EACH, PRAGMA)                                                      \
   struct NAME : shared_op<NAME> {                                                                  \
     static constexpr op_info info = INFO;                                                          \
@@ -57,15 +57,15 @@ struct item_sum {
     }                                                                                              \
   };
 
-/// Iterations of each lane in loops with chunks, as in EPCC's schedbench.
+/// Iterations per lane in loops with chunks, from EPCC's schedbench.
 inline constexpr unsigned iterations_in_chunks = 128;
 consteval op_info chunk_info(std::string_view name, std::string_view note) {
-  return shared_info(name, note, "iterations of a chunk, of 128 for each lane");
+  return shared_info(name, note, "iterations of a chunk, of 128 for each thread");
 }
 
 SM_OMP_LOOP(for_static,
             in_quick(shared_info("for_static", "a loop with schedule(static)",
-                                 "iterations of each lane")),
+                                 "iterations of each thread")),
             record.size(), "omp for schedule(static)")
 SM_OMP_LOOP(for_static_chunk, chunk_info("for_static_chunk", "a loop with schedule(static, size)"),
             iterations_in_chunks, "omp for schedule(static, chunk)")
@@ -73,14 +73,14 @@ SM_OMP_LOOP(for_dynamic, chunk_info("for_dynamic", "a loop with schedule(dynamic
             iterations_in_chunks, "omp for schedule(dynamic, chunk)")
 SM_OMP_LOOP(for_guided, chunk_info("for_guided", "a loop with schedule(guided, size)"),
             iterations_in_chunks, "omp for schedule(guided, chunk)")
-// No barrier behind it.
+// nowait: the loop ends without a barrier.
 SM_OMP_LOOP(for_nowait,
             shared_info("for_nowait",
-                        "a loop with schedule(static) and nowait, one iteration a lane"),
+                        "a loop with schedule(static) and nowait, one iteration a thread"),
             1, "omp for schedule(static) nowait")
 #undef SM_OMP_LOOP
 
-/// Numbers that a compiler does not know.
+/// Numbers unknown to the compiler.
 struct known_numbers : work_record {
   explicit known_numbers(sharers who) : work_record{who} {
     for (double& each : values) each = static_cast<double>(renew_value());
@@ -88,10 +88,10 @@ struct known_numbers : work_record {
   double values[iterations_in_chunks];
 };
 
-// What a reduction of one thread takes, where no thread waits for another: a control.
+// Cost of a reduction within one thread, without waiting: a control.
 struct simd_reduction : self_paired<simd_reduction> {
   static constexpr op_info info = shared_info(
-      "simd_reduction", "a loop of 128 iterations with simd reduction(+) by each lane alone");
+      "simd_reduction", "a loop of 128 iterations with simd reduction(+) by each thread alone");
   using object = known_numbers;
   SM_FN static void common(auto& lane) { step(lane.object(), lane.number()); }
   SM_LOOP static void step(known_numbers& numbers, unsigned lane) {
@@ -138,7 +138,7 @@ struct single : shared_op<single> {
   }
 };
 
-// Every lane gets the value, another one each time.
+// Every lane gets the value, which changes each time.
 struct single_copyprivate : shared_op<single_copyprivate> {
   static constexpr op_info info =
       shared_info("single_copyprivate", "a block that one thread runs, and a word for all from it");
@@ -155,7 +155,7 @@ struct single_copyprivate : shared_op<single_copyprivate> {
   }
 };
 
-// No barrier behind it: the other lanes pass.
+// Ends without a barrier: other lanes pass.
 struct masked : shared_op<masked> {
   static constexpr op_info info = shared_info("masked", "a block that thread 0 runs; no barrier");
   static std::uint64_t items(const work_record&) { return 1; }
@@ -169,11 +169,11 @@ struct masked : shared_op<masked> {
   }
 };
 
-// One iteration for each lane, and in each a word on a line that the next one writes too: what is
-// ordered shares something.
+// One iteration per lane writes a word that the next iteration also writes, because ordered code
+// usually shares data.
 struct ordered : shared_op<ordered> {
-  static constexpr op_info info =
-      shared_info("ordered", "a loop whose iterations, one for each lane, write one word in order");
+  static constexpr op_info info = shared_info(
+      "ordered", "a loop whose iterations, one for each thread, write one word in order");
   static std::uint64_t items(const work_record& record) { return record.lanes(); }
   SM_LOOP static void step(work_record& record, unsigned lane) {
     const auto all = static_cast<std::int64_t>(items(record));

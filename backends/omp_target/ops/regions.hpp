@@ -1,4 +1,4 @@
-// What a host thread starts on a device: target regions, by themselves and with a reduction.
+// Target regions that a host thread starts on a device, empty or with a reduction.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace syncmeter::omp_target {
 
-/// The host's thread, and what it starts.
+/// The host thread and its launch parameters.
 class host_thread {
  public:
   using value_type = std::int32_t;
@@ -37,7 +37,7 @@ consteval op_info region_info(std::string_view name, std::string_view note) {
           .note = note};
 }
 
-// test - baseline == one more target region that does nothing, from its start to its end
+// test - baseline == one more empty target region, from start to end
 struct target_region : self_paired<target_region> {
   static constexpr op_info info = region_info(
       "target_region", "an empty target region: one team of one thread, started and waited for");
@@ -49,7 +49,7 @@ struct target_region : self_paired<target_region> {
   }
 };
 
-// The same of the point's teams and threads.
+// The same with the point's teams and threads.
 struct target_teams_region : self_paired<target_teams_region> {
   static constexpr op_info info =
       region_info("target_teams_region", "an empty parallel region in each of the teams");
@@ -62,18 +62,19 @@ struct target_teams_region : self_paired<target_teams_region> {
   }
 };
 
-// test - baseline == one more region that adds a number of each lane by the clause, which the host
-// has when it ends
+// test - baseline == one more region that adds a number per lane by the clause and returns the sum
+// to the host
 struct target_reduction_sum : self_paired<target_reduction_sum> {
   static constexpr op_info info =
-      region_info("target_reduction_sum",
-                  "a loop over as many numbers as lanes, by reduction(+:sum): the region included")
+      region_info(
+          "target_reduction_sum",
+          "a loop over as many numbers as threads, by reduction(+:sum): the region included")
           .with(&op_info::family, family::reduction)
           .with(&op_info::oracle, oracle::agreed);
   SM_FN static void common(auto& host) {
     host.tally_wrong(step(host.device(), host.teams(), host.threads()));
   }
-  /// How the sum differs from what it has to be.
+  /// Returns the difference from the expected sum.
   SM_LOOP static std::uint64_t step(int device, unsigned teams, unsigned threads) {
     const std::uint64_t numbers = std::uint64_t{teams} * threads * 32;
     std::uint64_t sum = 0;

@@ -1,6 +1,6 @@
-// Locks that POSIX programs have beside the default mutex, which is lock_add, around one add or one
-// read and held for a while, and what many read and few write under its rwlocks. The default mutex
-// held is std's.
+// POSIX locks besides the default mutex (lock_add): around one add or one read, held for a while,
+// and rwlocks for many readers and few writers. The std backend measures the default mutex held for
+// a while.
 #pragma once
 
 #include "backends/posix/posix_locks.hpp"
@@ -10,10 +10,10 @@
 
 namespace syncmeter::posix::ops {
 
-// test - baseline == one more section under the lock, holding one add or one read.
+// test - baseline == one more section with one add or one read under the lock.
 using syncmeter::ops::lock_info;
 
-/// x += 1 under a lock that is the op's object, one for each cell.
+/// x += 1 under the op's lock object, one for each cell.
 template <class Lock> struct locked_add : self_paired<locked_add<Lock>> {
   using object = Lock;
   SM_FN static void common(auto& lane) {
@@ -23,7 +23,7 @@ template <class Lock> struct locked_add : self_paired<locked_add<Lock>> {
   }
 };
 
-/// Lanes may be in it together: what they share is the lock's own count.
+/// Several lanes may hold the lock together and share only the lock's count.
 template <class Lock> struct locked_read : self_paired<locked_read<Lock>> {
   using object = Lock;
   SM_FN static void common(auto& lane) {
@@ -82,7 +82,7 @@ using syncmeter::ops::held_op;
 using syncmeter::ops::hold_info;
 using syncmeter::ops::read_mostly_info;
 
-// With names that a disassembly can be held to.
+// Named types for the census, which reads names in a disassembly.
 struct adaptive : mutex<mutex_kind::adaptive> {};
 struct inheriting : mutex<mutex_kind::inheriting> {};
 
@@ -102,7 +102,7 @@ struct pthread_spin_held : held_op<spin_lock> {
                 "call:syncmeter::ops::held_op<syncmeter::posix::spin_lock>::step 1");
 };
 
-/// A datum under an rwlock of a kind.
+/// A datum under an rwlock.
 template <rwlock_kind Kind> using under_rwlock = syncmeter::ops::under_shared_mutex<rwlock<Kind>>;
 struct under_readers_first : under_rwlock<rwlock_kind::prefer_reader> {
   using under_mutex::under_mutex;

@@ -1,6 +1,6 @@
-// The ops of the worker whose lanes are processes: what POSIX lets them share. An eventfd or a pipe
-// would be inherited, and is not made for each sample; membarrier's private kind reaches one
-// process.
+// Ops of the worker whose lanes are processes: objects that POSIX shares between processes.
+// Eventfds and pipes are missing, because lanes could only inherit descriptors, but each sample
+// makes new objects. membarrier's private kind reaches only one process.
 #pragma once
 
 #include "backends/posix/ops/locks.hpp"

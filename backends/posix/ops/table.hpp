@@ -1,4 +1,4 @@
-// The ops of POSIX threads and Linux, and all ops of their worker, in the order of its table
+// The ops of POSIX threads and Linux, and all ops of the POSIX worker in table order
 // (cmake/tables.cmake).
 #pragma once
 

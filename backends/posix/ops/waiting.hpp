@@ -1,5 +1,5 @@
-// Handoffs between threads that sleep, ways to wait for a late arriver, and what they cost a lane
-// that works (core/ops/host.hpp).
+// Handoffs between sleeping threads, ways to wait for a late thread, and the cost of each way to a
+// working lane (core/ops/host.hpp).
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ namespace syncmeter::posix::ops {
 
 using syncmeter::ops::handoff_info;
 
-// test - baseline == one more rotation of the token; the cost is per handoff: divided by the lanes.
+// test - baseline == one more rotation of the token, divided by the lanes to get the cost per
+// handoff.
 template <class Channel> struct channel_handoff : self_paired<channel_handoff<Channel>> {
   using object = token_ring<Channel>;
   SM_FN static void common(auto& lane) { lane.object().pass_on(lane.number()); }
@@ -68,29 +69,30 @@ struct wait_condition : late_wait<late_ring<condition>> {
   static constexpr op_info info = late_wait_info("wait_condition", "sleeps by pthread_cond_wait");
 };
 
-// What one who waits so costs its neighbour.
+// Cost of each way to wait, measured on a neighbour that works.
 struct work_beside_spin : work_beside<worked_ring<spinning>> {
-  static constexpr op_info info =
-      work_beside_info("work_beside_spin", "100 us of work, beside a lane that spins, loads only");
+  static constexpr op_info info = work_beside_info(
+      "work_beside_spin", "100 us of work, beside a thread that spins, loads only");
 };
 struct work_beside_pause : work_beside<worked_ring<pausing>> {
-  static constexpr op_info info = work_beside_info(
-      "work_beside_pause", "100 us of work, beside a lane that spins with pause (isb on AArch64)");
+  static constexpr op_info info =
+      work_beside_info("work_beside_pause",
+                       "100 us of work, beside a thread that spins with pause (isb on AArch64)");
 };
 struct work_beside_backoff : work_beside<worked_ring<backing_off>> {
   static constexpr op_info info = work_beside_info(
-      "work_beside_backoff", "100 us of work, beside a lane that spins with up to 1024 pauses");
+      "work_beside_backoff", "100 us of work, beside a thread that spins with up to 1024 pauses");
 };
 struct work_beside_yield : work_beside<worked_ring<yielding>> {
   static constexpr op_info info =
-      work_beside_info("work_beside_yield", "100 us of work, beside a lane in sched_yield");
+      work_beside_info("work_beside_yield", "100 us of work, beside a thread in sched_yield");
 };
 struct work_beside_futex : work_beside<worked_ring<futex_wait>> {
   static constexpr op_info info = work_beside_info(
-      "work_beside_futex", "100 us of work, beside a lane asleep in futex(2), and waking it");
+      "work_beside_futex", "100 us of work, beside a thread asleep in futex(2), and waking it");
 };
 
-// One look of a thread that spins so: what counts of spins, such as libgomp's, are made of.
+// A spin-loop step with pause, the unit in spin counts like libgomp's.
 // test - baseline == one more pause and load
 struct spin_pause : self_paired<spin_pause> {
   static constexpr op_info info{.name = "spin_pause",

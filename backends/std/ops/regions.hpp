@@ -1,6 +1,6 @@
-// Fork and join by C++'s own means: lane 0 runs the loop, does its own share of each op, and starts
-// threads, or hands jobs to threads, for the shares of the others. test - baseline == one more op:
-// all shares done, and known to be done in lane 0.
+// Fork and join by C++ itself. Lane 0 runs the loop and does a share of each op. Started threads or
+// pool jobs do the remaining shares. test - baseline == one more op, until lane 0 knows that all
+// shares are done.
 #pragma once
 
 #include <condition_variable>
@@ -21,14 +21,15 @@ namespace syncmeter::standard::ops {
 using syncmeter::ops::own_region_info;
 using syncmeter::ops::region_op;
 
-/// Each share is done once, by a thread of its own.
+/// An op in which a separate thread does each share once.
 template <class Op> struct thread_op : region_op<Op> {
   static std::string check(const work_record& record, const object_use& use) {
     return record.check_entered(use.ops, use.lanes);
   }
 };
 
-/// The end of their scope joins a std::jthread, and nothing a std::thread.
+/// Starts and joins a thread per share. The end of scope joins std::jthread, but std::thread needs
+/// an explicit join.
 template <class Thread> SM_FN void start_and_join(work_record& record) {
   std::vector<Thread> others;
   others.reserve(record.lanes() - 1);
@@ -42,19 +43,20 @@ template <class Thread> SM_FN void start_and_join(work_record& record) {
 
 struct thread_create_join : thread_op<thread_create_join> {
   static constexpr op_info info = own_region_info(
-      "thread_create_join", "starts a std::thread for each other lane, and joins them", 2);
+      "thread_create_join", "starts a std::thread for each other thread, and joins them", 2);
   SM_LOOP static void step(work_record& record) { start_and_join<std::thread>(record); }
 };
 
 struct jthread_create_join : thread_op<jthread_create_join> {
-  static constexpr op_info info = own_region_info(
-      "jthread_create_join", "starts a std::jthread for each other lane, and ends their scope", 2);
+  static constexpr op_info info =
+      own_region_info("jthread_create_join",
+                      "starts a std::jthread for each other thread, and ends their scope", 2);
   SM_LOOP static void step(work_record& record) { start_and_join<std::jthread>(record); }
 };
 
 struct async_get : thread_op<async_get> {
   static constexpr op_info info = own_region_info(
-      "async_get", "std::async(std::launch::async) for each other lane, and get", 2);
+      "async_get", "std::async(std::launch::async) for each other thread, and get", 2);
   SM_LOOP static void step(work_record& record) {
     std::vector<std::future<void>> others;
     others.reserve(record.lanes() - 1);
@@ -66,7 +68,7 @@ struct async_get : thread_op<async_get> {
   }
 };
 
-/// A pool as programs write it: threads that sleep at one queue of functions.
+/// A typical user-written pool: threads sleep at one queue with functions.
 class job_pool {
  public:
   explicit job_pool(unsigned threads) {
@@ -84,7 +86,7 @@ class job_pool {
   job_pool(const job_pool&) = delete;
   job_pool& operator=(const job_pool&) = delete;
 
-  /// The job gets the number of its thread, from 1.
+  /// Queues a job, which gets the number of its thread, from 1.
   void submit(std::function<void(unsigned)> job) {
     {
       const std::lock_guard hold{mutex_};
@@ -93,7 +95,7 @@ class job_pool {
     }
     has_job_.notify_one();
   }
-  /// Until all jobs are done.
+  /// Waits until all jobs are done.
   void wait() {
     std::unique_lock hold{mutex_};
     is_done_.wait(hold, [this] { return unfinished_ == 0; });
@@ -122,11 +124,11 @@ class job_pool {
   std::vector<std::thread> threads_;
 };
 
-// Any thread of the pool may do a share.
+// Any thread in the pool may do a share.
 struct pool_submit_wait : region_op<pool_submit_wait> {
   static constexpr op_info info = own_region_info(
       "pool_submit_wait",
-      "a job for each other lane to a pool of threads (mutex and condition variables), and wait",
+      "a job for each other thread to a pool of threads (mutex and condition variables), and wait",
       2);
   struct object : work_record {
     explicit object(sharers who) : work_record{who}, pool{who.lanes - 1} {}

@@ -1,5 +1,4 @@
-// C++'s own ops, and all ops of the worker of C++20 threads, in the order of its table
-// (cmake/tables.cmake).
+// C++'s own ops, and all ops of the worker for C++20 threads in table order (cmake/tables.cmake).
 #pragma once
 
 #include <cstdint>
@@ -17,14 +16,14 @@
 
 namespace syncmeter::standard {
 
-// The words of C++'s own ops, as concepts: what a lane must offer for an op to run on it.
+// Concepts for C++'s own ops: the words that a lane must offer to run an op.
 template <class L>
 concept has_shared_mutex = requires(L& l) {
   l.shared_mutex_add(l.cell(), l.one());
   l.sink(l.shared_mutex_read(l.cell()));
 };
 
-// The token ring with lanes that sleep until they are woken.
+// The token ring with lanes that sleep until another lane wakes them.
 template <class L>
 concept has_sleeping_ring = requires(L& l) {
   l.sleep_for_token();
@@ -38,8 +37,8 @@ using syncmeter::ops::handoff_info;
 using syncmeter::ops::held;
 using syncmeter::ops::lock_info;
 
-// Locks that C++ programs have beside std::mutex, which is critical_add and lock_add. test -
-// baseline == one more section under the lock, holding one add or one read.
+// C++ locks besides std::mutex (critical_add, lock_add). test - baseline == one more section with
+// one add or one read under the lock.
 struct shared_mutex_add : self_paired<shared_mutex_add> {
   static constexpr op_info info =
       lock_info("shared_mutex_add", "x += 1 under std::shared_mutex, locked exclusively");
@@ -48,7 +47,7 @@ struct shared_mutex_add : self_paired<shared_mutex_add> {
   }
 };
 
-// lanes may be in it together: what they share is the lock's own count
+// several lanes may hold the lock together and share only its count
 struct shared_mutex_read : self_paired<shared_mutex_read> {
   static constexpr op_info info =
       lock_info("shared_mutex_read",
@@ -59,8 +58,8 @@ struct shared_mutex_read : self_paired<shared_mutex_read> {
   }
 };
 
-// Waiting for another lane asleep: a handoff, and a lane that is late.
-// test - baseline == one more rotation; the cost is per handoff: divided by the lanes
+// Sleeping waits for another lane: a handoff and a late lane.
+// test - baseline == one more rotation, divided by the lanes to get the cost per handoff
 struct atomic_wait_handoff : self_paired<atomic_wait_handoff> {
   static constexpr op_info info = handoff_info(
       "atomic_wait_handoff", "a token of 64 bits by std::atomic's wait and notify_all");
@@ -69,7 +68,7 @@ struct atomic_wait_handoff : self_paired<atomic_wait_handoff> {
   }
 };
 
-/// What waits in it (core/host/channel_ring.hpp).
+/// Channel for late_ring (core/host/channel_ring.hpp).
 struct atomic_wait_channel {
   std::uint64_t receive(std::uint64_t& box, std::uint64_t token) {
     wait_for_token(box, token);
@@ -83,7 +82,7 @@ struct wait_atomic : syncmeter::ops::late_wait<late_ring<atomic_wait_channel>> {
       syncmeter::ops::late_wait_info("wait_atomic", "sleeps by std::atomic's wait");
 };
 
-// Locks of C++ and of atomics, held for a while.
+// C++ locks and locks from atomics, held for a while.
 struct mutex_held : held<std::mutex, "std::", "mutex", "std::mutex"> {};
 struct recursive_mutex_held
     : held<std::recursive_mutex, "std::", "recursive_mutex", "std::recursive_mutex"> {};
@@ -102,8 +101,8 @@ struct mcs_lock_held
 struct clh_lock_held
     : held<syncmeter::ops::clh_lock, "syncmeter::ops::", "clh_lock", "a CLH lock (FIFO)"> {};
 
-// Ways to let many read what few write.
-// The first two have names that a disassembly can be held to.
+// Ways to share data with many readers and few writers.
+// The first two are named types, which the census finds in a disassembly.
 struct under_mutex : syncmeter::ops::under_mutex<std::mutex> {
   using syncmeter::ops::under_mutex<std::mutex>::under_mutex;
 };

@@ -1,5 +1,7 @@
-"""syncmeter-triton: Triton's atomics and collectives as a worker (docs/worker-protocol.md). `--machine-code FOLDER
-SYMBOL...` writes the kernels of those names there, one cubin each."""
+"""syncmeter-triton: Triton's atomics and collectives as a worker (docs/reference/worker-protocol.md).
+
+`--machine-code FOLDER SYMBOL...` writes a cubin of each kernel with such a name into the folder.
+"""
 
 import hashlib
 import importlib.metadata
