@@ -17,7 +17,7 @@
 namespace syncmeter {
 namespace {
 
-// What becomes of the table of `run`, or is always so here.
+// Options of `run` missing here: they concern its table, or are always set.
 constexpr std::array<std::string_view, 8> not_here{
     "help,h",  "interleave-backends", "vcpu-placements", "csv", "force", "wide",
     "verbose", "list-workers"};
@@ -44,7 +44,7 @@ std::vector<option_row> own_rows(ab_request& request) {
       help_row(request.run.help),
       setting_row("env-a", "the workers of A", a.environment, &refuse_placement),
       setting_row("env-b", "the workers of B", b.environment, &refuse_placement),
-      value_row("threshold", "SHARE", "a change up to this share is none: 2% or 0.02 (default: 1%)",
+      value_row("threshold", "SHARE", "ignore a change up to this share: 2% or 0.02 (default: 1%)",
                 request.arms.threshold, &parse_threshold),
       switch_row("all",
                  "also measure configurations whose loops are equal machine code (default: off; on "
@@ -83,7 +83,7 @@ std::vector<option_row> all_ab_rows(ab_request& request, std::string& refused) {
   return rows;
 }
 
-// "old=build/old/bin", or a path alone.
+// Parses "old=build/old/bin", or a path alone.
 void take_build(build_arm& arm, const std::string& word) {
   const std::size_t equals = word.find('=');
   arm.path = word;
@@ -103,8 +103,8 @@ void take_build(build_arm& arm, const std::string& word) {
 
 void check_builds(ab_request& request, const std::vector<std::string>& words) {
   auto& [a, b] = request.arms.arms;
-  // A complete file is printed without them. One that is not names paths and environments, which
-  // are never run: whoever wrote the file would choose what runs here.
+  // A complete file is printed without builds. An incomplete file names paths and environments, but
+  // they are never run: the file's author would choose the programs to run.
   if (request.run.options.resume && words.empty()) return;
   if (words.empty())
     throw usage_error("ab: two builds must be named, as in syncmeter ab old=old/bin new=new/bin");

@@ -45,14 +45,13 @@ std::vector<option_row> rows_of_programs(programs_request& request) {
       setting_row("env-a", "the program A", request.settings[0]),
       setting_row("env-b", "the program B", request.settings[1]),
       value_row("budget", "TIME",
-                "run pairs until this time, with its unit, is spent, or it is decided "
+                "run pairs for at most this time, with its unit; a decision ends the runs "
                 "(default: 120s)",
                 request.options.budget_s, &parse_seconds),
-      value_row("threshold", "SHARE", "a change up to this one is none: 2% or 0.02 (default: 1%)",
+      value_row("threshold", "SHARE", "ignore a change up to this share: 2% or 0.02 (default: 1%)",
                 request.options.threshold, &parse_threshold),
       value_row("sees", "SHARE",
-                "status 3 where it is undecided, and a change of this size is not ruled out "
-                "(default: 50%)",
+                "end with status 3 if a change of this size is still possible (default: 50%)",
                 request.sees, &parse_change),
       value_row("format", "NAME", "text or json (default: text)", request.format,
                 one_name{"format", {"text", "json"}}),
@@ -85,8 +84,10 @@ int status_of(const program_comparison& of, const programs_request& request) {
   if (of.verdict == program_verdict::refused) return of.broken_in_b ? 1 : nothing_compared;
   const bool higher = request.options.metric && request.options.higher_is_better;
   const double worst = higher ? 1 / of.ratio.low : of.ratio.high;
+  // Few pairs exclude no slowdown, and a program with another output may do other work.
   const bool is_blind =
-      of.verdict == program_verdict::undecided && worst > 1 + share_of(request.sees);
+      of.other_outputs > 0 || (of.verdict == program_verdict::undecided &&
+                               (!why_undecided(of).empty() || worst > 1 + share_of(request.sees)));
   return is_blind ? blind_status : 0;
 }
 

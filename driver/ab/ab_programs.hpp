@@ -1,4 +1,4 @@
-// `syncmeter ab --command`: two whole programs side by side, or one in two environments.
+// `syncmeter ab --command`: compares two whole programs, or a program in two environments.
 #pragma once
 
 #include <cstdio>
@@ -9,14 +9,14 @@
 
 namespace syncmeter {
 
-/// Whether the words behind `syncmeter ab` name programs in place of builds.
+/// Returns whether the words after `syncmeter ab` name programs instead of builds.
 [[nodiscard]] bool names_programs(const std::vector<std::string>& arguments);
 
-/// Runs and compares them, and prints the verdict. Exit status as of `ab` on builds. Throws
-/// usage_error.
+/// Runs and compares programs, and prints the verdict. The exit status equals that of `ab` for
+/// builds. Throws usage_error.
 [[nodiscard]] int compare_commands(const std::vector<std::string>& arguments, std::FILE* out);
 
-/// Its options, for help, completion and the manual page.
+/// Returns the options for help, completion and the manual page.
 [[nodiscard]] std::vector<option_row> program_rows();
 
 }  // namespace syncmeter

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view wait_variable = "OMP_WAIT_POLICY=";
 
-/// The way of waiting that an arm's environment names.
+/// Returns the wait policy in an arm's environment.
 std::optional<wait_policy> wait_in(const build_arm& arm) {
   std::optional<wait_policy> found;
   for (const std::string& setting : arm.environment)
@@ -51,8 +51,8 @@ std::vector<worker_info> workers_of(const build_arm& arm) {
   return usable;
 }
 
-// An older build does not say of its ops whether they are in_quick: what one build leaves out would
-// be an op of the other one alone.
+// Copies in_quick from the other build, because an older build does not report it. An op left out
+// by one build would seem to exist only in the other.
 void leave_out_of_quick(std::vector<worker_info>& workers, const std::vector<worker_info>& others) {
   std::set<std::pair<std::string, std::string>> left_out;
   for (const worker_info& worker : others)
@@ -70,7 +70,7 @@ bool has_op(const std::vector<worker_info>& workers, const std::string& pattern)
   });
 }
 
-// What only the other build has is no mistake of the user's.
+// An op that only the other build has is not a user's mistake.
 campaign_plan plan_of_arm(run_options options, const build_arm& arm,
                           const std::vector<worker_info>& workers,
                           const std::vector<worker_info>& others, const topology& machine,
@@ -88,7 +88,7 @@ campaign_plan plan_of_arm(run_options options, const build_arm& arm,
   return make_plan(options, workers, machine, grant);
 }
 
-/// A point of one arm's plan, and the point that is measured in its place.
+/// A point of one arm's plan, and the point that is measured instead.
 struct place {
   std::size_t index = 0;
   bool direct = true;
@@ -116,7 +116,7 @@ planned_point planned_at(const campaign_plan& plan, const place& at,
   return planned;
 }
 
-/// The loops of the points' entries, with one run of a disassembler for each worker.
+/// The loops of the points' entries, from one disassembler run per worker.
 class loops_of_build {
  public:
   explicit loops_of_build(const std::vector<worker_info>& workers) : workers_(workers) {}
@@ -140,7 +140,7 @@ class loops_of_build {
     }
   }
 
-  /// Null where there are none.
+  /// Returns nullptr without loops.
   [[nodiscard]] const census_entry* of(const point& p) const {
     const auto entry = entry_by_point_.find(canonical(p));
     if (entry == entry_by_point_.end()) return nullptr;
@@ -171,9 +171,9 @@ bool are_equal(const census_entry* a, const census_entry* b, bool additivity) {
   return true;
 }
 
-/// For each pair of points, of workers `a` and `b`, whether all loops that are measured are equal
-/// but for registers' names, addresses and labels, and call nothing: what is called may differ.
-/// False where the code cannot be read.
+/// Returns for each pair of points, from workers `a` and `b`, whether all measured loops are equal.
+/// Ignores register names, addresses and labels. Returns false for unreadable code and for loops
+/// with calls, because the called code may differ.
 std::vector<bool>
 equal_code(const std::vector<std::pair<const planned_point*, const planned_point*>>& pairs,
            const std::vector<worker_info>& a, const std::vector<worker_info>& b) {
@@ -236,7 +236,7 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
     for (const auto& [key, at] : places[i])
       if (!places[1 - i].contains(key)) only[i].push_back(canonical(at.what));
   }
-  // One arm may have merged what the other one measures.
+  // Each arm may have merged a point that the other arm measures.
   const auto host_is_shared = [&](std::size_t arm, const place& at) {
     return places[1 - arm].contains(arm_key(plans[arm].points[at.index].what, arms));
   };

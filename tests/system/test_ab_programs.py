@@ -92,6 +92,16 @@ def test_one_run_that_writes_something_else_is_noted(program):
     assert "b wrote something else than a in 1 run, which may be chance" in " ".join(out.split()), out
 
 
+def test_few_pairs_exclude_no_slowdown():
+    status, out, _ = ab("--command", "sleep 0.2", "--command", "sleep 0.02", "--budget", "1ms")
+    assert "a verdict takes 8 at least" in " ".join(out.split()) and status == 3
+
+
+def test_a_program_with_another_output_never_passes(program):
+    status, out, _ = ab("--command", program("a", (0,)), "--command", program("b", (0, 0, 0, 0, 0, 0, 1, 0, 0)), "--budget", "20s", "--threshold", "0.99")
+    assert "which may be chance" in " ".join(out.split()) and status == 3, out
+
+
 def test_output_that_varies_anyway_is_noted():
     status, out, _ = ab("--command", "echo $$", "--command", "echo $$", "--budget", "1s", "--threshold", "0.9")
     assert status in (0, 3)
