@@ -1,12 +1,12 @@
-// AArch64 instructions, sorted into the classes of the census.
+// Sorts AArch64 instructions into census classes.
 
 #include "driver/census/isa/instruction_class.hpp"
 
 namespace syncmeter {
 namespace {
 
-/// The name of an atomic without its byte or halfword suffix: "ldaddalb" is "ldaddal". A name ends
-/// in its operation ("ldadd") or its order (a, l, al), none of which ends in b or h.
+/// Returns an atomic's name without the byte or halfword suffix: "ldaddal" for "ldaddalb". A name
+/// ends in its operation ("ldadd") or order (a, l, al), which never ends in b or h.
 std::string_view without_size(std::string_view name) {
   return name.ends_with('b') || name.ends_with('h') ? name.substr(0, name.size() - 1) : name;
 }
@@ -68,7 +68,7 @@ bool is_arithmetic(std::string_view name) {
              "cneg", "adr",  "clz",  "rbit", "rev",  "extr",  "sxt",   "uxt",   "cnt",  "fcsel"});
 }
 
-/// "x3" and "w3" are one register; the zero register and sp are none.
+/// Returns the same register for "x3" and "w3". Ignores the zero register and sp.
 std::optional<register_name> aarch64_register(std::string_view word) {
   if (word.size() < 2 || !is_digits(word.substr(1))) return std::nullopt;
   const bool general = word[0] == 'x' || word[0] == 'w';

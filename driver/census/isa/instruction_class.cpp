@@ -1,4 +1,4 @@
-// What the instruction sets share: names of callees, the frame pointer, the choice of the set.
+// Helpers for all instruction sets: callee names, the frame pointer, the choice of the set.
 #include "driver/census/isa/instruction_class.hpp"
 
 #include <cxxabi.h>
@@ -12,8 +12,7 @@
 namespace syncmeter {
 namespace {
 
-/// "ns::f<int>(int, char)" without its parameters; template arguments may hold brackets of their
-/// own.
+/// Returns "ns::f<int>" for "ns::f<int>(int, char)". Skips brackets in template arguments.
 std::string_view without_parameters(std::string_view name) {
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -107,7 +106,7 @@ std::vector<instruction_class> classes_of(std::span<const instruction> body, enu
   std::vector<instruction_class> classes;
   classes.reserve(body.size());
   for (const instruction& one : body) {
-    if (one.target_address) {  // what it is may depend on where it stands
+    if (one.target_address) {  // the class may depend on the address
       classes.push_back(classify(one, frame));
       continue;
     }

@@ -1,6 +1,6 @@
-// Counts and prints what lies on the cycle of a function's control flow. Its strongly connected
-// parts: Tarjan, "Depth-first search and linear graph algorithms", 1972; without recursion, a
-// straight line of instructions is deep.
+// Counts and prints the instructions on a cycle of a function's control flow. Source for strongly
+// connected components: Tarjan, "Depth-first search and linear graph algorithms", 1972. The search
+// does not recurse, because straight-line code is deep.
 #include "driver/census/isa/loop_code.hpp"
 
 #include <algorithm>
@@ -23,13 +23,14 @@ constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
 struct node {
   std::array<std::size_t, 2> successors{nowhere, nowhere};
-  std::size_t order = nowhere;  ///< of discovery
+  std::size_t order = nowhere;  ///< order of discovery
   std::size_t low = 0;
   std::size_t component = nowhere;
   unsigned next_edge = 0;
 };
 
-/// Numbers the strongly connected components; returns for each whether it holds a cycle.
+/// Numbers the strongly connected components. Returns for each component whether the component has
+/// a cycle.
 std::vector<bool> find_cycles(std::vector<node>& nodes) {
   std::vector<bool> cyclic;
   std::vector<std::size_t> path, open;
@@ -54,7 +55,7 @@ std::vector<bool> find_cycles(std::vector<node>& nodes) {
       path.pop_back();
       if (!path.empty()) nodes[path.back()].low = std::min(nodes[path.back()].low, here.low);
       if (here.low != here.order) continue;
-      // A single instruction is a cycle only when it jumps to itself.
+      // A single instruction is a cycle only if the instruction jumps to itself.
       bool cycle = open.back() != at || contains(here.successors, at);
       std::size_t member = nowhere;
       do {
@@ -74,20 +75,20 @@ std::size_t index_of(std::span<const instruction> body, std::uint64_t address) {
   return static_cast<std::size_t>(found - body.begin());
 }
 
-/// Which instructions of a function lie on one cycle of its control flow.
+/// Control flow of a function, with its cycles.
 struct control_flow {
-  std::vector<std::size_t> component;  ///< of each instruction: its strongly connected component
-  std::vector<bool> cyclic;            ///< of each component: does it hold a cycle?
-  std::vector<std::size_t> leaving;    ///< instructions whose target is not in the function
-  bool indirect = false;               ///< there is a jump that nobody can follow
+  std::vector<std::size_t> component;  ///< strongly connected component of each instruction
+  std::vector<bool> cyclic;            ///< whether each component has a cycle
+  std::vector<std::size_t> leaving;    ///< instructions with a target outside the function
+  bool indirect = false;               ///< the function has a jump with an unknown target
 
   [[nodiscard]] bool repeats(std::size_t instruction) const {
     return cyclic[component[instruction]];
   }
 };
 
-/// `classes` are those of `body`, one each; `body` is in order of address. A cycle by way of one of
-/// the instructions `cuts` is none.
+/// Finds the cycles of `body`, which is in address order. `classes` has a class for each
+/// instruction. Cycles through an instruction in `cuts` do not count.
 control_flow find_control_flow(std::span<const instruction> body,
                                std::span<const instruction_class> classes,
                                std::span<const std::size_t> cuts = {}) {
@@ -109,11 +110,11 @@ control_flow find_control_flow(std::span<const instruction> body,
   return found;
 }
 
-/// Numbers registers by kind-less name, in the order in which a loop mentions them.
+/// Numbers registers, regardless of kind, in order of first use.
 class register_numbers {
  public:
   const loop_line& rename(const std::string& text, const instruction_set& set) {
-    // A register keeps its number, and loops are unrolled.
+    // Caches the result, because loops are unrolled and a register keeps its number.
     const auto [known, is_new] = known_.try_emplace(text);
     if (is_new) known->second = renamed(text, set);
     return known->second;
@@ -149,7 +150,7 @@ bool is_moved_out_part(std::string_view target) {
          target.find(".part.") != std::string_view::npos;
 }
 
-/// The loops that have an instruction between the two, as components of the flow.
+/// Returns the loops with an instruction between `first` and `last`, as components.
 std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first, std::size_t last) {
   std::set<std::size_t> loops;
   for (std::size_t i = first + 1; i < last; ++i)
@@ -157,7 +158,7 @@ std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first,
   return loops;
 }
 
-/// The instructions that repeat, and of the others those in this range.
+/// Counts repeating instructions as inside, and all others in the range as outside.
 loop_code counted(std::span<const instruction> body, std::span<const instruction_class> classes,
                   enum machine m, const std::function<bool(std::size_t)>& repeats,
                   std::pair<std::size_t, std::size_t> others, bool with_lines) {
@@ -198,7 +199,7 @@ std::vector<loop_line> loop_text(std::span<const instruction> body,
       continue;
     }
     std::string operands = set.placeless(one);
-    // The address is the last of a jump's operands, and on a CPU often the only one.
+    // The address is the last operand of a jump, and on a CPU often the only operand.
     if (one.target_address) operands.erase(operands.find_last_of(" ,") + 1);
     loop_line line = registers.rename(operands.empty() ? head : head + " " + operands, set);
     if (one.target_address) {
@@ -224,7 +225,7 @@ loop_code read_loop(std::span<const instruction> body, enum machine m, bool with
   if (flow.indirect) found.problem = "it holds an indirect jump";
   if (loops > 1) found.problem = fmt::format("it holds {} separate loops", loops);
   for (const std::size_t i : flow.leaving) {
-    // A jump to another function's beginning, outside the loop, is a tail call.
+    // A jump from outside the loop to the beginning of another function is a tail call.
     if (is_moved_out_part(body[i].target) || flow.repeats(i))
       found.problem = fmt::format("it jumps out to {}", body[i].target);
   }
@@ -234,7 +235,7 @@ loop_code read_loop(std::span<const instruction> body, enum machine m, bool with
 loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) {
   const std::vector<instruction_class> classes = classes_of(kernel, machine::sass);
   std::vector<std::size_t> readings;
-  // clock64() is `CS2R R2, SR_CLOCKLO` or, in older code, S2R of both halves.
+  // clock64() compiles to `CS2R R2, SR_CLOCKLO`. Older code reads both halves by S2R.
   for (std::size_t i = 0; i < kernel.size(); ++i)
     if (kernel[i].operands.find("SR_CLOCK") != std::string::npos) readings.push_back(i);
   if (readings.size() < 2) {
@@ -243,11 +244,11 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
         fmt::format("it reads the clock {} times, not before and after a loop", readings.size());
     return found;
   }
-  // A kernel may do all it does once for each of several pieces of work.
+  // Cuts at the readings, because a kernel may repeat its whole work for several parts.
   const control_flow flow = find_control_flow(kernel, classes, readings);
   const std::set<std::size_t> loops = loops_between(flow, readings.front(), readings.back());
   const auto repeats = [&](std::size_t i) { return loops.contains(flow.component[i]); };
-  // The gate before the clock and the reports behind it are not timed.
+  // The gate before the clock and the reports after the clock are not timed.
   loop_code found = counted(kernel, classes, machine::sass, repeats,
                             {readings.front(), readings.back() + 1}, with_lines);
   found.has_loop = !loops.empty();

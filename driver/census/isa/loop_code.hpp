@@ -1,5 +1,4 @@
-// The timed loop inside one function's code: which instructions repeat, counted by class, and what
-// they are.
+// Finds the timed loop in a function's code, counts its instructions by class and lists them.
 #pragma once
 
 #include <functional>
@@ -14,44 +13,44 @@ namespace syncmeter {
 
 using class_counts = std::map<std::string, int>;
 
-/// An instruction of a timed loop, written so that those of two builds can be compared: without
-/// what the compiler was free to choose (registers, labels, addresses, slots of the stack).
+/// An instruction of a timed loop in a form that two builds share. Omits the compiler's free
+/// choices: registers, labels, addresses, stack slots.
 struct loop_line {
-  std::string shape;  ///< registers by their kind only: "lock xadd r32,(r64)", "jne L"
-  std::string text;   ///< registers numbered as they first appear, and labels by the line that they
-                      ///< stand for: "lock xadd r32.0,(r64.1)", "jne L4"
+  std::string shape;  ///< with register kinds: "lock xadd r32,(r64)", "jne L"
+  std::string text;   ///< with registers in order of first use and the line numbers of labels:
+                      ///< "lock xadd r32.0,(r64.1)", "jne L4"
   friend bool operator==(const loop_line&, const loop_line&) = default;
 };
 
 struct loop_code {
-  class_counts inside;   ///< instructions that can execute more than once: the loop and its retry
+  class_counts inside;   ///< instructions that can execute repeatedly: the loop and its retry
                          ///< blocks
   class_counts outside;  ///< before and after the loop
   int instructions = 0;  ///< in the loop, without nops
   bool has_loop = false;
-  std::vector<loop_line> lines;  ///< the loop itself, where it was asked for
-  std::string problem;           ///< why the counts prove nothing; empty when they do
+  std::vector<loop_line> lines;  ///< the loop itself, if requested
+  std::string problem;           ///< why the counts prove nothing, or empty
 };
 
-/// Those instructions of `body`, which are of these classes, for which `wanted` holds, in order of
-/// address.
+/// Returns lines for the instructions of `body` that satisfy `wanted`, in address order. `classes`
+/// has a class for each instruction.
 [[nodiscard]] std::vector<loop_line> loop_text(std::span<const instruction> body,
                                                std::span<const instruction_class> classes,
                                                enum machine m,
                                                const std::function<bool(std::size_t)>& wanted);
 
-/// Finds the loop as the one set of instructions that lie on a cycle of the control flow: g++ puts
-/// retry blocks behind the return, so a range of addresses between two labels would miss them.
-/// Problems: more than one separate loop, an indirect jump, a jump into a part that the compiler
-/// moved out of the function (NAME.cold, NAME.part.0), or out of the loop to another function.
+/// Finds the loop: the only set of instructions on a cycle of the control flow. g++ puts retry
+/// blocks after the return, so an address range between two labels would miss retries.
+/// Problems: more than one loop, an indirect jump, a jump into an outlined part (NAME.cold,
+/// NAME.part.0), or a jump from the loop to another function.
 [[nodiscard]] loop_code read_loop(std::span<const instruction> body, enum machine m,
                                   bool with_lines = false);
 
-/// Finds the loop as the one set of instructions that lie on a cycle of the control flow and stand,
-/// at least one of them, between the first and the last reading of the clock: a kernel has other
-/// loops, such as the gate before the clock. Everything else in the kernel is `outside`.
-/// Problems: fewer than two readings of the clock, no loop or more than one between them, an
-/// indirect jump, or a jump out of the loop to another function.
+/// Finds the loop: the only set of instructions on a cycle with a member between the first and last
+/// clock reading. Kernels have other loops, for example the gate before the clock. All other
+/// instructions are `outside`.
+/// Problems: fewer than two clock readings, no loop or several loops between readings, an indirect
+/// jump, or a jump from the loop to another function.
 [[nodiscard]] loop_code read_timed_loop(std::span<const instruction> kernel,
                                         bool with_lines = false);
 

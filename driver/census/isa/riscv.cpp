@@ -1,4 +1,4 @@
-// RISC-V instructions, sorted into the classes of the census.
+// Sorts RISC-V instructions into census classes.
 #include <algorithm>
 
 #include "driver/census/isa/instruction_class.hpp"
@@ -6,7 +6,7 @@
 namespace syncmeter {
 namespace {
 
-/// "amoadd.w.aqrl" is "amoadd.aqrl", "sc.d" is "sc".
+/// Returns "amoadd.aqrl" for "amoadd.w.aqrl", "sc" for "sc.d".
 std::string atomic_without_size(std::string_view name) {
   const auto dot = name.find('.');
   if (dot == std::string_view::npos) return std::string(name);
@@ -15,7 +15,7 @@ std::string atomic_without_size(std::string_view name) {
          std::string(order == std::string_view::npos ? "" : name.substr(order));
 }
 
-/// "rw,w" is "fence_rw_w"; without operands it orders everything.
+/// Returns "fence_rw_w" for "rw,w". A fence without operands orders everything.
 std::string fence_name(const instruction& what) {
   if (what.mnemonic == "fence.i" || what.operands.empty() || what.operands == "iorw,iorw")
     return what.mnemonic;
@@ -51,7 +51,8 @@ bool is_riscv_arithmetic(std::string_view name) {
                                 "bset", "bclr",  "bext", "la",   "fabs", "fneg", "fsgnj"});
 }
 
-/// "a5", "t0", "s11", "fa0": the integer ones are "x"; zero, ra, sp, gp and tp are none.
+/// Returns the register for "a5", "t0", "s11" ("x") and "fa0" ("f"). Ignores zero, ra, sp, gp and
+/// tp.
 std::optional<register_name> riscv_register(std::string_view word) {
   const bool floating = word.starts_with('f');
   const std::string_view name = floating ? word.substr(1) : word;
@@ -62,7 +63,7 @@ std::optional<register_name> riscv_register(std::string_view word) {
 }
 
 std::string riscv_placeless(const instruction& what) {
-  // The address of something is made of two halves; objdump names it behind the second.
+  // Two instructions make an address. objdump prints the name after the second.
   const bool half = what.mnemonic == "auipc" || !what.target.empty();
   if (half && !what.target_address && !what.operands.ends_with(')'))
     return what.operands.substr(0, what.operands.rfind(',') + 1) + "*";
@@ -84,7 +85,7 @@ instruction_class classify_riscv(const instruction& what, frame_registers) {
   if (starts_with_any(name, {"div", "rem"})) return {.name = "idiv"};
   if (const auto floating = floating_class(name.substr(1)); name[0] == 'f' && !floating.empty())
     return {.name = std::string(floating)};
-  // The frame is made and dropped by adding to sp.
+  // Adding to sp makes or drops the frame.
   if (name.starts_with("add") && what.operands.starts_with("sp,")) return {.name = "frame"};
   if (is_riscv_arithmetic(name)) return {.name = "alu"};
   return {.name = "other:" + what.mnemonic};

@@ -1,5 +1,5 @@
-// SASS instructions, sorted into the classes of the census. Opcodes: CUDA Binary Utilities,
-// "Instruction Set Reference"; modifiers are as nvdisasm prints them.
+// Sorts SASS instructions into census classes. Source of the opcodes: CUDA Binary Utilities,
+// "Instruction Set Reference". Modifiers are spelled as in nvdisasm output.
 #include <span>
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace syncmeter {
 namespace {
 
-/// The opcode and the first modifier, if there is one.
+/// Returns the opcode and the first modifier, if any.
 std::string with_one_modifier(const std::vector<std::string_view>& parts) {
   std::string name(parts.front());
   if (parts.size() > 1) name += "." + std::string(parts[1]);
@@ -22,18 +22,17 @@ bool is_size_or_type(std::string_view word) {
                           "BF16", "BF16_V2", "F32", "F64", "FTZ", "RN",  "S32x2"});
 }
 
-/// Address widths and hints for the caches.
+/// Returns true for address widths and cache hints.
 bool is_hint(std::string_view word) {
   return is_one_of(word, {"E", "EF", "EL", "EU", "LU", "NA", "EVICT_FIRST", "EVICT_LAST", "WEAK",
                           "PRIVATE", "LTC64B", "LTC128B", "LTC256B"});
 }
 
-/// The name of a load or a store has its order and scope: "LDG.STRONG.GPU". That of an atomic has
-/// its operation, how many elements it changes where these are several, and a scope that is not the
-/// device's, "ATOMG.CAS.SYS", "RED.ADD.F16x2": its order is that of fences around it, which are
-/// instructions of their own.
+/// Returns the class of a memory access. Loads and stores keep order and scope: "LDG.STRONG.GPU".
+/// Atomics keep operation, element count and every scope except the device: "ATOMG.CAS.SYS",
+/// "RED.ADD.F16x2". Their order comes from separate fence instructions.
 std::string access_name(const std::vector<std::string_view>& parts, bool atomic) {
-  // Newer disassemblers print REDG where older ones print RED; both reduce in global memory.
+  // Newer disassemblers print REDG for RED. Both reduce in global memory.
   std::string name(parts.front() == "REDG" ? "RED" : parts.front());
   for (const std::string_view word : std::span(parts).subspan(1)) {
     if (is_size_or_type(word) || is_hint(word)) continue;
@@ -58,8 +57,8 @@ bool is_integer_or_move(std::string_view opcode) {
   return is_listed(opcode) || (opcode.starts_with('U') && is_listed(opcode.substr(1)));
 }
 
-/// IMAD and HFMA2 with a zero among the factors only move or add: the compiler keeps the units of
-/// a multiprocessor evenly busy.
+/// Returns true if IMAD or HFMA2 has a zero factor and only moves or adds. The compiler balances a
+/// multiprocessor's units in this way.
 bool multiplies_by_zero(std::string_view operands) {
   const auto is_zero = [](std::string_view o) {
     return o.starts_with("RZ") || o.starts_with("-RZ") || o.starts_with("URZ");
@@ -81,9 +80,11 @@ std::string arithmetic_name(const instruction& what, const std::vector<std::stri
   }
   if (opcode == "IMUL" || opcode == "XMAD" || opcode == "IMAD32I") return "imad";
   if (opcode == "HFMA2" && zero) return "alu";
-  // Halves times one: every second addition is done by the unit that multiplies.
+  // The compiler gives every second addition of halves to the multiply unit, with factor one.
   if (opcode == "HFMA2" && what.operands.find(", 1, 1, ") != std::string::npos) return "HADD2";
-  if (opcode == "QSPC") return std::string(opcode);  // which memory a generic address lies in
+  if (opcode == "QSPC")
+    return std::string(opcode);  // queries the memory space of a generic
+                                 // address
   if (is_one_of(opcode, {"FADD", "FMUL", "FFMA", "DADD", "DMUL", "DFMA", "FADD32I", "FMUL32I"}))
     return std::string(opcode);
   if (is_one_of(opcode, {"HADD2", "HMUL2", "HFMA2"})) return std::string(opcode);
@@ -105,7 +106,7 @@ instruction_class control_class(const instruction& what,
     const bool branches = conditional || has_operand;
     const auto to = branches ? flow::branch : flow::jump;
     const auto followed = what.target_address ? to : flow::indirect;
-    // Whether the lanes of the warp have parted (DIV) or have not (CONV): one question.
+    // DIV and CONV ask the same question: whether the warp's lanes have diverged.
     if (parts.size() > 1 && is_one_of(parts[1], {"DIV", "CONV"}))
       return {.name = "BRA.DIV", .flow = followed};
     return {.name = branches ? "branch" : "jump", .flow = followed};
@@ -116,8 +117,8 @@ instruction_class control_class(const instruction& what,
     if (conditional) return {.name = "branch"};
     return {.name = "frame", .flow = flow::stop};
   }
-  // Up to sm_8x nvcc leaves a loop by a call that notes no way back, over the jump to its top:
-  // "@P0 CALL.REL.NOINC 0x40" at 0x20.
+  // Up to sm_8x nvcc leaves a loop by a call without return, over the jump to the loop's top: "@P0
+  // CALL.REL.NOINC 0x40" at 0x20.
   constexpr std::uint64_t over_one = 2 * 16;
   if (opcode == "CALL" && conditional && what.target_address == what.address + over_one)
     return {.name = "branch", .flow = flow::branch};
@@ -125,7 +126,7 @@ instruction_class control_class(const instruction& what,
     return {.name = "call:" + (what.target.empty() ? "(inside)" : callee_name(what.target))};
   if (is_one_of(opcode, {"BSSY", "BSYNC", "BREAK", "BMOV", "ENDCOLLECTIVE"}))
     return {.name = "reconverge"};
-  // The collective one begins the slow path of a warp that has diverged.
+  // The collective form begins the slow path of a diverged warp.
   if (opcode == "WARPSYNC") {
     const bool slow = parts.size() > 1 && parts[1] == "COLLECTIVE";
     return {.name = slow ? "WARPSYNC.COLLECTIVE" : "WARPSYNC"};
@@ -141,7 +142,7 @@ std::string synchronization_name(const instruction& what,
     return access_name(parts, true);
   if (is_one_of(opcode, {"LDL", "STL"})) return "spill";
   if (is_one_of(opcode, {"LD", "ST", "LDG", "STG", "LDS", "STS"})) return access_name(parts, false);
-  // Without a modifier the reduction is the bitwise and.
+  // A reduction without modifier is a bitwise and.
   if (is_one_of(opcode, {"REDUX", "CREDUX"}) && (parts.size() == 1 || is_size_or_type(parts[1])))
     return std::string(opcode) + ".AND";
   if (is_one_of(opcode, {"REDUX", "CREDUX", "SHFL", "VOTE", "VOTEU", "MATCH", "SYNCS", "ARRIVES"}))
@@ -158,7 +159,7 @@ std::string synchronization_name(const instruction& what,
   return {};
 }
 
-/// R4, UR4, P0, UP0, B0; RZ, PT and their like are none.
+/// Returns the register for R4, UR4, P0, UP0 and B0. Ignores RZ, PT and similar names.
 std::optional<register_name> sass_register(std::string_view word) {
   const auto digits = word.find_first_of("0123456789");
   if (digits == std::string_view::npos || !is_digits(word.substr(digits))) return std::nullopt;
@@ -172,7 +173,7 @@ std::string sass_placeless(const instruction& what) {
 
 instruction_class classify_sass(const instruction& what, frame_registers) {
   const std::vector<std::string_view> parts = split(what.mnemonic, '.');  // ATOMG, E, ADD
-  // An instruction under the predicate that is never true keeps a distance and does nothing.
+  // An instruction with a never-true predicate only keeps a distance.
   if (parts.front() == "NOP" || what.prefixes == "@!PT" || what.prefixes == "@!UPT")
     return {.name = "nop"};
   if (instruction_class control = control_class(what, parts); !control.name.empty()) return control;

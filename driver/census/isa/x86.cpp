@@ -1,4 +1,4 @@
-// x86-64 instructions in AT&T syntax, sorted into the classes of the census.
+// Sorts x86-64 instructions in AT&T syntax into census classes.
 #include <array>
 
 #include "driver/census/isa/instruction_class.hpp"
@@ -6,8 +6,8 @@
 namespace syncmeter {
 namespace {
 
-// Integer arithmetic whose printed name may carry a size suffix. "sub" and "shl" end in a letter
-// that looks like one, so a suffix is cut only where what is left is in the list.
+// Integer arithmetic, which may be printed with a size suffix. "sub" and "shl" end in a suffix
+// letter, so stem_of() cuts a suffix only if the rest is in this list.
 bool is_x86_arithmetic(std::string_view stem) {
   return is_one_of(stem,
                    {"add",  "sub",  "or",   "and",   "xor",   "cmp",    "test", "adc",    "sbb",
@@ -26,11 +26,12 @@ std::string_view stem_of(std::string_view mnemonic) {
   return mnemonic;
 }
 
-/// The operands of an instruction: which is memory, and whether that is the stack.
+/// Operands of an instruction, with memory and stack access.
 struct operand_list {
-  std::string_view source, destination;  ///< the first and the last; the same when there is one
+  std::string_view source, destination;  ///< the first and the last operand, equal if there is only
+                                         ///< one
   std::size_t count = 0;
-  bool loads = false;   ///< an operand that is not the last is memory
+  bool loads = false;   ///< an operand before the last is memory
   bool memory = false;  ///< any operand is memory
   bool stack = false;
 };
@@ -78,7 +79,7 @@ instruction_class arithmetic_class(std::string_view stem, const operand_list& op
   return access("rmw", operands);
 }
 
-/// Arithmetic on floating registers, by the name of what it does; empty for anything else.
+/// Returns the class of floating-point arithmetic, or an empty text.
 std::string_view x86_floating_class(std::string_view name) {
   if (name.starts_with("vfm") || name.starts_with("vfnm")) return "fp_fma";
   if (name.starts_with('v')) name.remove_prefix(1);
@@ -94,7 +95,8 @@ bool is_move(std::string_view name) {
   return name.starts_with("mov") && !starts_with_any(name, {"movmsk"});
 }
 
-/// Logic and shuffles on vector registers: bookkeeping as the integer registers' is.
+/// Returns true for logic and shuffles on vector registers, which are bookkeeping like the integer
+/// forms.
 bool is_vector_logic(std::string_view name) {
   if (name.starts_with('v')) name.remove_prefix(1);
   return starts_with_any(name,
@@ -127,7 +129,8 @@ instruction_class x86_control_class(const instruction& what) {
   return {};
 }
 
-/// "%eax", "%r10d", "%xmm3"; nothing for those with a part of their own (%rsp, %rip, segments).
+/// Returns the register for "%eax", "%r10d", "%xmm3", and nothing for %rsp, %rip and segment
+/// registers.
 std::optional<register_name> x86_register(std::string_view word) {
   if (!word.starts_with('%')) return std::nullopt;
   word.remove_prefix(1);
@@ -154,7 +157,7 @@ std::optional<register_name> x86_register(std::string_view word) {
   return std::nullopt;
 }
 
-/// A base of %rbp or %r13 has an offset always, and be it 0.
+/// Removes a zero offset, which the encoding with base %rbp or %r13 always needs.
 std::string without_zero(std::string text) {
   constexpr std::string_view zero = "0x0(";
   const auto at = text.find(zero);
@@ -181,7 +184,7 @@ instruction_class classify_x86(const instruction& what, frame_registers frame) {
     if (operands.memory) return {.name = "xchg_mem"};
     return {.name = operands.source == operands.destination ? "nop" : "move"};
   }
-  // `sub $8,%rsp` and the like make and drop the frame.
+  // Arithmetic on %rsp (`sub $8,%rsp`) makes or drops the frame.
   if (is_x86_arithmetic(stem) && operands.destination == "%rsp") return {.name = "frame"};
   if (is_x86_arithmetic(stem)) return arithmetic_class(stem, operands);
   if (starts_with_any(stem, {"cmov"}))
@@ -192,7 +195,7 @@ instruction_class classify_x86(const instruction& what, frame_registers frame) {
   if (is_one_of(stem, {"imul", "mul"})) return {.name = "imul", .also = also};
   if (is_one_of(stem, {"idiv", "div"})) return {.name = "idiv", .also = also};
   if (is_one_of(stem, {"cltq", "cltd", "cqto", "cwtl"})) return {.name = "alu"};
-  // A string move has no operand in a register; it would look like a load.
+  // A string move has no register operand and would look like a load.
   if (!what.prefixes.empty() && what.prefixes.starts_with("rep"))
     return {.name = "other:" + what.prefixes + "_" + what.mnemonic};
   if (const auto floating = x86_floating_class(stem); !floating.empty())

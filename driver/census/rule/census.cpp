@@ -1,5 +1,4 @@
-// Judges one entry's loops by the census rule; the text form of what an op declares, and of what
-// was counted.
+// Judges an entry's loops by the census rule. Also parses declarations and prints counts.
 #include "driver/census/rule/census.hpp"
 
 #include <algorithm>
@@ -19,8 +18,8 @@ namespace {
 
 using multiset = std::map<std::string, double>;
 
-/// The loop without the branch that closes a trip: with `insert` the baseline is subtracted k
-/// times, the branch is there once.
+/// Returns the loop without the branch that closes a trip. With `insert` the baseline counts k
+/// times, but the branch only once.
 class_counts steps_of(const loop_code& loop) {
   class_counts steps = loop.inside;
   if (const auto branch = steps.find("branch"); loop.has_loop && branch != steps.end())
@@ -28,9 +27,8 @@ class_counts steps_of(const loop_code& loop) {
   return steps;
 }
 
-/// The baseline that the loop with k measured ops is held against: with `insert` k times its steps.
-/// The loop's own counter, which counts once however many steps there are, is there once; of SASS
-/// it is part of the slack.
+/// Returns the baseline for the loop with k measured ops: k times its steps with `insert`. The
+/// loop's own counter stays single, except in SASS, which has slack for the counter.
 class_counts repeated(class_counts baseline, const capability& what, int k, enum machine m) {
   if (what.pairing != "insert") return baseline;
   const int unroll = static_cast<int>(what.unroll);
@@ -44,12 +42,11 @@ class_counts repeated(class_counts baseline, const capability& what, int k, enum
 
 bool is_ignored(std::string_view name) { return name == "nop" || name == "frame"; }
 
-/// The difference at one number of measured ops, divided into what is there once per op and what is
-/// there once per loop.
+/// The difference at one number of measured ops, split into counts per op and per loop.
 struct division {
   multiset per_op;
   std::map<std::string, int> once_per_loop;
-  std::string uneven;  ///< a class that does not divide
+  std::string uneven;  ///< a class with a remainder beyond the slack
 };
 
 division divide(const class_counts& rest, const capability& what, int k, enum machine m) {
@@ -62,7 +59,7 @@ division divide(const class_counts& rest, const capability& what, int k, enum ma
       result.per_op[name] = count / ops;
       continue;
     }
-    // The nearest multiple of unroll; what is left over belongs to the loop.
+    // Rounds to the nearest multiple of unroll. The remainder belongs to the loop.
     const int steps = (count + (count < 0 ? -unroll : unroll) / 2) / unroll;
     const int left = count - steps * unroll;
     if (steps != 0) result.per_op[name] = steps * unroll / ops;
@@ -73,9 +70,8 @@ division divide(const class_counts& rest, const capability& what, int k, enum ma
   return result;
 }
 
-/// True when the op's classes are those declared. A bookkeeping class, and a call within a function
-/// that the loop calls, count only where they are named, except that an op that declares nothing
-/// may not even have bookkeeping.
+/// Returns whether the op's classes match the declaration. A bookkeeping class or inner call counts
+/// only if declared. An op that declares nothing must not even have bookkeeping.
 bool matches(const multiset& found, const class_counts& expected) {
   if (expected.empty()) return found.empty();
   for (const auto& [name, count] : found) {
@@ -87,7 +83,8 @@ bool matches(const multiset& found, const class_counts& expected) {
                              [&](const auto& term) { return found.contains(term.first); });
 }
 
-/// Classes that have no business before or after the loop: one side's may mean a peeled trip.
+/// Returns true for classes that must not appear outside the loop. A difference between the sides
+/// may mean a peeled trip.
 bool must_repeat(std::string_view name) {
   return starts_with_any(name,
                          {"lock_", "lse_", "call:",  "dmb",   "dsb",       "ldx",     "ldax",
@@ -96,12 +93,12 @@ bool must_repeat(std::string_view name) {
          name.ends_with("fence") || name == "xchg_mem" || name == "pause" || name == "isb";
 }
 
-/// How many of the four loops the worker names.
+/// Returns how many of the four loops the worker names.
 std::size_t loops_of(const capability& what) {
   return std::min(what.symbols.size(), counts.size());
 }
 
-/// Why the four loops cannot be compared; empty when they can.
+/// Returns why the four loops cannot be compared, or an empty text.
 std::string shape_problem(const capability& what, const std::array<loop_code, 4>& loops) {
   for (std::size_t i = 0; i < loops_of(what); ++i) {
     const std::string& symbol = what.symbols[i];
@@ -140,7 +137,7 @@ census_entry decided(census_entry entry, enum verdict v, std::string reason = {}
   return entry;
 }
 
-/// Not within <> or (): the name of a C++ function may hold the separator.
+/// Splits outside <> and (), because a C++ function name may contain the separator.
 std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -183,8 +180,8 @@ bool is_compare_and_swap(std::string_view name) {
          (name.starts_with("ATOM") && name.find(".CAS") != std::string_view::npos);
 }
 
-/// Jumps to a line that is not behind them. The compiler may put a retry behind the loop: then the
-/// jump back from there is the one.
+/// Counts jumps to the same or an earlier line. If the compiler moved a retry block after the loop,
+/// the block's jump back counts.
 int jumps_back(const std::vector<loop_line>& lines) {
   int found = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -221,7 +218,7 @@ std::string_view to_text(verdict v) {
 }
 
 bool is_bookkeeping(std::string_view name) {
-  // A multiply-add finds an address too, as "alu" does; an op that multiplies names it.
+  // A multiply-add also computes addresses, like "alu". An op that multiplies declares imad.
   return name == "move" || name == "alu" || name == "imad" || name == "jump" ||
          name == "reconverge" || is_ignored(name);
 }
@@ -248,8 +245,8 @@ census_entry unjudged(const capability& what, enum machine m, enum verdict v, st
 
 int bookkeeping_slack(unsigned unroll, enum machine m) {
   if (unroll < 3) return 0;
-  // Two results may be folded into a register by one instruction of three operands: half of one per
-  // step.
+  // An instruction with three operands may fold two results into a register: half an instruction
+  // per step.
   if (m == machine::sass) return static_cast<int>(unroll) / 2;
   return std::min(8, static_cast<int>(unroll - 1) / 2);
 }
@@ -287,7 +284,8 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
   } catch (const std::invalid_argument& error) {
     return decided(std::move(entry), verdict::wrong, error.what());
   }
-  // One alternative for all: a loop that folds an add at one count and not at another is two ops.
+  // All loops must match the same alternative, because a loop that folds an add at only one count
+  // is a different op.
   std::string mismatch;
   std::size_t furthest = 0;
   for (const class_counts& alternative : alternatives) {
@@ -299,7 +297,7 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
     }
     if (i <= furthest) continue;
     furthest = i;
-    mismatch = fmt::format("expected {}, seen {} (per op, at {} measured)", text,
+    mismatch = fmt::format("expected {}, seen {} (per operation, at {} measured)", text,
                            to_text(found[i].per_op), counts[i]);
   }
   if (!mismatch.empty()) return decided(std::move(entry), verdict::wrong, std::move(mismatch));
@@ -344,7 +342,7 @@ code_kind kind_of(const census_entry& entry, const capability& what) {
   double needed = 0;
   bool calls = false, locks = false, exclusive = false, compares = false, any = false;
   for (const auto& [name, count] : entry.per_op) {
-    if (2 * count * what.ops_per_step < 1) continue;  // once per trip, or there without the op
+    if (2 * count * what.ops_per_step < 1) continue;  // once per trip, or not part of the op
     any = true;
     if (name.starts_with("call:")) {
       calls = true;
@@ -355,7 +353,8 @@ code_kind kind_of(const census_entry& entry, const capability& what) {
     if (!is_bookkeeping(name)) needed += count;
   }
   if (calls) return locks ? code_kind::lock : code_kind::call;
-  // Per step, so that the jump that closes a trip does not count: with unroll 1 both sides have it.
+  // Counts per step, to exclude the jump that closes a trip: with unroll 1 both sides have the
+  // jump.
   const int back = jumps_back(entry.loops[1].lines) - jumps_back(entry.loops[0].lines);
   if (2 * back >= static_cast<int>(what.unroll)) {
     if (exclusive) return code_kind::ll_sc_loop;

@@ -1,11 +1,11 @@
-// The census: does the machine code of the timed loops hold what each op declares, and nothing
-// else?
-//   self:    steps(k) - steps(0)     == k x unroll x ops_per_step x declared
-//   insert:  steps(k) - k x steps(0) == k x unroll x ops_per_step x declared      for k = 1, 2, 4
-// where steps(k) is the loop with k times the op's `measured`, without the one branch that closes a
-// trip. A declaration is of one op: one `measured` may hold several (ops_per_step).
-// In one word what an op compiled to: one instruction, a loop around an exclusive pair or a
-// compare-and-swap, a call, a lock.
+// Checks whether the machine code of the timed loops has exactly the declared instructions:
+//   self: steps(k) - steps(0) == k x unroll x ops_per_step x declared
+//   insert: steps(k) - k x steps(0) == k x unroll x ops_per_step x declared for k = 1, 2, 4
+//
+// steps(k) is the loop with k times the op's `measured`, without the branch that closes a trip. A
+// declaration describes one op, while a `measured` may have several (ops_per_step).
+// Also names the kind of code: one instruction, an exclusive-pair or compare-and-swap loop, a call,
+// a lock.
 #pragma once
 
 #include <array>
@@ -21,49 +21,49 @@
 
 namespace syncmeter {
 
-/// In order of how bad it is beside the verdict on another architecture.
+/// Verdicts in order of severity, to combine several architectures.
 enum class verdict : std::uint8_t {
-  proven,        ///< the difference is what the op declares
+  proven,        ///< the difference equals the declaration
   elided,        ///< the difference is empty, and the op declares nothing
   no_symbol,     ///< the backend names no loops for this op
-  not_declared,  ///< there is a difference, and the op declares nothing for this machine
-  not_proven,    ///< the code could not be read, or its shape proves nothing: `reason` says why
-  wrong,         ///< the difference is something else: `reason` says what
+  not_declared,  ///< a difference without a declaration for this machine
+  not_proven,    ///< unreadable code, or a shape that proves nothing: see `reason`
+  wrong,         ///< the difference contradicts the declaration: see `reason`
 };
 [[nodiscard]] std::string_view to_text(verdict v);
 
-/// move, alu, imad, jump, reconverge, frame and nop: where values live and where blocks stand is
-/// the compiler's affair. Of these, all but frame and nop must still be the same in every step;
-/// frame and nop are not looked at. Every other class is part of what is measured and must match
-/// the declaration exactly.
+/// Returns true for move, alu, imad, jump, reconverge, frame and nop, because the compiler chooses
+/// registers and block order. Frame and nop are ignored. The rest must be equal in every step. All
+/// other classes must match the declaration exactly.
 [[nodiscard]] bool is_bookkeeping(std::string_view class_name);
 
-/// What one op may compile to: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Alternatives stand
-/// between bars ("rmw 1 | load 1, store 1"); "nothing" is the empty one. A bookkeeping class is
-/// free unless it is named, and so is a call within a function that the loop calls ("inner:NAME").
-/// Throws std::invalid_argument naming the offending part and the whole text.
+/// Parses a declaration for one op: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Bars separate
+/// alternatives ("rmw 1 | load 1, store 1"), and "nothing" is the empty alternative. A bookkeeping
+/// class or inner call ("inner:NAME") is free unless declared.
+/// Throws std::invalid_argument with the faulty part and the whole text.
 [[nodiscard]] std::vector<class_counts> parse_declaration(std::string_view text);
 
-/// "lock_add 1, move 2"; "nothing" when empty. Numbers that are not whole are printed as decimals.
+/// Returns "lock_add 1, move 2", or "nothing" without counts. Prints fractions as decimals.
 [[nodiscard]] std::string to_text(const std::map<std::string, double>& counts);
 
-/// One supported entry of a worker's capabilities and what its loops hold.
+/// One supported entry of a worker's capabilities, with the contents of its loops.
 struct census_entry {
-  std::string backend, op, order, type, placements;  ///< as the user spells them; type may be empty
-  std::string scope, flavour, space;  ///< of GPU ops; empty where the op does not have it
-  std::string architecture;  ///< GPU: of the machine code judged, "sm_90" or "sm_80,sm_90"; else
-                             ///< empty
+  std::string backend, op, order, type, placements;  ///< in the user's spelling, type may be empty
+  std::string scope, flavour, space;                 ///< GPU axes, empty if the op lacks the axis
+  std::string architecture;  ///< GPU: architecture of the judged code, "sm_90" or "sm_80,sm_90",
+                             ///< else empty
   std::array<loop_code, 4> loops;            ///< for 0, 1, 2, 4 measured ops
-  std::map<std::string, double> per_op;      ///< what one op compiled to, bookkeeping included
-  std::map<std::string, int> once_per_loop;  ///< bookkeeping left over when dividing by unroll
+  std::map<std::string, double> per_op;      ///< compiled classes per op, with bookkeeping
+  std::map<std::string, int> once_per_loop;  ///< bookkeeping left after division by unroll
   std::string declared;
   enum verdict verdict = verdict::no_symbol;
   std::string reason;               ///< empty for proven and elided
-  bool unread = false;              ///< no code of the program could be read; `reason` is why
-  std::size_t same_code_group = 0;  ///< entries of one group share their machine code; 0: none
+  bool unread = false;              ///< no program code could be read, see `reason`
+  std::size_t same_code_group = 0;  ///< number shared by entries with the same machine code, 0 =
+                                    ///< none
 };
 
-/// The axes of an entry, in the order of tables.
+/// The axes of an entry, in table order.
 struct census_axis {
   const char* name;
   std::string census_entry::* value;
@@ -79,51 +79,51 @@ inline constexpr std::array<census_axis, 9> census_axes{
      {"space", &census_entry::space},
      {"architecture", &census_entry::architecture}}};
 
-/// "float double; seq_cst": the axes on which `some` have fewer values than `all`, entries of one
-/// op both.
+/// Returns the axes with fewer values in `some` than in `all`: "float double; seq_cst". Both lists
+/// have entries of one op.
 [[nodiscard]] std::string what_sets_apart(const std::vector<const census_entry*>& some,
                                           const std::vector<const census_entry*>& all);
 
-/// How far move, alu, imad and jump may differ once per loop rather than once per step: the
-/// compiler may count trips, close the loop or keep a value another way on each side. Less than
-/// half of unroll, so that a whole one per step can never pass for it; nothing at all for unroll 1
-/// and 2. SASS may go up to that half: there a trip's own bookkeeping is four instructions, and
-/// `insert` takes three of them off too often.
+/// Returns how far move, alu, imad and jump may differ per loop: each side may count trips, close
+/// the loop or keep values differently. The limit is below half of unroll, to detect an instruction
+/// per step, and 0 for unroll 1 and 2.
+/// SASS allows half of unroll: a trip has four bookkeeping instructions, and `insert` subtracts
+/// three of them too often.
 [[nodiscard]] int bookkeeping_slack(unsigned unroll, enum machine m = machine::x86_64);
 
-/// An entry whose loops were not looked at, and why.
+/// Returns an entry without checked loops, with the reason.
 [[nodiscard]] census_entry unjudged(const capability& what, enum machine m, enum verdict v,
                                     std::string reason, std::string architecture = {});
 
-/// Judges one entry by as many of the four loops as it names symbols, at least two. `m` picks the
-/// declaration; on a GPU one for that architecture comes first.
+/// Judges an entry by all loops that have a symbol, at least two of four. `m` selects the
+/// declaration, but a GPU declaration for the architecture comes first.
 [[nodiscard]] census_entry judge(const capability& what, const std::array<loop_code, 4>& loops,
                                  enum machine m, std::string architecture = {});
 
 enum class code_kind : std::uint8_t {
-  nothing,          ///< the compiler left nothing of it
-  one_instruction,  ///< one, beside moves and address arithmetic (is_bookkeeping)
-  instructions,     ///< several that run once each
-  ll_sc_loop,       ///< goes around a pair of load-exclusive and store-exclusive
-  cas_loop,         ///< goes around a compare-and-swap
-  other_loop,       ///< goes around anything else: it waits for another lane
-  call,             ///< of a function that is no lock
-  lock,             ///< calls of a mutex, a critical section or a runtime's lock around atomics
-  unknown,          ///< the loops could not be compared; `reason` of the entry says why
+  nothing,          ///< the compiler removed all code
+  one_instruction,  ///< one, ignoring moves and address arithmetic (is_bookkeeping)
+  instructions,     ///< several, each executed once
+  ll_sc_loop,       ///< loop around load-exclusive and store-exclusive
+  cas_loop,         ///< loop around a compare-and-swap
+  other_loop,       ///< any other loop, which waits for another lane
+  call,             ///< calls a function that is not a lock
+  lock,             ///< calls a mutex, a critical section or a runtime's atomic lock
+  unknown,          ///< the loops could not be compared: see the entry's `reason`
 };
 [[nodiscard]] std::string_view to_text(code_kind kind);
 
-/// The shapes of instructions in these lines.
+/// Counts instruction shapes in these lines.
 [[nodiscard]] class_counts shapes_in(std::span<const loop_line> lines);
-/// What `test` has beyond its baseline; negative where that has more.
+/// Returns `test` minus `baseline`, which may be negative.
 [[nodiscard]] class_counts difference(class_counts test, const class_counts& baseline);
 
-/// Of an entry whose loops were read with their lines.
+/// Returns the kind of code. The entry's loops must have lines.
 [[nodiscard]] code_kind kind_of(const census_entry& entry, const capability& what);
 
-/// What the loop with one op holds beyond the baseline, for each op: shapes of instructions, such
-/// as "lock add r32,(r64)", and how many. Negative where the baseline has more. Differences that
-/// are there once per loop, rather than once per step, are left out.
+/// Returns instruction shapes beyond the baseline in the loop with one op, such as "lock add
+/// r32,(r64)", with counts per op. Counts are negative if the baseline has more. Omits differences
+/// per loop.
 [[nodiscard]] std::map<std::string, double> instructions_per_op(const census_entry& entry,
                                                                 const capability& what);
 

@@ -16,7 +16,7 @@
 namespace syncmeter {
 namespace {
 
-/// What is more in one of two loops than in the other.
+/// Removes negative counts.
 class_counts positive(class_counts counts) {
   std::erase_if(counts, [](const auto& entry) { return entry.second < 0; });
   return counts;
@@ -24,7 +24,7 @@ class_counts positive(class_counts counts) {
 
 using entry_name = std::vector<std::string>;
 
-/// Its axes, and the how manieth of these axes it is: an op may have loops for several sizes.
+/// Maps entries by their axes and a running number, because an op may have loops for several sizes.
 std::map<entry_name, const census_entry*> by_name(const std::vector<census_entry>& entries,
                                                   bool across_backends) {
   std::map<entry_name, const census_entry*> named;
@@ -45,7 +45,7 @@ std::string text_of(entry_name name) {
   return join(name, " ");
 }
 
-/// What keeps the loops of an entry from being compared; empty: nothing.
+/// Returns why the entry's loops cannot be compared, or an empty text.
 std::string unreadable(const census_entry& entry) {
   const bool has_lines =
       std::ranges::any_of(entry.loops, [](const loop_code& l) { return !l.lines.empty(); });
@@ -53,14 +53,14 @@ std::string unreadable(const census_entry& entry) {
   return entry.reason.empty() ? std::string("its loops have no instructions") : entry.reason;
 }
 
-/// Entries that changed alike, before it is known what sets them apart.
+/// Entries with the same change, before the search for distinguishing axes.
 struct changed_alike {
   std::vector<unsigned> loops;
   loop_change how;
   std::vector<const census_entry*> entries;
 };
 
-/// What changed in one entry; `counted` gets each of its loops.
+/// Returns the changes in one entry. Adds each loop to `counted`.
 changed_alike changes_between(const census_entry& a, const census_entry& b,
                               std::map<change, std::size_t>& counted) {
   changed_alike found{.loops = {}, .how = {}, .entries = {&a}};
@@ -75,7 +75,7 @@ changed_alike changes_between(const census_entry& a, const census_entry& b,
   return found;
 }
 
-/// Of an op's loops "all", or the numbers of their measured ops: "0, 1".
+/// Returns "all loops", or the loops by measured ops.
 std::string loops_text(const std::vector<unsigned>& loops) {
   if (loops == std::vector{0U}) return "baseline loop";
   if (!contains(loops, 0U))
@@ -100,7 +100,7 @@ std::string summary(const worker_diff& diff) {
                      kinds);
 }
 
-/// Entries that one build alone has, and those that could not be compared.
+/// Lists entries in only one build, and entries without a comparison.
 std::vector<std::string> left_over(const worker_diff& diff) {
   std::vector<std::string> lines;
   if (!diff.only_a.empty())
@@ -113,7 +113,7 @@ std::vector<std::string> left_over(const worker_diff& diff) {
   return lines;
 }
 
-/// In a cell of a table.
+/// Escapes text for a table cell.
 std::string cell(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
     text.insert(at, "\\");

@@ -20,14 +20,14 @@ bool has_counts(const census_entry& entry) {
   return !entry.loops[0].inside.empty() || !entry.loops[0].outside.empty();
 }
 
-/// What makes an entry's loops the same in a note: all that its row says of it.
+/// Returns an entry's name for notes, from the values in its row.
 std::string name_of(const census_entry& entry) {
   std::string text = entry.op;
   if (!entry.type.empty()) text += " " + entry.type;
   if (entry.order != "unordered") text += " " + entry.order;
   for (const std::string* part : {&entry.scope, &entry.flavour, &entry.space})
     if (!part->empty()) text += " " + *part;
-  // Kernels for two placements of one op are two entries.
+  // Kernels for two placements are separate entries.
   const bool placed = !entry.placements.empty() && entry.placements != "none";
   if (!entry.architecture.empty() && placed) text += " " + entry.placements;
   return text;
@@ -43,7 +43,7 @@ std::string notes(const std::vector<census_entry>& census) {
                           count_text(entries, "entry", "entries"), reason);
   for (const census_entry& entry : census) {
     if (entry.unread) continue;
-    // The table already shows what is not declared.
+    // The table already shows undeclared entries.
     if (entry.reason.empty() || entry.verdict == verdict::not_declared) continue;
     text += fmt::format("{}: {}: {}\n", name_of(entry), to_text(entry.verdict), entry.reason);
   }
@@ -70,8 +70,7 @@ std::string totals(const std::vector<census_entry>& census) {
   return fmt::format("\n{}: {}\n", count_text(census.size(), "entry", "entries"), or_dash(summary));
 }
 
-/// The text with blanks in names that are longer than `most`, behind a "::" or a bracket: it can be
-/// wrapped there.
+/// Inserts blanks in names longer than `most`, after "::" or a bracket, to allow line breaks.
 std::string with_breaks(const std::string& text, std::size_t most) {
   return join_texts(
       split(text, ' '),
@@ -109,7 +108,7 @@ std::string census_table(const std::vector<census_entry>& census) {
                  {"one measured operation compiled to"},
                  {"verdict"}});
   const auto axes = std::span(census_axes).subspan(1);
-  // What no CPU has is left out where no entry has it.
+  // GPU columns appear only if an entry has a value.
   std::array<bool, census_axes.size() - 1> shown{true, true, true, true};
   for (const census_entry& entry : census)
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -142,7 +141,7 @@ std::string census_by_op(const std::vector<census_entry>& census) {
   }
   std::string text;
   for (const auto& [op, entries] : ops) {
-    // Verdict and code -> the entries that have them; what is to be looked at stands first.
+    // Maps verdict and code to entries. The verdict texts sort entries that need attention first.
     std::map<std::pair<std::string, std::string>, std::vector<const census_entry*>> by_code;
     for (const census_entry* entry : entries) {
       std::string code = has_counts(*entry) ? to_text(entry->per_op) : "";
@@ -211,7 +210,7 @@ nlohmann::json found_json(const std::vector<found_entry>& found) {
   for (const auto& [entry, what] : found) entries.push_back(entry);
   nlohmann::json list = census_json(entries);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    // What it declares is for the machine that the worker runs on.
+    // Removes the declaration, which applies to the worker's own machine.
     for (const char* key : {"declared", "same_code_group", "loops"}) list[i].erase(key);
     list[i]["kind"] = to_text(kind_of(found[i].entry, found[i].what));
     list[i]["instructions"] = instructions_per_op(found[i].entry, found[i].what);

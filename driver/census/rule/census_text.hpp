@@ -1,4 +1,4 @@
-// The census as text for people and as JSON for tools.
+// Prints the census as text for people and as JSON for tools.
 #pragma once
 
 #include <string>
@@ -10,25 +10,25 @@
 
 namespace syncmeter {
 
-/// Column headings, one row per entry, and below it a reason for every entry that has one, the
-/// groups of equal code and the number of entries per verdict.
+/// Returns a table with a row per entry, then the reasons, the groups with equal code and the
+/// number of entries per verdict.
 [[nodiscard]] std::string census_table(const std::vector<census_entry>& census);
 
-/// In 80 columns: of each op a line for each code that it compiled to, with the values of the axes
-/// for which it did (those that make no difference are left out), and the number of entries per
-/// verdict.
+/// Returns lines in 80 columns, for each op a line per different code with its axis values (only
+/// axes that differ). Ends with the number of entries per verdict.
 [[nodiscard]] std::string census_by_op(const std::vector<census_entry>& census);
 
-/// One object per entry: the axes (null where the op does not have one), "architecture" (null on a
-/// CPU), "loop_instructions" for 0, 1, 2 and 4 measured ops, "loops" (the
-/// classes of each), "per_op", "once_per_loop", "declared", "verdict", "reason", "same_code_group".
+/// Returns an object per entry: the axes (null if the op lacks the axis), "architecture" (null on a
+/// CPU), and "loop_instructions" for 0, 1, 2 and 4 measured ops.
+/// Also "loops" (classes per loop), "per_op", "once_per_loop", "declared", "verdict", "reason",
+/// "same_code_group".
 [[nodiscard]] nlohmann::json census_json(const std::vector<census_entry>& census);
 
-/// What a results file keeps of one entry: "verdict", "reason", "architecture", "per_op", and the
-/// classes of the "baseline" loop and the "test" loop.
+/// Returns the members for a results file: "verdict", "reason", "architecture", "per_op", and the
+/// classes of the "baseline" and "test" loops.
 [[nodiscard]] nlohmann::json census_summary(const census_entry& entry);
 
-/// An entry of which the file has code, and the op that it is of.
+/// An entry with code in the file, and its op.
 struct found_entry {
   census_entry entry;
   capability what;

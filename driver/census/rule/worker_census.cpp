@@ -25,7 +25,7 @@ namespace {
 using loops_by_name = std::map<std::string, loop_code, std::less<>>;
 using kernel_loops = std::map<std::string, loops_by_name>;
 
-/// Of all entries, in their order: `judge_one` of those that name loops, unless there is a problem.
+/// Judges all entries in order. Calls `judge_one` for entries with loops, unless `problem` is set.
 template <class Judge>
 std::vector<census_entry> judge_all(const std::vector<const capability*>& entries, enum machine m,
                                     const std::string& problem, const Judge& judge_one) {
@@ -57,7 +57,7 @@ census_entry census_on(const std::string& architecture, const capability& what,
   return judge(what, loops, machine::sass, architecture);
 }
 
-/// One entry for all architectures: the worst of them, of equals the newest.
+/// Merges entries from all architectures: returns the worst, or the newest among equals.
 census_entry worst_of(std::vector<census_entry> entries) {
   std::ranges::sort(entries, {},
                     [](const census_entry& e) { return architecture_number(e.architecture); });
@@ -91,7 +91,7 @@ census_entry census_of_kernels(const capability& what, const kernel_loops& loops
   return worst_of(std::move(entries));
 }
 
-/// The loops of all entries, by where they begin.
+/// Loops of all entries by start address.
 using loops_by_address = std::map<std::uint64_t, loop_code>;
 
 std::vector<code_range> ranges_of(const elf_symbols& symbols,
@@ -107,7 +107,7 @@ std::vector<code_range> ranges_of(const elf_symbols& symbols,
   return ranges;
 }
 
-/// What functions that loops call call in turn, "inner:GOMP_parallel", by the class of their call.
+/// Calls within functions that loops call ("inner:GOMP_parallel"), by the class of the outer call.
 using inner_calls = std::map<std::string, class_counts, std::less<>>;
 
 bool declares_inner_calls(const capability& what) {
@@ -116,7 +116,7 @@ bool declares_inner_calls(const capability& what) {
   });
 }
 
-/// A jump to another function, at the end, is a call too.
+/// Counts a tail jump to another function as a call.
 class_counts inner_calls_of(code_range range, std::span<const instruction> body, enum machine m) {
   class_counts calls;
   const std::vector<instruction_class> classes = classes_of(body, m);
@@ -130,7 +130,7 @@ class_counts inner_calls_of(code_range range, std::span<const instruction> body,
   return calls;
 }
 
-/// Of the functions that the loops of these entries call, where they are this program's.
+/// Reads inner calls for entries that declare inner calls, in functions of this program.
 inner_calls read_inner_calls(const std::string& path, const elf_symbols& symbols,
                              const std::vector<const capability*>& entries,
                              const loops_by_address& loops) {
@@ -173,7 +173,7 @@ loop_code with_inner_calls(loop_code loop, const inner_calls& inner) {
 census_entry census_of(const capability& what, const elf_symbols& symbols,
                        const loops_by_address& loops, const inner_calls& inner) {
   std::array<loop_code, 4> four;
-  // Of loops that no worker runs there are two: those with and without the op.
+  // An op that no worker runs has two loops: with and without the op.
   const std::size_t needed = what.symbols.size() == 2 ? 2 : four.size();
   for (std::size_t i = 0; i < needed; ++i) {
     std::string problem;
@@ -213,8 +213,8 @@ void group_same_code(std::vector<census_entry>& census,
   }
 }
 
-/// What sets these two apart are the values that they compare with and write. The declarations
-/// cannot tell them apart, and where the code is the same, one of them is not what its name says.
+/// Fails compare-and-swap entries with equal code. These ops differ only in values, and
+/// declarations cannot express values. Equal code therefore contradicts a name.
 void refuse_equal_compares(std::vector<census_entry>& census) {
   std::map<std::size_t, std::set<std::string_view>> ops;
   for (const census_entry& entry : census) ops[entry.same_code_group].insert(entry.op);
@@ -227,7 +227,7 @@ void refuse_equal_compares(std::vector<census_entry>& census) {
   }
 }
 
-/// The census of code for the CPU, in the entries' order.
+/// Returns the census of CPU code, in the order of `entries`.
 std::vector<census_entry> take_host_census(const std::string& path,
                                            const std::vector<const capability*>& entries,
                                            bool with_lines) {
@@ -257,7 +257,7 @@ using nlohmann::json;
 
 std::string census_file_of(const worker_info& worker) { return worker.path + ".census.json"; }
 
-// A loop's name tells backend, op, type and form apart.
+// A loop's name identifies backend, op, type and form.
 const std::string& name_of(const capability& what) { return what.symbols.back(); }
 
 }  // namespace

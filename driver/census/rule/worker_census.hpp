@@ -1,6 +1,6 @@
-// The census of a whole program: its symbols, a run of each disassembler that it takes, and every
-// entry judged; and the census kept beside the worker, since it takes seconds, on a GPU's code a
-// minute, and the code does not change until the worker is built again.
+// Takes the census of a whole program: reads symbols, runs each disassembler and judges every
+// entry. Keeps the census beside the worker, because a census takes seconds (a minute for GPU code)
+// and stays valid until the next build.
 #pragma once
 
 #include <functional>
@@ -14,38 +14,38 @@
 
 namespace syncmeter {
 
-/// True when the entry's loops are GPU kernels: it declares for "sass" or for an architecture, or
-/// it names symbols without hashes of their code. On the host those symbols are launch stubs, which
+/// Returns true if the entry's loops are GPU kernels: the entry declares for "sass" or an
+/// architecture, or has symbols without code hashes. The host's symbols are launch stubs, which
 /// prove nothing.
 [[nodiscard]] bool is_gpu_code(const capability& what);
 
-/// Hands over the kernels of a program that the names ask for. Throws disassembly_error.
+/// Passes the wanted kernels of a program to `sink`. Throws disassembly_error.
 using sass_source =
     std::function<void(const std::string& path, const kernel_names& names, const sass_sink& sink)>;
 
-/// The entries' census, in their order. An entry with several architectures gets the worst of their
-/// verdicts and its counts. Never throws for what the program is.
+/// Returns the census in the order of `entries`. An entry with several architectures gets the worst
+/// verdict with its counts. Never throws for the program's contents.
 [[nodiscard]] std::vector<census_entry>
 take_sass_census(const std::string& path, const std::vector<const capability*>& entries,
                  const sass_source& source = read_sass, bool with_lines = false);
 
-/// The census of one worker's supported entries, with one run of objdump for the host's code and
-/// some of the CUDA toolkit's for that of GPUs, if there is any. Never throws for what the
-/// program is: an unreadable one makes every entry that names symbols `not_proven`.
-/// `with_lines`: with the instructions of each loop.
+/// Returns the census of a worker's supported entries. Runs objdump once for host code, and CUDA
+/// tools if entries have GPU code. Never throws for the program's contents: if the program is
+/// unreadable, entries with symbols become `not_proven`.
+/// `with_lines` adds the instructions of each loop.
 [[nodiscard]] std::vector<census_entry> take_census(const std::string& path,
                                                     const std::vector<capability>& entries,
                                                     bool with_lines = false);
 
-/// Writes PATH.census.json for the worker at PATH: its build id and, for each entry that names its
-/// loops, census_summary. `census` is take_census of `entries`. Returns why it could not be
-/// written; empty when it was, or when there is nothing to keep.
+/// Writes PATH.census.json for the worker at PATH: its build id and census_summary for each entry
+/// with loops. `census` must be take_census of `entries`. Returns why writing failed, or an empty
+/// text.
 [[nodiscard]] std::string save_census(const worker_info& worker,
                                       std::span<const capability> entries,
                                       std::span<const census_entry> census);
 
-/// Fills capability::census of every entry from the file beside the worker; leaves it null where
-/// there is no such file, or one of another build.
+/// Fills capability::census from the file beside the worker. Keeps null if the file is missing or
+/// from another build.
 void read_census(worker_info& worker);
 
 }  // namespace syncmeter

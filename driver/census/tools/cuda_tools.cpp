@@ -37,26 +37,26 @@ std::string find_cuda_tool(const std::string& name) {
   throw disassembly_error(fmt::format("{} not found, {}", name, install));
 }
 
-/// One cubin of a program: machine code of kernels for one architecture.
+/// A cubin in a program: machine code for one architecture.
 struct cubin {
   std::string path;
   std::string architecture;  ///< "sm_90"
 };
 
-/// A script holds no machine code: what it runs compiles that.
+/// Returns true for a script, which has no machine code: its interpreter compiles the kernels.
 bool is_script(const std::string& program) {
   std::array<char, 2> begin{};
   std::ifstream(program, std::ios::binary).read(begin.data(), begin.size());
   return begin == std::array{'#', '!'};
 }
 
-/// CUDA's driver compiles PTX for the device that it finds; here it is for this one, as if it were
-/// its own object file, so that functions keep their names.
+/// CUDA's driver compiles PTX for the present device. The census compiles PTX for this
+/// architecture, as a separate object file to keep function names.
 constexpr const char* architecture_of_ptx = "sm_90";
 
-/// What brings the cubins of a program into a folder: a script writes those of the kernels that it
-/// is asked for (docs/worker-protocol.md), ptxas compiles PTX that a program holds as text, and
-/// `cuobjdump -xelf` takes others apart.
+/// Returns the commands that write a program's cubins into a folder. A script writes the wanted
+/// kernels (docs/reference/worker-protocol.md), ptxas compiles PTX text in a program, and
+/// `cuobjdump -xelf` extracts embedded cubins.
 std::vector<std::vector<std::string>> commands_that_extract(const std::string& program,
                                                             const fs::path& folder,
                                                             const kernel_names& names) {
@@ -78,9 +78,9 @@ std::vector<std::vector<std::string>> commands_that_extract(const std::string& p
   return commands;
 }
 
-/// Takes a program, or a file that is a cubin itself, apart, into `folder`. Programs of CUDA here
-/// are looked for on PATH, in $CUDA_HOME/bin and in /usr/local/cuda/bin. Throws disassembly_error,
-/// also where there is no program of that name.
+/// Extracts cubins from a program or cubin file into `folder`. Searches CUDA tools on PATH, in
+/// $CUDA_HOME/bin and in /usr/local/cuda/bin. Throws disassembly_error, also if the program does
+/// not exist.
 std::vector<cubin> extract_cubins(const std::string& program, const scratch_folder& folder,
                                   const kernel_names& names = {}) {
   for (const auto& command : commands_that_extract(program, folder.path(), names))
@@ -101,14 +101,14 @@ std::vector<cubin> extract_cubins(const std::string& program, const scratch_fold
 
 constexpr std::size_t instruction_bytes = 16;  // since sm_70
 
-/// By `nvdisasm`, of bare instructions that lie from address `base` on. `program` is for messages.
+/// Runs `nvdisasm` on bare instructions from address `base`. Messages use `program`.
 std::vector<instruction> disassemble_sass(std::string_view code, std::uint64_t base,
                                           const std::string& architecture,
                                           const scratch_folder& folder,
                                           const std::string& program) {
   const std::string file = (folder.path() / "code").string();
   write_for_tool(file, code);
-  std::string target = architecture;  // sm_90 to SM90
+  std::string target = architecture;  // converts sm_90 to SM90
   target.replace(0, std::min<std::size_t>(3, target.size()), "SM");
   std::vector<instruction> instructions;
   read_lines_of({.arguments = {find_cuda_tool("nvdisasm"), "--print-raw", "--binary", target,
@@ -131,7 +131,7 @@ bool names_a_place(std::string_view mnemonic) {
          mnemonic.starts_with("WARPSYNC.COLLECTIVE");
 }
 
-/// Sets what the last operand says: "0x1b0", or "`(name)" for another function.
+/// Reads the target from the last operand: "0x1b0", or "`(name)" for another function.
 void set_target(instruction& parsed) {
   const std::string_view last = last_word(parsed.operands);
   if (last.starts_with("0x")) parsed.target_address = parse_hex(last.substr(2));
@@ -145,11 +145,11 @@ std::string_view common_head(std::string_view a, std::string_view b) {
 }
 
 struct kernel {
-  std::string name;                  ///< that it was asked for by
-  std::vector<std::uint32_t> words;  ///< which instructions of the dictionary it is made of
+  std::string name;                  ///< wanted name
+  std::vector<std::uint32_t> words;  ///< dictionary numbers of the kernel's instructions
 };
 
-/// The different instructions of an architecture, in the order in which they were added.
+/// Different instructions of an architecture, in insertion order.
 class sass_dictionary {
  public:
   [[nodiscard]] std::uint32_t number_of(std::string_view encoding) {
@@ -162,8 +162,8 @@ class sass_dictionary {
   void disassemble(const std::string& architecture, const scratch_folder& folder,
                    const std::string& program) {
     instructions_ = disassemble_sass(code_, first_base, architecture, folder, program);
-    // An instruction prints where it goes as an address, which at another place differs if it is
-    // relative to its own.
+    // Disassembles at a second base: a printed number that changes with the base is a relative
+    // address.
     std::string with_number;
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
@@ -179,7 +179,7 @@ class sass_dictionary {
       is_pc_relative_[which[i]] = last_number(elsewhere[i]) != last_number(instructions_[which[i]]);
   }
 
-  /// The instruction as it reads at this address.
+  /// Returns the instruction with operands for this address.
   [[nodiscard]] instruction at(std::uint32_t number, std::uint64_t address) const {
     instruction one = instructions_[number];
     if (is_pc_relative_[number]) {
@@ -193,7 +193,7 @@ class sass_dictionary {
   }
 
  private:
-  /// Far from 0, so that no target lies before it, and from each other.
+  /// Both bases are far from 0 (no target lies below 0) and from each other.
   static constexpr std::uint64_t first_base = 0x1000'0000, second_base = 0x3000'0000;
 
   static std::optional<std::uint64_t> last_number(const instruction& one) {
@@ -257,7 +257,7 @@ std::optional<instruction> parse_sass_instruction(std::string_view line) {
   const auto closing = text.find("*/");
   const auto semicolon = text.find(';');
   if (closing == std::string_view::npos || semicolon == std::string_view::npos) return std::nullopt;
-  // An encoding is "/* 0x... */"; an address has neither blanks nor 0x.
+  // An encoding is "/* 0x... */", but an address has no blanks and no 0x.
   const auto address = parse_hex(text.substr(2, closing - 2));
   if (!address || semicolon < closing) return std::nullopt;
   text = trimmed(text.substr(closing + 2, semicolon - closing - 2));
@@ -291,8 +291,8 @@ std::vector<std::string> kernel_names::literal() const {
 std::string kernel_names::wanted(std::string_view function) const {
   if (literal_.contains(function)) return std::string{function};
   if (within_.empty()) return {};
-  // Names of one kind begin alike, and of those that are no longer than what stands there the last
-  // one is the longest that can fit.
+  // Wanted names share a head. Among names up to `rest`, the last name is the longest possible
+  // match.
   const std::string plain = demangled(function);
   const auto head = common_head(*within_.begin(), *within_.rbegin());
   for (auto at = plain.find(head); at != std::string::npos; at = plain.find(head, at + 1)) {

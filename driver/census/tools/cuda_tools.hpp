@@ -1,7 +1,6 @@
-// The instructions of a program's GPU kernels, by the names that a worker asks for them, and the
-// programs of the CUDA toolkit that read machine code. A worker has some two million instructions,
-// which are a hundred thousand different ones at most: those alone are disassembled (40 s became
-// 3).
+// Reads GPU kernels in a program with the machine-code tools from the CUDA toolkit. A worker has
+// two million instructions, but at most a hundred thousand different instructions. Only these are
+// disassembled (40 s became 3).
 #pragma once
 
 #include <filesystem>
@@ -17,7 +16,7 @@
 
 namespace syncmeter {
 
-/// A new folder, which goes with what lies in it. Throws disassembly_error.
+/// A new folder, removed with its contents by the destructor. Throws disassembly_error.
 class scratch_folder {
  public:
   scratch_folder();
@@ -30,49 +29,48 @@ class scratch_folder {
   std::filesystem::path path_;
 };
 
-/// Throws disassembly_error where not all of it is written.
+/// Throws disassembly_error if a write fails.
 void write_for_tool(const std::string& file, std::string_view bytes);
 
-/// 90 of "sm_90a": sm_90 stands before sm_100. 0 where there is no number.
+/// Returns 90 for "sm_90a", so sm_90 sorts before sm_100. Returns 0 without a number.
 [[nodiscard]] int architecture_number(std::string_view architecture);
 
-/// The instruction on one line; nothing for every other line, such as the second half of an
-/// encoding. `prefixes` is its predicate ("@!P0"), `target_address` is set for all that name a
-/// place in the code: BSSY too, which does not go to the one where lanes meet again.
+/// Returns the instruction on a line, or nothing for any other line, for example the second half of
+/// an encoding. `prefixes` is the predicate ("@!P0"). `target_address` is set for each instruction
+/// with a code address, also BSSY, which names the reconvergence point.
 [[nodiscard]] std::optional<instruction> parse_sass_instruction(std::string_view line);
 
-/// Linkers' names are meant literally. Where another API makes the kernel, the worker knows only
-/// what it is made of: a name as C++ writes it stands within the kernel's demangled one.
+/// Names of wanted kernels. Linker names match exactly. If another API makes the kernel, the worker
+/// knows only a C++ name within the kernel's demangled name.
 class kernel_names {
  public:
   void add(const std::string& name);
 
   [[nodiscard]] bool empty() const { return literal_.empty() && within_.empty(); }
-  /// Those that are linkers' names.
+  /// Returns the linker names.
   [[nodiscard]] std::vector<std::string> literal() const;
-  /// Which of the names stands for this function; empty when none does.
+  /// Returns the wanted name that matches this function, or an empty text.
   [[nodiscard]] std::string wanted(std::string_view function) const;
 
  private:
   std::set<std::string, std::less<>> literal_, within_;
 };
 
-/// Called once for each function: "sm_90", the name that it was asked for by, and its instructions
-/// by address.
+/// Called once per function with "sm_90", the wanted name and the instructions by address.
 using sass_sink = std::function<void(std::string_view architecture, std::string_view function,
                                      std::span<const instruction>)>;
 
-/// Hands over the kernels of a program, or of a cubin, that `names` asks for. Throws
-/// disassembly_error: a program of the CUDA toolkit is missing, or failed; machine code older than
-/// sm_70, whose instructions do not stand alone.
+/// Passes the wanted kernels of a program or cubin to `sink`. Throws disassembly_error if a CUDA
+/// tool is missing or failed, or if machine code is older than sm_70 (instructions without separate
+/// encodings).
 void read_sass(const std::string& path, const kernel_names& names, const sass_sink& sink);
 
-/// Called with each line that nvdisasm prints of a kernel: labels, lines of the source as far as
-/// the program was compiled with them (-lineinfo), instructions.
+/// Called with each line of nvdisasm output for a kernel: labels, source lines (if compiled with
+/// -lineinfo), instructions.
 using sass_line_sink = std::function<void(std::string_view line, std::string_view architecture)>;
 
-/// Prints all kernels of the newest architecture that a program has machine code for, and returns
-/// all architectures, the newest last; none where it has none. Throws disassembly_error.
+/// Prints all kernels for the newest architecture in a program. Returns all architectures, the
+/// newest last, or nothing without machine code. Throws disassembly_error.
 std::vector<std::string> print_newest_sass(const std::string& path, const sass_line_sink& sink);
 
 }  // namespace syncmeter

@@ -24,7 +24,7 @@ extern char** environ;
 namespace syncmeter {
 namespace {
 
-/// The environment with messages in English and a fixed format.
+/// Returns the environment with LC_ALL=C, for English messages in a fixed format.
 std::vector<char*> plain_environment() {
   static char locale[] = "LC_ALL=C";
   std::vector<char*> variables{locale};
@@ -38,7 +38,7 @@ struct close_file {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-/// A disassembler that runs: what it prints, and what it complains of.
+/// A running disassembler with its output and error output.
 class disassembler {
  public:
   disassembler(const disassembler_call& call, const std::string& name);
@@ -48,9 +48,9 @@ class disassembler {
 
   unique_fd text;
   std::unique_ptr<std::FILE, close_file> complaints{std::tmpfile()};
-  /// Waits for its end.
+  /// Waits for the program's end.
   bool succeeded() {
-    text.reset();  // this ends a program that still writes
+    text.reset();  // ends a program that still writes
     int outcome = 0;
     return child_ > 0 && waitpid(std::exchange(child_, -1), &outcome, 0) > 0 && outcome == 0;
   }
@@ -74,7 +74,7 @@ disassembler::disassembler(const disassembler_call& call, const std::string& nam
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  // posix_spawnp would run a program of the current folder if PATH has an empty part.
+  // posix_spawnp would run a program from the current folder if PATH has an empty part.
   const std::string path = program_on_path(call.arguments.front()).value_or("").string();
   const int error = path.empty() ? ENOENT
                                  : posix_spawn(&child_, path.c_str(), &actions, nullptr,
@@ -85,7 +85,7 @@ disassembler::disassembler(const disassembler_call& call, const std::string& nam
     throw disassembly_error(fmt::format("cannot start {}: {}", name, std::strerror(error)));
 }
 
-/// The first line of the complaints, but rather the one that says "fatal": warnings come before.
+/// Returns the first error line, or the line with "fatal" because warnings may come first.
 std::string main_line(std::FILE* complaints) {
   std::string first;
   std::array<char, 400> buffer{};
@@ -105,7 +105,7 @@ bool is_prefix(std::string_view word) {
   return contains(words, word) || word.starts_with("rex");
 }
 
-/// Cuts "<name>" off the end of `text` and gives the name.
+/// Cuts "<name>" off the end of `text` and returns the name.
 std::string_view cut_name(std::string_view& text) {
   if (!text.ends_with('>')) return {};
   const auto open = text.find('<');
@@ -149,8 +149,8 @@ std::optional<instruction> parse_instruction(std::string_view line) {
     word = next_word(text);
   }
   parsed.mnemonic = word;
-  // x86 comments follow '#', AArch64 comments "//"; there '#' marks a constant. A comment that
-  // names a place ("# 3fd0 <GOMP_barrier@GOMP_1.0>") tells what an indirect call or a variable is.
+  // x86 comments begin with '#', AArch64 comments with "//", because '#' marks an AArch64 constant.
+  // A comment like "# 3fd0 <GOMP_barrier@GOMP_1.0>" names an indirect call target or a variable.
   std::string_view comment;
   if (const auto hash = text.find("# "); hash != std::string_view::npos) {
     comment = trimmed(text.substr(hash + 1));
@@ -171,8 +171,8 @@ std::optional<instruction> parse_instruction(std::string_view line) {
 
 disassembly_reader::disassembly_reader(std::vector<code_range> ranges, code_sink sink)
     : ranges_(std::move(ranges)), sink_(std::move(sink)) {
-  // Of several sizes at one address the largest goes first and takes the code; nothing is left for
-  // the others, and an empty function is not handed over.
+  // Sorts the largest size first at each address. The largest range gets the code. Smaller ranges
+  // and empty functions get nothing.
   std::ranges::sort(ranges_, [](const code_range& a, const code_range& b) {
     return a.first != b.first ? a.first < b.first : a.size > b.size;
   });

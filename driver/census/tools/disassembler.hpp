@@ -1,5 +1,5 @@
-// Runs another program that disassembles, and hands over what it prints line by line; and the
-// instructions of chosen functions of a program, as objdump prints them.
+// Runs an external disassembler and passes its output on line by line. Also reads the instructions
+// of chosen functions from objdump.
 #pragma once
 
 #include <functional>
@@ -13,30 +13,31 @@
 
 namespace syncmeter {
 
-/// The text of one line without its end. The text is gone when the call returns.
+/// Called with a line without its end. The text is valid only during the call.
 using line_sink = std::function<void(std::string_view line)>;
 
 struct disassembler_call {
-  std::vector<std::string> arguments;  ///< the first is the program: a path, or a name on PATH
-  std::string path;                    ///< the file it reads, for messages
-  std::string install;                 ///< what brings it: "install binutils"
-  std::string folder{};                ///< where it runs; empty: where this program does
+  std::vector<std::string> arguments;  ///< the program first: a path, or a name on PATH
+  std::string path;                    ///< the input file, for messages
+  std::string install;                 ///< installation hint: "install binutils"
+  std::string folder{};                ///< working folder, or empty for the current folder
 };
 
-/// Runs it with this argument vector, never through a shell: the path may hold blanks and quotes.
-/// Throws disassembly_error: it is missing (the text ends with `install`), cannot be started, or
-/// failed (with the line of its complaints that says why).
+/// Runs the argument vector without a shell, because the path may have blanks and quotes. Throws
+/// disassembly_error if the program is missing (text ends with `install`), cannot be started, or
+/// failed (text has its main error line).
 void read_lines_of(const disassembler_call& call, const line_sink& sink);
 
-/// Called once for each range that was found, in order of address, with its instructions.
+/// Called once for each range with code, in address order.
 using code_sink = std::function<void(code_range, std::span<const instruction>)>;
 
-/// The instruction on one line of `objdump -d --no-show-raw-insn`; nothing for every other line.
+/// Returns the instruction on a line of `objdump -d --no-show-raw-insn`, or nothing for any other
+/// line.
 [[nodiscard]] std::optional<instruction> parse_instruction(std::string_view line);
 
-/// Takes objdump's text line by line and hands over the functions in `ranges` as they end, so that
-/// only one function is in memory: a worker has megabytes of loops. Ranges must not overlap; ranges
-/// with equal beginnings are one.
+/// Reads objdump output line by line and passes on each function in `ranges` at its end. Keeps one
+/// function in memory, because a worker has megabytes of loops. Ranges must not overlap. Ranges
+/// with the same beginning become one range.
 class disassembly_reader {
  public:
   disassembly_reader(std::vector<code_range> ranges, code_sink sink);
@@ -52,11 +53,11 @@ class disassembly_reader {
   std::vector<instruction> body_;
 };
 
-/// The objdump that reads programs for `m`: this machine's own, or that of the cross compiler.
+/// Returns the objdump for `m`: native or from the cross compiler.
 [[nodiscard]] std::string objdump_for(enum machine m);
 
-/// Runs objdump once over the part of the program, which is for `m`, that holds `ranges`. Throws
-/// disassembly_error: objdump is missing, or failed (with the first line of its complaints).
+/// Runs objdump once over the program part with all `ranges`, for machine `m`. Throws
+/// disassembly_error if objdump is missing or failed (with its first error line).
 void disassemble(const std::string& path, enum machine m, std::vector<code_range> ranges,
                  const code_sink& sink);
 

@@ -1,6 +1,5 @@
-// An ELF file, read by hand: a few tables are all that is needed, and nm or readelf would be one
-// more process whose text has to be parsed. Among them: where the functions of a program lie, and
-// for which machine it was built.
+// Reads ELF files directly, because the census needs only a few tables, and nm or readelf would add
+// a process and a text parser. Finds a program's functions and machine.
 #pragma once
 
 #include <elf.h>
@@ -17,30 +16,31 @@
 
 namespace syncmeter {
 
-/// A program that cannot be disassembled; the text names the file and says why.
+/// Error for a program that cannot be disassembled. The text has the file and the reason.
 struct disassembly_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class elf_file {
  public:
-  /// Throws disassembly_error: not readable, not a 64-bit little-endian ELF file, or cut short.
+  /// Throws disassembly_error if the file is unreadable, not 64-bit little-endian ELF, or cut
+  /// short.
   explicit elf_file(const std::string& path);
 
-  /// Throws disassembly_error with the file's name and this reason.
+  /// Throws disassembly_error with the file's name and the reason.
   [[noreturn]] void fail(std::string_view why) const;
 
-  /// EM_X86_64, EM_CUDA, ...
+  /// Returns EM_X86_64, EM_CUDA, ...
   [[nodiscard]] std::uint16_t machine() const { return header_.e_machine; }
   [[nodiscard]] const std::vector<Elf64_Shdr>& sections() const { return sections_; }
-  /// The parts that are loaded when the program starts, and what else stands in the same table.
+  /// Returns the program headers: loaded segments and all other entries.
   [[nodiscard]] std::vector<Elf64_Phdr> segments();
-  /// Where sh_name of each section points into, for name_at.
+  /// Returns the string table for sh_name, to use with name_at.
   [[nodiscard]] std::string names_of_sections();
-  /// All of a section that is kept in the file.
+  /// Returns a section's bytes from the file.
   [[nodiscard]] std::string bytes_of(const Elf64_Shdr& section);
 
-  /// `count` objects of type T at `offset` of the file.
+  /// Returns `count` objects of type T at `offset` in the file.
   template <class T> [[nodiscard]] std::vector<T> read(std::uint64_t offset, std::uint64_t count) {
     if (offset > size_ || count > (size_ - offset) / sizeof(T)) fail("the ELF file is cut short");
     std::vector<T> values(count);
@@ -58,10 +58,10 @@ class elf_file {
   std::vector<Elf64_Shdr> sections_;
 };
 
-/// The name that starts at `offset` of a section of names; empty beyond its end.
+/// Returns the name at `offset` in a section of names, or an empty text beyond its end.
 [[nodiscard]] std::string name_at(std::string_view names, std::uint64_t offset);
 
-/// The code of one function: `size` bytes from virtual address `first`.
+/// Code of a function: `size` bytes from virtual address `first`.
 struct code_range {
   std::uint64_t first = 0;
   std::uint64_t size = 0;
@@ -73,8 +73,9 @@ struct elf_symbols {
   std::map<std::string, code_range, std::less<>> functions;  ///< by linker name
 };
 
-/// Reads the defined functions of the static and the dynamic symbol table (either may be missing).
-/// Throws disassembly_error: not readable, not a 64-bit little-endian ELF file, or cut short.
+/// Reads the defined functions from the static and dynamic symbol tables, either of which may be
+/// missing. Throws disassembly_error if the file is unreadable, not 64-bit little-endian ELF, or
+/// cut short.
 [[nodiscard]] elf_symbols read_elf_symbols(const std::string& path);
 
 }  // namespace syncmeter

@@ -30,7 +30,7 @@ std::vector<std::string> ptx_modules(std::string_view program, const kernel_name
 std::vector<std::string> ptx_modules_of(const std::string& program, const kernel_names& names) {
   if (names.empty()) return {};
   const file_bytes found = read_file(program);
-  // What is not there the tools name.
+  // The tools report a missing file.
   if (found.error != 0 && found.error != ENOENT)
     throw disassembly_error(
         fmt::format("{} cannot be read: {}", program, std::strerror(found.error)));

@@ -1,5 +1,5 @@
-// The PTX that g++'s offloading leaves in a program: text, a module for each object file, which
-// CUDA's driver compiles when the program starts.
+// Finds the PTX that g++ offloading embeds in a program: a text module for each object file. CUDA's
+// driver compiles modules when the program starts.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace syncmeter {
 
-/// The modules in a program's bytes that define one of these functions, which are linkers' names.
+/// Returns the modules in a program's bytes that define a function in `names` (linker names).
 [[nodiscard]] std::vector<std::string> ptx_modules(std::string_view program,
                                                    const kernel_names& names);
-/// Of its file, which is read only where there are names: libraries of kernels have a GB. Throws
-/// disassembly_error.
+/// Reads the program's file and does the same. Skips the file if `names` is empty, because kernel
+/// libraries have a GB. Throws disassembly_error.
 [[nodiscard]] std::vector<std::string> ptx_modules_of(const std::string& program,
                                                       const kernel_names& names);
 
