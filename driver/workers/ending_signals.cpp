@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders for a signal handler to remove. An empty text is a free place. Changes need held
-/// signals.
+/// Folders that a signal handler removes. An empty text is a free entry. Changes require
+/// signals_held.
 using folder_name = std::array<char, PATH_MAX>;
 std::array<folder_name, 4> folders_of_signal{};
 
@@ -50,8 +50,8 @@ void end_with_status(int number) {
   ::_exit(128 + number);
 }
 
-/// Returns a descriptor that holds the lock of a folder of this user, or none with errno: it is
-/// EWOULDBLOCK if another process has the lock.
+/// Returns a descriptor with the lock on a folder of this user, or none with errno: EWOULDBLOCK if
+/// another process has the lock.
 unique_fd locked(const std::string& folder) {
   unique_fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat about{};

@@ -1,5 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP between two runs of a user's program: they end this process, and leave
-// nothing behind.
+// Makes SIGINT, SIGTERM and SIGHUP end this process cleanly between two runs of a user's program.
 #pragma once
 
 #include <signal.h>
@@ -14,7 +13,7 @@ namespace syncmeter {
 /// Signals that ask a command to end. A terminal sends the first two to the program as well.
 inline constexpr std::array<int, 4> ending_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
-/// Blocks the ending signals while it lives.
+/// Blocks the ending signals during its lifetime.
 class signals_held {
  public:
   signals_held();
@@ -26,8 +25,9 @@ class signals_held {
   sigset_t before_{};
 };
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP end this process with exit status 130, 143 or 129,
-/// after the folder of temporary_folder is removed. Signals that are ignored stay ignored.
+/// Handler for SIGINT, SIGTERM and SIGHUP. During its lifetime a signal removes the folders of
+/// temporary_folder and ends this process with exit status 130, 143 or 129. Ignored signals stay
+/// ignored.
 class ends_with_status {
  public:
   ends_with_status();
@@ -39,9 +39,9 @@ class ends_with_status {
   std::array<struct sigaction, ending_signals.size()> before_{};
 };
 
-/// A new folder for files (no folders in it), removed at its end or by ends_with_status. The folder
-/// is locked: a later start removes the folder if this process was killed. A signal removes up to
-/// four folders.
+/// A new folder for files (no subfolders), removed by the destructor or ends_with_status. The
+/// folder is locked: a later start removes the folder if this process was killed. A signal removes
+/// up to four folders.
 class temporary_folder {
  public:
   /// Makes PARENT/PREFIX-XXXXXX, and removes folders of the same prefix if the owner is dead.

@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Worker name -> path; the first place that has it wins, which is the driver's own.
+// Maps worker names to paths. The first folder with a name wins, and the driver's folder comes
+// first.
 std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places) {
   std::map<std::string, fs::path> found;
   for (const fs::path& place : places) {
@@ -40,7 +41,7 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
   return found;
 }
 
-/// What pip installed holds the sources of workers that `syncmeter build` compiles.
+/// A pip installation has the sources of workers for `syncmeter build`.
 fs::path folder_of_sources() { return own_folder().parent_path() / "share/syncmeter/sources"; }
 
 bool holds_sources_of(const std::string& worker) {
@@ -48,9 +49,9 @@ bool holds_sources_of(const std::string& worker) {
   return fs::exists(folder_of_sources() / "backends" / worker / "backend.cmake", error);
 }
 
-/// Where `syncmeter build` puts the worker (packaging/wheel/__init__.py): the same rule there. The
-/// key is of what it is compiled from, so that a wheel of the same version but other sources has
-/// none until it builds one.
+/// Returns the output folder of `syncmeter build`. Must match the rule in
+/// packaging/wheel/__init__.py. The key identifies the sources: a wheel with the same version but
+/// other sources has no worker until the next build.
 fs::path folder_of_built(const std::string& worker) {
   const auto value_of = [](const char* variable) {
     const char* const value = std::getenv(variable);
@@ -63,9 +64,9 @@ fs::path folder_of_built(const std::string& worker) {
          worker / "bin";
 }
 
-/// Where the workers are that belong to this program: beside it, the folder of an installation,
-/// which moves with it, and what `syncmeter build` made. Empty where the system does not say where
-/// this program is.
+/// Returns the folders of this program's workers: beside the program, in its installation
+/// (relative, because installations move), and from `syncmeter build`. Returns nothing if the
+/// system does not report this program's path.
 std::vector<fs::path> folders_of_own_workers() {
   const fs::path beside = own_folder();
   if (beside.empty()) return {};
@@ -87,7 +88,7 @@ std::string looked_in() {
   return text;
 }
 
-/// The worker that has this backend, by the manifests: of "kokkos-openmp" it is "kokkos".
+/// Returns the worker for a backend by the manifests: "kokkos" for "kokkos-openmp".
 std::string worker_of(const std::string& backend) {
   const auto& all = known_backends();
   const auto found = std::ranges::find_if(all, [&](const known_backend& known) {
@@ -100,8 +101,8 @@ bool is_own(const worker_info& info) {
   return contains(folders_of_own_workers(), fs::path(info.path).parent_path());
 }
 
-// Of several workers with a backend the driver's own has it, even one that cannot be used, then the
-// one of its name, then the first.
+// Keeps one worker for each backend: the driver's own even if unusable, then the worker with the
+// backend's name, then the first.
 void leave_one_for_each_backend(std::vector<worker_info>& workers) {
   std::map<std::string, const worker_info*> servers;
   const auto claim = [&servers](const worker_info& info, const std::string& backend) {
@@ -125,11 +126,11 @@ void leave_one_for_each_backend(std::vector<worker_info>& workers) {
   }
 }
 
-// A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp"); its
-// name stands for all of them.
+// A worker serves a backend with its own name, or several with the name as prefix
+// ("kokkos-openmp"). The worker's name means all its backends.
 bool may_serve(const worker_info& info, const std::string& backend) {
   if (backend == info.name) return true;
-  // "omp-llvm" is a worker of its own, not a backend of "omp".
+  // "omp-llvm" is a separate worker, not a backend of "omp".
   if (!info.problem.empty())
     return backend.starts_with(info.name + '-') && !contains(known_backend_names(), backend);
   return contains(info.backends, backend);
@@ -143,7 +144,8 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
   };
   std::vector<worker_info> workers;
   std::vector<std::optional<worker_process>> processes(programs.size());
-  // All are started before the first is waited for: a slow runtime (a GPU's) delays no other.
+  // All workers start before the first wait, because a slow runtime (a GPU's) must not delay the
+  // rest.
   for (const auto& [name, path] : programs) {
     worker_info& info = workers.emplace_back();
     info.name = name;
@@ -155,15 +157,15 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
     }
   }
   {
-    // Each has the whole time, and none waits for another.
+    // Each worker has the whole time because each listener has a thread.
     std::vector<std::jthread> listeners;
     for (std::size_t i = 0; i < workers.size(); ++i) {
       if (!processes[i]) continue;
       listeners.emplace_back([&process = processes[i], &info = workers[i], &deadlines, &asked_for] {
-        // Nobody would catch it beyond this thread.
+        // An exception must not leave this thread.
         try {
           answer reply = process->receive(deadlines.capabilities);
-          // Who killed it (a system short of memory, an operator) may not do so again.
+          // Asks again, because the cause may be gone (memory shortage, an operator).
           if (reply.what == answer::kind::closed && process->was_killed()) {
             process.emplace(info.name, asked_for(info.path), deadlines);
             reply = process->receive(deadlines.capabilities);
@@ -263,7 +265,8 @@ const std::vector<known_backend>& known_backends() {
 
 bool can_be_built(const std::string& backend) {
   if (holds_sources_of(worker_of(backend))) return true;
-  // Made where the build is configured, a folder above its programs; an installation has none.
+  // The build writes this file when configured, a folder above its programs. An installation lacks
+  // the file.
   std::ifstream list(own_folder().parent_path() / "workers.txt");
   for (std::string line; std::getline(list, line);)
     if (line == backend) return true;

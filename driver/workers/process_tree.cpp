@@ -39,7 +39,7 @@ std::set<pid_t> descendants_of(pid_t process) {
 
 void end_new_descendants(const std::set<pid_t>& before) {
   using namespace std::chrono_literals;
-  // Each one may leave children of its own; none should take long to die of SIGKILL.
+  // Each process may leave children. None should take long to die from SIGKILL.
   for (int look = 0; look < 200; ++look) {
     const std::set<pid_t> now = descendants_of(::getpid());
     std::set<pid_t> left;

@@ -1,4 +1,4 @@
-// The processes that another one started, and those that they started in turn.
+// Finds and ends the descendants of a process.
 #pragma once
 
 #include <sys/types.h>
@@ -7,12 +7,12 @@
 
 namespace syncmeter {
 
-/// Those that live, or have ended and were not waited for; of other processes than this one also
-/// those that a thread of them started. None where the kernel does not say.
+/// Returns descendants that live or were not waited for. For a foreign process, includes children
+/// of all its threads. Returns nothing if the kernel does not list children.
 [[nodiscard]] std::set<pid_t> descendants_of(pid_t process);
 
-/// Ends what has come to be a descendant of this process since `before` was taken, and waits for
-/// it: what a program that has ended left behind.
+/// Kills and reaps the descendants that appeared since `before`: processes that an ended program
+/// left behind.
 void end_new_descendants(const std::set<pid_t>& before);
 
 }  // namespace syncmeter

@@ -17,7 +17,7 @@ constexpr std::string_view schema_text =
 #include "worker_protocol_schema.inc"
     ;
 
-// std::regex recurses for each character.
+// std::regex recurses for each character, so longer texts do not match.
 constexpr std::size_t longest_matched = 1000;
 
 bool is_of_type(const json& value, const json& type) {
@@ -37,7 +37,7 @@ bool matches(const std::string& text, const json& pattern) {
          std::regex_search(text, std::regex(pattern.get<std::string>()));
 }
 
-/// Checks by the keywords that the schema of the protocol uses.
+/// Implements the keywords that the protocol's schema uses.
 class schema_check {
  public:
   explicit schema_check(const json& root) : root_(root) {}

@@ -1,5 +1,5 @@
-// The lines of a worker against docs/schema/worker-protocol.schema.json, which is part of the
-// driver.
+// Checks the lines of a worker against docs/schema/worker-protocol.schema.json. The driver contains
+// the schema.
 #pragma once
 
 #include <string>

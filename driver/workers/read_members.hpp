@@ -1,5 +1,5 @@
-// Members of a JSON object that a worker sent or a file holds, each read by the type of its field
-// and held against the bounds of its row in record/.
+// Reads members of a JSON object from a worker or a file. The field's type selects the reader, and
+// the member's row in record/ sets the bounds.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,8 @@
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
-/// A row of record/ as `#define SM_MEMBER SM_READ_MEMBER`: reads the member of `object` into the
-/// field of `record`, where namespace members is in use. Throws std::invalid_argument.
+/// Expands a row of record/ as `#define SM_MEMBER SM_READ_MEMBER`: reads the member of `object`
+/// into the field of `record`. Needs namespace members in scope. Throws std::invalid_argument.
 #define SM_READ_MEMBER(name, kind, absent, least, most, ...)                                       \
   if (std::string_view(#absent) == "required") (void)require(object, #name);                       \
   read(object, #name, record.name, {least, most});
@@ -33,7 +33,7 @@ struct bounds {
   double least = 0, most = inf;
 };
 
-/// A value as messages show it.
+/// Returns a value as messages show values.
 [[nodiscard]] inline std::string shown(const json& value) {
   return quote(value.dump(-1, ' ', true));
 }
@@ -42,7 +42,7 @@ struct bounds {
   throw std::invalid_argument(fmt::format("its \"{}\" is {}, not {}", name, shown(value), wanted));
 }
 
-/// Null where there is none.
+/// Returns null if the member is missing.
 [[nodiscard]] inline const json* find(const json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() ? nullptr : &*found;
@@ -57,7 +57,8 @@ inline void require_object(const char* name, const json& value) {
   if (!value.is_object()) refuse(name, value, "an object");
 }
 
-/// A comparison of nlohmann::json would take what is beyond 2^63 for a negative number.
+/// Compares as double because nlohmann::json would compare an integer beyond 2^63 as a negative
+/// number.
 inline void require_number(const char* name, const json& value, bounds allowed, bool whole) {
   const bool is_kind = whole ? value.is_number_integer() : value.is_number();
   const double number = is_kind ? value.get<double>() : 0;
@@ -114,8 +115,8 @@ void read_value(const char* name, const json& object, std::map<std::string, Fiel
   for (const auto& [key, value] : object.items()) read_value(name, value, field[key], allowed);
 }
 
-/// Leaves the field alone where `object` lacks the member. A quotient that is not finite is null in
-/// JSON, and not known; so is a verdict.
+/// Keeps the field if `object` lacks the member. JSON null means unknown: a quotient that is not
+/// finite, or a verdict.
 template <class Field>
 void read(const json& object, const char* name, Field& field, bounds allowed = {}) {
   constexpr bool may_be_null =

@@ -31,8 +31,8 @@
 namespace syncmeter {
 namespace {
 
-// What would bind the worker's threads, size its pool, change how they wait or hook into every
-// launch behind our back. libgomp with OMP_PROC_BIND even narrows the process's CPU mask before
+// These variables would bind the worker's threads, size the pool, change how threads wait or add
+// hooks to each launch. libgomp with OMP_PROC_BIND even narrows the process's CPU mask before
 // main().
 constexpr std::array<std::string_view, 15> removed_variables{
     "OMP_PROC_BIND",      "OMP_PLACES",        "GOMP_CPU_AFFINITY",     "KMP_AFFINITY",
@@ -49,8 +49,8 @@ struct pipe_ends {
   unique_fd read, write;
 };
 
-// Both ends lie above 2: a descriptor that is already where dup2 would put it keeps its
-// close-on-exec flag, and the child would lose its standard stream.
+// Returns ends above 2. If dup2 source and target were equal, the descriptor would keep
+// close-on-exec, and the child would lose a standard stream.
 pipe_ends make_pipe(const std::string& path) {
   std::array<int, 2> raw{};
   if (::pipe2(raw.data(), O_CLOEXEC) != 0) fail(path, "pipe", errno);
@@ -69,8 +69,8 @@ struct cpu_mask {
   std::size_t bytes = 0;
 };
 
-// A child has its parent's mask already: where that is the one wanted, no call is made, as a
-// sandbox may forbid it.
+// Returns an empty mask if the child inherits the wanted mask, because a sandbox may forbid the
+// system call.
 cpu_mask make_mask(const std::vector<int>& cpus) {
   cpu_mask mask;
   if (cpus.empty() || cpus == read_cpu_grant().allowed) return mask;
@@ -90,7 +90,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// Reads and writes of our end return at once.
+/// Makes reads and writes of the driver's end return at once.
 void make_non_blocking(int end, const std::string& path) {
   const int flags = ::fcntl(end, F_GETFL);
   if (flags < 0 || ::fcntl(end, F_SETFL, flags | O_NONBLOCK) != 0) fail(path, "fcntl", errno);
@@ -100,29 +100,29 @@ struct child_setup {
   const char* path = nullptr;
   char* const* arguments = nullptr;
   char* const* environment = nullptr;
-  std::array<int, 3> standard{};  // what becomes 0, 1 and 2
+  std::array<int, 3> standard{};  // descriptors for 0, 1 and 2
   const cpu_mask* mask = nullptr;
-  int report = -1;  // a failure goes here when the program cannot be started
+  int report = -1;  // receives the failure if the program cannot be started
   pid_t driver = -1;
-  bool in_our_place = false;  // a user's program; else a worker
+  bool in_our_place = false;  // a user's program, else a worker
 };
 
 struct failure {
-  bool of_mask = false;  // else of exec, or of what comes before it
+  bool of_mask = false;  // else exec, or a step before exec
   int error = 0;
 };
 
 void become_worker() {
   ::setpgid(0, 0);
-  // What asks the driver to end may go to all its processes (Ctrl-C, a scheduler's time limit): the
-  // driver says what becomes of the visit in flight.
+  // A signal that asks the driver to end may reach all processes (Ctrl-C, a scheduler's time
+  // limit). Only the driver decides about the visit in flight.
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
 }
 
-// Runs between fork and exec: async-signal-safe calls only.
+// Runs between fork and exec. Calls async-signal-safe functions only.
 [[noreturn]] void become(const child_setup& setup) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The driver may have died before the line above: then no signal would ever come.
+  // If the driver died before prctl, no signal would ever come.
   if (::getppid() != setup.driver) ::_exit(127);
   if (!setup.in_our_place) become_worker();
   for (const int number : {SIGPIPE, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
@@ -143,13 +143,13 @@ void become_worker() {
   ::_exit(127);
 }
 
-// Returns when the program runs, and throws when it cannot be started.
+// Returns when the program runs. Throws if the program cannot be started.
 pid_t start_child(const child_setup& setup, pipe_ends& report) {
   const std::string path = setup.path;
   const pid_t pid = ::fork();
   if (pid < 0) fail(path, "fork", errno);
   if (pid == 0) become(setup);
-  // Both sides ask for the group: whoever comes first, it exists before we signal it.
+  // Parent and child both set the group, so the group exists before any signal to it.
   if (!setup.in_our_place) ::setpgid(pid, pid);
   report.write.reset();
   failure met;
@@ -159,17 +159,18 @@ pid_t start_child(const child_setup& setup, pipe_ends& report) {
     got = ::read(report.read.get(), &met, sizeof met);
   if (got != 0) {
     const int unread = got < 0 ? errno : 0;
-    // Where the report cannot be read the program may run, and would wait for us as we for it.
+    // If the report cannot be read, the program may run, and parent and child would wait for each
+    // other.
     ::kill(pid, SIGKILL);
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (unread != 0) fail(path, "read", unread);
-    fail(path, met.of_mask ? "sched_setaffinity to the PUs of this campaign" : "exec", met.error);
+    fail(path, met.of_mask ? "sched_setaffinity to the CPUs of this campaign" : "exec", met.error);
   }
   return pid;
 }
 
-/// `kept` with these NAME=VALUE in place of what it has of the names; a NAME alone is left out.
+/// Replaces the variables that `settings` names. A NAME without a value removes the variable.
 void put_settings(std::vector<std::string>& kept, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
@@ -184,7 +185,7 @@ void put_settings(std::vector<std::string>& kept, const std::vector<std::string>
 void open_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest that is free, which is this one.
+    // The kernel returns the lowest free descriptor, which is `fd`.
     (void)::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
   }
 }
@@ -198,7 +199,7 @@ descendants::~descendants() {
   try {
     if (adopted_) end_new_descendants({});
   } catch (const std::exception&) {
-    // Out of memory: workers die with us, what they started is not looked for.
+    // Memory is exhausted. Workers die with this process, but their children are not searched for.
   }
 }
 
@@ -264,7 +265,8 @@ started_program start_writing_to(int out, const std::vector<std::string>& words)
 
 namespace {
 
-/// Whether a child still runs after so long; not where the kernel cannot tell (before Linux 5.3).
+/// Returns whether the child still runs after `seconds`. Returns false if the kernel lacks
+/// pidfd_open (before Linux 5.3).
 bool outlasts(pid_t child, double seconds) {
   const unique_fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   if (process.get() < 0) return false;
@@ -281,7 +283,8 @@ bool outlasts(pid_t child, double seconds) {
   }
 }
 
-/// While it lives, what the terminal sends is for the program, and what asks us to end asks it.
+/// Handler that leaves terminal signals to the program, and passes SIGTERM and SIGHUP on to the
+/// program.
 class signals_passed_on {
  public:
   explicit signals_passed_on(pid_t program) {
@@ -303,9 +306,9 @@ class signals_passed_on {
   signals_passed_on(const signals_passed_on&) = delete;
   signals_passed_on& operator=(const signals_passed_on&) = delete;
 
-  /// 0: nothing has asked us yet.
+  /// Returns the last signal that asked this process to end, or 0.
   [[nodiscard]] int last() const { return last_; }
-  /// The last that the terminal sent, to the program as well; 0: none.
+  /// Returns the last signal from the terminal, which the program received as well, or 0.
   [[nodiscard]] int of_terminal() const { return of_terminal_; }
 
  private:
@@ -313,7 +316,8 @@ class signals_passed_on {
   static void note(int number) { of_terminal_ = number; }
   static void pass_on(int number) {
     ::kill(to_, last_ == 0 ? number : SIGKILL);
-    ::kill(to_, SIGCONT);  // a stopped program would keep the signal and this process waiting
+    ::kill(to_, SIGCONT);  // a stopped program would keep the signal pending and this process
+                           // waiting
     last_ = number;
   }
   static inline volatile sig_atomic_t to_ = 0, last_ = 0, of_terminal_ = 0;
@@ -350,7 +354,7 @@ finished_program run_in_our_place(const std::string& path,
   const auto begun = std::chrono::steady_clock::now();
   std::optional<signals_held> held(std::in_place);
   const pid_t pid = start_child(setup, report);
-  // Ctrl-C before the program existed has not reached it.
+  // A Ctrl-C from before the program existed has not reached the program.
   sigset_t waiting;
   if (::sigpending(&waiting) == 0 && ::sigismember(&waiting, SIGINT) == 1) ::kill(pid, SIGINT);
   finished_program finished;
@@ -358,7 +362,8 @@ finished_program run_in_our_place(const std::string& path,
   held.reset();
   finished.timed_out = longest_s && outlasts(pid, *longest_s);
   if (finished.timed_out) ::kill(pid, SIGKILL);
-  // Until it is reaped no other process has its number, so that no signal is passed on to one.
+  // Waits without reaping: the process number stays reserved, and no signal can reach another
+  // process.
   siginfo_t end = {};
   while (::waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
@@ -376,7 +381,7 @@ finished_program run_in_our_place(const std::string& path,
     finished.interrupted_by = by;
   else if (of_terminal != 0 && WIFEXITED(finished.wait_status) &&
            WEXITSTATUS(finished.wait_status) == 128 + of_terminal)
-    finished.interrupted_by = of_terminal;  // it was caught, and ended the program as in shells
+    finished.interrupted_by = of_terminal;  // the program caught the signal and exited as shells do
   const auto seconds = [](const timeval& t) {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   };

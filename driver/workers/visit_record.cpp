@@ -9,7 +9,7 @@
 namespace syncmeter {
 namespace members {
 
-// What only visits have; `read` finds these by their bounds.
+// `read` finds these readers for visit members by their `bounds` argument.
 
 static void read_value(const char*, const json& value, status& field, bounds) {
   const auto known = value.is_string() ? from_text<status>(value.get<std::string>()) : std::nullopt;
@@ -27,7 +27,7 @@ static void read_value(const char*, const json& value, point& field, bounds) {
   }
 }
 
-// A bound that is null is not known.
+// A null bound is unknown.
 static void read_value(const char* name, const json& object, interval& field, bounds allowed) {
   require_object(name, object);
   const json* const value = find(object, "value");
@@ -37,7 +37,7 @@ static void read_value(const char* name, const json& object, interval& field, bo
   read_value(name, *value, field.value, allowed);
   read(object, "low", field.low, any);
   read(object, "high", field.high, any);
-  const double rounding = 1e-6 * std::abs(field.value);  // as seven digits of each may be rounded
+  const double rounding = 1e-6 * std::abs(field.value);  // both may be rounded to seven digits
   if (field.low - field.value > rounding || field.value - field.high > rounding)
     throw std::invalid_argument(fmt::format("its \"{}\" is {}, {} its bounds", name, shown(object),
                                             field.low > field.value ? "below" : "above"));
@@ -99,7 +99,7 @@ using flaw = std::invalid_argument;
 
 constexpr std::size_t most_raw_rounds = 50;
 
-// Of a visit that a worker measured just now; a file may have been put together from others.
+// Applies to a visit that a worker just measured. A file may combine several visits.
 void check_rounds(const json& line, const visit_record& visit) {
   const bool tells_kept = line.contains("rounds_kept");
   if (tells_kept && line.contains("rounds_taken") && visit.rounds_kept > visit.rounds_taken)
@@ -116,12 +116,12 @@ void check_status(const visit_record& visit) {
   if (visit.status != status::ok && visit.status != status::busy) return;
   const auto status = to_text(visit.status);
   if (visit.estimates.empty()) throw flaw(fmt::format("it is \"{}\" without an estimate", status));
-  // The first is the one that the status is about.
+  // The status describes the first estimate.
   if (const double cost = visit.estimates.front().cost_ns.value; cost < 0)
     throw flaw(fmt::format("it is \"{}\" with a cost of {} ns", status, cost));
 }
 
-// No lane has more than one processing unit, and no probe more than one floor.
+// A lane has at most one processing unit, and a probe at most one floor.
 void check_lists(const visit_record& visit, const json& request) {
   const std::size_t lanes = std::max(
       {std::size_t{visit.point.lanes}, request.value("pus", json::array()).size(), std::size_t{1}});
@@ -134,8 +134,8 @@ void check_lists(const visit_record& visit, const json& request) {
   check("median_ns", visit.quiet_probe.median_ns.size());
 }
 
-// What one loop of each side took is within the visit, and a cost within a step of the test. In
-// measured visits the shares are 0.34 and 0.996 at most, and a loop's ops take 900 ns and more.
+// Loop times of both sides must fit into the visit, and a cost into a step of the test. Measured
+// visits reach shares of at most 0.34 and 0.996. A loop's ops take at least 900 ns.
 void check_times(const visit_record& visit) {
   if (visit.estimates.empty()) return;
   constexpr double slack = 4, least_ns = 1e-3, most_trips = 4294967295;

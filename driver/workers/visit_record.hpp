@@ -1,5 +1,5 @@
-// Visits and points as the driver has them: the members of record/visit.def and point_line.def,
-// checked as they are read, whether a worker has just sent the line or a file holds it.
+// Visits and points in the driver: the members of record/visit.def and point_line.def. Reading
+// checks each line, whether from a worker or a file.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace syncmeter {
 
-/// A cost of which nothing is known.
+/// An unknown cost.
 inline constexpr interval unknown{0, -std::numeric_limits<double>::infinity(),
                                   std::numeric_limits<double>::infinity()};
 
@@ -31,29 +31,29 @@ struct estimates {
 struct lane_waits {
 #include "record/lane_waits.def"
 };
-/// One visit in a state; its line has it as a list.
+/// One visit in a state. A line stores the visit as a list.
 struct by_visit {
   std::uint64_t visit = 0;
   double cost_ns = 0;
   std::uint64_t rounds = 0;
-  double host_cost_ns = 0;  ///< 0: not known
+  double host_cost_ns = 0;  ///< 0 = unknown
 };
 #define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
 struct states {
 #include "record/state.def"
 };
 struct quiet_probe {
-  std::vector<double> floor_ns, median_ns;  ///< of each lane
+  std::vector<double> floor_ns, median_ns;  ///< for each lane
 };
 struct additivity {
   std::optional<bool> additive;
 };
-using rounds = std::array<double, 2>;  ///< span of the baseline and of the test sample, ns
-struct census {};                      ///< the driver reads it in no visit
+using rounds = std::array<double, 2>;  ///< spans of baseline and test sample, ns
+struct census {};                      ///< the driver skips this member in visits
 
 }  // namespace objects
 
-/// What a visit found in one placement state.
+/// Results of a visit in one placement state.
 using estimate_record = objects::estimates;
 
 struct visit_record {
@@ -67,27 +67,27 @@ struct point_record {
 #include "record/point_line.def"
 };
 
-/// "stopped_by" of the visit lines that the driver writes in a worker's place.
+/// Values for "stopped_by" in visit lines that the driver writes for a worker.
 inline constexpr std::string_view stopped_by_crash = "crash";
 inline constexpr std::string_view stopped_by_timeout = "timeout";
 inline constexpr std::string_view stopped_by_giving_up = "not_tried";
 
-/// Whether a visit with this status is its point's last: the worker's word on a point would be the
-/// same next time. A crash or a hang may not happen again.
+/// Returns whether a visit with this status is the last for its point. A status from the worker
+/// would repeat, but a crash or hang may not.
 [[nodiscard]] bool settles(const visit_record& visit);
 
-/// The visit that a line holds. Throws std::invalid_argument with what is wrong with it, in half a
-/// sentence. Members that the record does not have may be anything.
+/// Returns the visit in a line. Throws std::invalid_argument with half a sentence about the flaw.
+/// Ignores members that the record lacks.
 [[nodiscard]] visit_record read_visit(const nlohmann::json& line);
 
-/// The same of a line of kind `point`.
+/// Does the same for a line of kind `point`.
 [[nodiscard]] point_record read_point(const nlohmann::json& line);
 
-/// What is wrong with a visit line; empty when nothing is.
+/// Returns the flaw in a visit line, or an empty text.
 [[nodiscard]] std::string flaw_in_visit(const nlohmann::json& line);
 
-/// The same of the answer to a request: it is of the point and the visit that were asked for, and
-/// holds what the request's answer must.
+/// Returns the flaw in an answer, or an empty text. Also checks the point and visit number against
+/// the request.
 [[nodiscard]] std::string flaw_in_answer(const nlohmann::json& line, const nlohmann::json& request);
 
 }  // namespace syncmeter

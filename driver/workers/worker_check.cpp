@@ -25,12 +25,12 @@ namespace {
 
 using members::shown, nlohmann::json;
 
-// Two warps of one block: enough for lanes that meet, and for a token between warps.
+// Two warps of one block are enough for lanes that synchronize, and for a token between warps.
 constexpr unsigned gpu_threads = 64;
 constexpr unsigned gpu_active = 16;
 
-/// A request without kind and id. Nothing for what cannot be measured here: an op that is not
-/// supported, of a backend with a problem or without a device, or of more lanes than `pus`.
+/// Returns a request without kind and id. Returns nothing if this machine cannot measure the op:
+/// not supported, backend problem, no device, or more lanes than `pus`.
 std::optional<json> check_request(const capability& entry, const worker_info& worker,
                                   const std::vector<int>& pus) {
   if (!entry.supported || worker.backend_problems.contains(entry.backend)) return std::nullopt;
@@ -67,8 +67,8 @@ std::optional<json> check_request(const capability& entry, const worker_info& wo
     request["device"] = gpus->second.devices.front().index;
     where.lanes = std::max(gpu_threads, entry.min_lanes);
     if (entry.some_lanes) where.active = gpu_active;
-    // The number of devices or of sides that an op takes is at least two; what else it counts, one
-    // block has room for.
+    // An op that counts devices or sides needs at least two. For other ops, one block has room for
+    // two.
     if (!entry.size_of.empty() && entry.size == 0) where.size = 2;
     if (entry.all_at_once && where.size > 1) where.blocks = where.size;
   } else {
@@ -81,7 +81,7 @@ std::optional<json> check_request(const capability& entry, const worker_info& wo
   return request;
 }
 
-// A sentence without the process's number: the same fault of two processes is one.
+// Returns the sentence without the process number, because two processes may have the same fault.
 std::string without_pid(std::string text) {
   for (;;) {
     const std::size_t begin = text.find(" (pid ");
@@ -189,7 +189,7 @@ class checker {
     return false;
   }
 
-  // On a GPU only where `or_gpu` says so.
+  // Returns an entry of a GPU backend only if `or_gpu` is true.
   const capability* first_measured(bool or_gpu) const {
     for (const capability& entry : infos_.front().capabilities)
       if (request_for(entry) && (or_gpu || !is_on_gpu(entry))) return &entry;
@@ -206,7 +206,7 @@ class checker {
     } else {
       const json& status = outcome.line.at("status");
       const json reason = outcome.line.value("reason", json());
-      // What a GPU has room for is not all in its capabilities.
+      // Capabilities do not list all limits of a GPU.
       if (status == "unsupported" && is_on_gpu(entry)) ++points_refused_;
       else if (status == "failed" || status == "unsupported")
         wrong =
@@ -283,8 +283,8 @@ class checker {
     return std::nullopt;
   }
 
-  /// How a worker of its own takes what it cannot serve. After a fault it is not known what else
-  /// the worker sends.
+  /// Checks how a new worker answers requests that no worker can serve. Returns after the first
+  /// fault, because later answers are unpredictable.
   void refuses_nonsense() try {
     const capability* const some = first_measured(true);
     worker_process worker(info().name, program_to_start{.path = how_.path}, deadlines_);
@@ -304,7 +304,7 @@ class checker {
     fault("start", error.what());
   }
 
-  /// `request` is one that it can serve.
+  /// `request` must be valid for this worker.
   bool refuses_points(worker_process& worker, json request) {
     request["kind"] = "measure";
     request["resumed"] = false;
@@ -355,7 +355,7 @@ class checker {
   worker_check found_;
   bool hello_held_ = false;
   std::size_t points_held_ = 0, points_refused_ = 0;
-  std::map<std::string, std::vector<std::string>> failed_;  // sentence -> the ops it is about
+  std::map<std::string, std::vector<std::string>> failed_;  // sentence -> affected ops
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What a worker does wrong (docs/worker-protocol.md), for its author: it gets every request that
-// the driver makes, by the driver's own code, and some that no worker should die of.
+// Checks a worker against docs/reference/worker-protocol.md for its author. The worker gets every
+// request that the driver sends, by the driver's code, and invalid requests that no worker should
+// die from.
 #pragma once
 
 #include <chrono>
@@ -10,17 +11,17 @@ namespace syncmeter {
 
 struct worker_check_settings {
   std::string path;
-  bool every_entry = false;  ///< measures each entry of its capabilities, not the first of each op
-  std::chrono::milliseconds patience{0};  ///< in place of the protocol's deadlines; 0: those
+  bool every_entry = false;  ///< measures each capability entry, not only the first for each op
+  std::chrono::milliseconds patience{0};  ///< replaces the protocol's deadlines, 0 = keep
 };
 
 struct worker_check {
-  std::vector<std::string> held;     ///< what it did right, a sentence for each part
+  std::vector<std::string> held;     ///< passed parts, a sentence for each
   std::vector<std::string> faults;   ///< a sentence for each
-  std::vector<std::string> untried;  ///< what was not asked for, and why
+  std::vector<std::string> untried;  ///< skipped parts with the reason
 };
 
-/// Never throws for what the worker does.
+/// Checks the worker at `how.path`. Never throws for the worker's behavior.
 [[nodiscard]] worker_check check_worker(const worker_check_settings& how);
 
 }  // namespace syncmeter

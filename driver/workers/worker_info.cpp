@@ -133,7 +133,7 @@ void check_entries(const worker_info& info, flaws& found) {
   std::set<std::tuple<std::string, std::string, std::string, std::string>> known;
   for (const capability& entry : info.capabilities) {
     check_entry(entry, info, found);
-    // A GPU's form has more axes than those that are compared here.
+    // GPU entries have more axes than this comparison reads.
     if (info.gpus.contains(entry.backend)) continue;
     const std::string form = entry.type ? std::string(to_text(*entry.type)) : std::string{};
     const std::string axes =
@@ -152,7 +152,7 @@ void check_entries(const worker_info& info, flaws& found) {
 }  // namespace
 
 unsigned co_resident_blocks(const gpu_device& gpu, unsigned threads) {
-  // Threads are handed out in whole warps.
+  // Devices allocate threads in whole warps.
   const unsigned warps = (std::max(threads, 1U) + gpu.warp_size - 1) / gpu.warp_size;
   const unsigned by_threads = gpu.max_threads_per_multiprocessor / (warps * gpu.warp_size);
   return gpu.multiprocessors *

@@ -19,7 +19,7 @@ using kind = exchange_outcome::kind;
 using std::chrono::milliseconds;
 
 constexpr unsigned starts_before_giving_up = 3;
-// A worker that predicts more than this is not believed: a deadline must be one.
+// Limits a worker's prediction, because a deadline must be finite.
 constexpr double longest_prediction_ns = 600e9;
 
 json member(const json& object, const char* name) {
@@ -32,7 +32,7 @@ exchange_outcome without_answer(kind what, fmt::format_string<Values...> text, V
   return {what, {}, fmt::format(text, std::forward<Values>(values)...)};
 }
 
-// Of the point that a request is for; empty where it is for none, or for one without an arm.
+// Returns the arm of the request's point, or an empty text.
 std::string arm_in(const json& request) {
   return request.value("/point/arm"_json_pointer, std::string());
 }
@@ -49,7 +49,8 @@ worker_pool::environment* worker_pool::environment_of(const std::string& backend
     return (arm.empty() || w.arm == arm) && contains(w.backends, backend);
   });
   if (info == infos_.end()) return nullptr;
-  // A pool larger than the team would burn the other lanes' time: one process for each size.
+  // A pool larger than the team would take CPU time from other lanes. Each team size gets a
+  // process.
   const unsigned threads =
       info->pooled.contains(backend) ? static_cast<unsigned>(request.at("pus").size()) : 0;
   environment& env = environments_[{info->label(), wait, threads}];
@@ -59,8 +60,8 @@ worker_pool::environment* worker_pool::environment_of(const std::string& backend
   return &env;
 }
 
-// The worker's state is unknown after anything but an answer: it goes, and takes its device with it
-// when it cannot even be killed.
+// Ends the worker, because its state is unknown after anything except an answer. If the worker
+// cannot be killed, its device is given up.
 exchange_outcome worker_pool::end(environment& env, exchange_outcome outcome, bool gracefully) {
   if (!env.process) return outcome;
   if (!gracefully) env.process->kill();
@@ -163,7 +164,7 @@ exchange_outcome worker_pool::start(environment& env) {
   return outcome;
 }
 
-// Afterwards this environment's worker runs, and no other one does.
+// Runs this environment's worker and stops all other workers.
 exchange_outcome worker_pool::make_ready(environment& env) {
   const auto lost = lost_workers_.find(env.info->label());
   if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
@@ -211,7 +212,7 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
   if (env == nullptr)
     return without_answer(kind::given_up, "no worker serves backend '{}'", backend);
   request["kind"] = "measure";
-  // A worker knows nothing of arms, an older one not even the axis.
+  // Workers know no arms, and older workers not even the axis.
   const std::string arm = arm_in(request);
   request["point"].erase("arm");
   exchange_outcome outcome = exchange(*env, request, "visit");
@@ -221,7 +222,7 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
                                     env->process->label(), flaw));
   }
   if (!arm.empty()) outcome.line["point"]["arm"] = arm;
-  // Its device is lost to this process, and it leaves by itself; the visit is its own word.
+  // The worker lost its device and exits by itself. Its visit is still valid.
   if (member(outcome.line, "worker_ends") == true) return end(*env, std::move(outcome), true);
   return outcome;
 }

@@ -1,6 +1,6 @@
-// The workers of a campaign, one for each launch environment (worker x wait policy, and the number
-// of lanes for a backend that starts its threads once): started when first needed, one running at a
-// time, replaced after a crash, given up when they do not come up.
+// The workers of a campaign, one per launch environment: worker, wait policy and, for a backend
+// that starts threads once, the number of lanes. The pool starts a worker at first use, runs one
+// worker at a time, replaces crashed workers and gives up after failed starts.
 #pragma once
 
 #include <chrono>
@@ -18,19 +18,19 @@
 
 namespace syncmeter {
 
-/// What a request came to.
+/// Result of a request.
 struct exchange_outcome {
   enum class kind {
-    answered,   ///< `line` holds the answer asked for
-    refused,    ///< the worker answered with an `error`; it can be asked again
-    crashed,    ///< it died, wrote something else than an answer, or could not be started
-    timed_out,  ///< it was killed at its deadline
-    given_up,   ///< it is not asked any more
-    cancelled,  ///< killed because the user pressed Ctrl-C twice
+    answered,   ///< `line` has the answer
+    refused,    ///< the worker answered with an `error` and can be asked again
+    crashed,    ///< the worker died, wrote no valid answer, or could not be started
+    timed_out,  ///< the worker was killed at its deadline
+    given_up,   ///< the pool stopped asking this worker
+    cancelled,  ///< killed after the user pressed Ctrl-C twice
   };
   kind what = kind::answered;
   nlohmann::json line;
-  std::string reason;  ///< for every kind but `answered`
+  std::string reason;  ///< empty for `answered`
 };
 
 class worker_pool {
@@ -41,20 +41,19 @@ class worker_pool {
     int cancel_fd = -1;
     /// Called with the `worker` line of every start.
     std::function<void(const nlohmann::json&)> on_start;
-    /// Called with what was wrong with how a worker left, a sentence: a lane may have died after
-    /// its last visit.
+    /// Called with a sentence about a faulty exit: a lane may have died after its last visit.
     std::function<void(const std::string&)> on_bad_end{};
   };
 
   /// `infos` must outlive this object.
   worker_pool(const std::vector<worker_info>& infos, settings how);
 
-  /// Asks the worker of a backend to measure: `request` without kind, id and resumed. The answer is
-  /// its visit line, whose point, visit number and status were checked. A worker that says that it
-  /// ends with it is reaped; the next request starts a new one.
+  /// Sends a measure request: `request` without kind, id and resumed. Returns the visit line after
+  /// checking its point, visit number and status. Reaps a worker that announces its end. The next
+  /// request starts a new worker.
   [[nodiscard]] exchange_outcome measure(const std::string& backend, wait_policy wait,
                                          nlohmann::json request);
-  /// Asks for a `probe`: `request` as above.
+  /// Sends a `probe` request in the same way.
   [[nodiscard]] exchange_outcome probe(const std::string& backend, wait_policy wait,
                                        nlohmann::json request);
   /// Ends all workers gracefully.
@@ -64,11 +63,11 @@ class worker_pool {
   struct environment {
     const worker_info* info = nullptr;
     wait_policy wait = wait_policy::active;
-    unsigned threads = 0;  // of its pool; 0: it makes teams as it needs them
+    unsigned threads = 0;  // pool size, or 0 if the worker makes teams on demand
     std::optional<worker_process> process;
-    bool resumed = false;        // the next request is the first one after SIGCONT
+    bool resumed = false;        // the next request is the first after SIGCONT
     unsigned failed_starts = 0;  // in a row
-    std::string given_up;        // why; empty while it is asked
+    std::string given_up;        // the reason, or empty
   };
 
   environment* environment_of(const std::string& backend, wait_policy wait,
@@ -82,9 +81,9 @@ class worker_pool {
 
   const std::vector<worker_info>& infos_;
   settings how_;
-  // By worker label, wait policy and threads.
+  // The key is worker label, wait policy and threads.
   std::map<std::tuple<std::string, wait_policy, unsigned>, environment> environments_;
-  std::map<std::string, std::string> lost_workers_;  // label -> how it outlived SIGKILL
+  std::map<std::string, std::string> lost_workers_;  // label -> a sentence about surviving SIGKILL
   long long next_id_ = 1;
 };
 

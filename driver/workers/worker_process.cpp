@@ -20,11 +20,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The system may be short of memory for a moment.
+// A memory shortage may last only a moment.
 constexpr unsigned most_failed_polls = 50;
 
-// Until the next look. Rounded up, so that a wait of less than a millisecond does not become a busy
-// one.
+// Returns the wait until the next look. Rounds up, because a wait of 0 ms would become a busy loop.
 int next_wait_ms(stoppable_deadline& deadline) {
   return static_cast<int>(std::chrono::ceil<milliseconds>(deadline.look()).count());
 }
@@ -56,7 +55,7 @@ std::chrono::nanoseconds stoppable_deadline::look(clock::time_point now) {
 worker_process::worker_process(std::string name, const program_to_start& what,
                                worker_deadlines deadlines)
     : name_(std::move(name)), deadlines_(deadlines) {
-  // A worker may die while we write to it: that shall be an error of write(), not our end.
+  // If the worker dies during a write, write() must fail instead of ending this process.
   ::signal(SIGPIPE, SIG_IGN);
   started_program started = start_program(what);
   pid_ = started.pid;
@@ -122,7 +121,7 @@ answer worker_process::describe_end() {
 }
 
 answer worker_process::receive(milliseconds within, int cancel_fd) {
-  // Of one that does not get its requests there is nothing to wait for but its end.
+  // A worker that gets no requests can only end.
   if (!unwritable_.empty()) within = std::min(within, deadlines_.leaving);
   stoppable_deadline deadline(within);
   bool first_look = true;
@@ -135,7 +134,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
                           quote(lines_.waiting()));
     }
     if (!from_) return describe_end();
-    // Descriptors of -1 are skipped by poll().
+    // poll() skips descriptors with -1.
     std::array<pollfd, 3> watched{
         {{from_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
     const int left = next_wait_ms(deadline);
@@ -166,7 +165,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
 }
 
 std::string worker_process::stderr_tail() {
-  // What it wrote just before its end may still be in the pipe.
+  // The pipe may still have output from just before the worker's end.
   while (errors_) {
     const read_outcome outcome = tail_.read_from(errors_.get());
     if (outcome == read_outcome::end) errors_.reset();
@@ -184,8 +183,8 @@ void worker_process::signal_group(int number) const {
   ::kill(-pid_, number);
 }
 
-// Looks once whether it changed state; true when it is gone, or stopped where WSTOPPED was asked
-// for.
+// Checks once for a state change. Returns true if the worker has ended, or has stopped and
+// `options` has WSTOPPED.
 bool worker_process::poll_state(int options) {
   if (pid_ <= 0 || wait_status_) return true;
   siginfo_t about{};
@@ -194,7 +193,7 @@ bool worker_process::poll_state(int options) {
       about.si_pid != pid_)
     return false;
   if (about.si_code == CLD_STOPPED) return true;
-  // While it is not reaped its group is its own: what it started goes with it.
+  // Before reaping, the process group cannot be reused: SIGKILL reaches only the worker's children.
   ::kill(-pid_, SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -218,7 +217,7 @@ void worker_process::stop() {
   if (stopped_) return;
   signal_group(SIGSTOP);
   stopped_ = true;
-  // The signal takes hold thread by thread; until then an active pool still burns its cores.
+  // Threads stop one by one. Until then an active pool still burns its cores.
   stoppable_deadline deadline(deadlines_.stopping);
   while (!poll_state(WSTOPPED) && !deadline.over())
     std::this_thread::sleep_for(std::chrono::microseconds{200});
@@ -234,7 +233,7 @@ std::string worker_process::leave() {
   if (pid_ <= 0 || lost_) return {};
   to_.reset();
   resume();
-  // Its last output must not keep it from leaving: a full pipe would block it.
+  // Drains the last output, because a full pipe would block the worker's exit.
   stoppable_deadline deadline(deadlines_.leaving);
   while (!poll_state(0) && !deadline.over()) {
     if (from_ && lines_.read_from(from_.get()) == read_outcome::end) from_.reset();

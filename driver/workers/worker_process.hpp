@@ -1,4 +1,4 @@
-// One running worker: talking to it in lines, stopping, continuing and ending it.
+// Controls one running worker: exchanges lines, stops, continues and ends the worker.
 #pragma once
 
 #include <sys/types.h>
@@ -14,31 +14,31 @@
 
 namespace syncmeter {
 
-/// How long the driver waits for a worker.
+/// Limits for the driver's waiting on a worker.
 struct worker_deadlines {
-  std::chrono::milliseconds hello{60'000};  ///< from its start to its answer to `hello`
+  std::chrono::milliseconds hello{60'000};  ///< from start to the answer to `hello`
   std::chrono::milliseconds capabilities{30'000};
   std::chrono::milliseconds accepted{5'000};     ///< from a request to `accepted`
-  std::chrono::milliseconds visit_slack{5'000};  ///< a visit: factor x what it predicted + this
+  std::chrono::milliseconds visit_slack{5'000};  ///< added to factor x predicted visit time
   double visit_factor = 5;
-  std::chrono::milliseconds stopping{2'000};  ///< for SIGSTOP to take hold
-  std::chrono::milliseconds leaving{2'000};   ///< to end by itself after the end of its input
-  std::chrono::milliseconds reaping{10'000};  ///< to be gone after SIGKILL
+  std::chrono::milliseconds stopping{2'000};  ///< until SIGSTOP takes effect
+  std::chrono::milliseconds leaving{2'000};   ///< from end of input to the worker's exit
+  std::chrono::milliseconds reaping{10'000};  ///< from SIGKILL to the worker's end
 };
 
-/// How much is left of a time, in steps: when far more than a step has passed since the last look,
-/// this process, and what it waits for, stood still (SIGSTOP, a laptop's lid), and one step counts.
+/// Time left, counted in steps. If far more than a step has passed since the last look, this
+/// process and the worker were suspended (SIGSTOP, a laptop's lid). Only one step counts then.
 class stoppable_deadline {
  public:
   using clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds step{1000};
-  /// Between two looks, beyond the wait itself.
+  /// Delay allowed between two looks, in addition to the wait.
   static constexpr std::chrono::milliseconds usual_delay{1000};
 
   explicit stoppable_deadline(std::chrono::nanoseconds time, clock::time_point now = clock::now())
       : left_(time), looked_(now) {}
 
-  /// How long to wait until the next look; 0 when the time is over.
+  /// Returns the wait until the next look, or 0 when the time is over.
   [[nodiscard]] std::chrono::nanoseconds look(clock::time_point now = clock::now());
   [[nodiscard]] bool over(clock::time_point now = clock::now()) { return look(now).count() == 0; }
 
@@ -47,56 +47,56 @@ class stoppable_deadline {
   clock::time_point looked_;
 };
 
-/// What waiting for a line brought.
+/// Result of a wait for a line.
 struct answer {
   enum class kind {
     line,       ///< a JSON object, in `object`
-    garbage,    ///< something else, quoted in `text`
-    closed,     ///< the worker is gone; `text` says how, with the end of its standard error
-    late,       ///< nothing until the deadline
+    garbage,    ///< any other text, quoted in `text`
+    closed,     ///< the worker ended: `text` has its status and the end of its standard error
+    late,       ///< no line until the deadline
     cancelled,  ///< the cancel descriptor became readable
   };
   kind what = kind::late;
   nlohmann::json object;
-  std::string text;  ///< one sentence for every kind but `line`
+  std::string text;  ///< a sentence, except for `line`
 };
 
-/// Owner of a worker. A worker that still runs when its owner goes is killed and reaped.
+/// Owner of a worker. The destructor kills and reaps a worker that still runs.
 class worker_process {
  public:
-  /// Starts it; `name` is for messages ("omp"). From then on this process ignores SIGPIPE. Throws
-  /// std::runtime_error when it cannot be started.
+  /// Starts the worker. Messages use `name` ("omp"). This process ignores SIGPIPE from then on.
+  /// Throws std::runtime_error if the start fails.
   worker_process(std::string name, const program_to_start& what, worker_deadlines deadlines = {});
   ~worker_process();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  /// Sends one line. A worker that no longer reads is no error here: receive() tells what became of
-  /// it.
+  /// Sends a line. Reports no error if the worker stopped reading: receive() reports the worker's
+  /// end.
   void send(const nlohmann::json& request);
-  /// Waits for the next line, at most this long. What has already arrived is read even when the
-  /// time is over. What the worker writes to its standard error is taken off meanwhile.
+  /// Waits for the next line, at most this long. Returns a line that has already arrived even after
+  /// the time is over. Also drains the worker's standard error.
   [[nodiscard]] answer receive(std::chrono::milliseconds within, int cancel_fd = -1);
 
-  /// Stops the whole process group and waits until the worker stands still.
+  /// Stops the whole process group and waits until the worker has stopped.
   void stop();
-  /// Lets it go on.
+  /// Continues the process group.
   void resume();
   [[nodiscard]] bool stopped() const { return stopped_; }
 
-  /// Ends it gracefully: end of input, then SIGKILL when it does not leave.
+  /// Closes the worker's input, then sends SIGKILL if the worker does not exit.
   void close() { (void)leave(); }
-  /// The same, and what was wrong with how it left, in one sentence; or nothing.
+  /// Does the same as close(). Returns a sentence about a faulty exit, or an empty text.
   [[nodiscard]] std::string leave();
-  /// Ends it by SIGKILL.
+  /// Sends SIGKILL and reaps the worker.
   void kill();
-  /// True when it outlived SIGKILL by the deadline: whatever device it used is given up.
+  /// Returns true if the worker outlived SIGKILL by the deadline. The driver gives its device up.
   [[nodiscard]] bool lost() const { return lost_; }
-  /// True when it was reaped, and a signal had ended it.
+  /// Returns true if the worker was reaped after a signal ended the worker.
   [[nodiscard]] bool was_killed() const;
-  /// "worker 'omp' (pid 4711)"
+  /// Returns, for example, "worker 'omp' (pid 4711)".
   [[nodiscard]] std::string label() const;
-  /// What it last wrote to its standard error, as the end of a sentence; or nothing.
+  /// Returns the last standard error output as the end of a sentence, or an empty text.
   [[nodiscard]] std::string stderr_tail();
 
  private:
@@ -112,8 +112,8 @@ class worker_process {
   unique_fd to_, from_, errors_;
   line_reader lines_;
   stream_tail tail_;
-  std::optional<int> wait_status_;  // set when it was reaped
-  std::string unwritable_;          // why it gets no requests; empty while it does
+  std::optional<int> wait_status_;  // set after reaping
+  std::string unwritable_;          // why writes fail, empty if writes work
   bool stopped_ = false;
   bool lost_ = false;
 };
