@@ -43,7 +43,8 @@ build_ids builds_of(const std::vector<worker_info>& workers) {
   return ids;
 }
 
-// With which words a campaign goes on. Builds are named again: what a file says of them is not run.
+// Returns the command to continue a campaign. It names the builds again, because paths in a file
+// are never run.
 std::string words_to_continue(const campaign_plan& plan, const std::string& file) {
   std::string words = "syncmeter run";
   if (plan.arms) {
@@ -76,7 +77,7 @@ class campaign {
       return found;
     };
     unsigned last_pass = most(&planned_point::visits);
-    // A visit beyond the planned ones may have failed, and is tried again.
+    // A visit beyond the plan may have failed, and is tried again.
     for (std::size_t i = 0; i < plan_.points.size(); ++i)
       last_pass = std::max(last_pass, file_.visits().last_wanted(i));
     const auto groups = groups_of(plan_, options_.interleave_backends);
@@ -90,8 +91,8 @@ class campaign {
  private:
   void visit_all(unsigned stage, unsigned pass,
                  const std::vector<std::vector<std::size_t>>& groups) {
-    // A process keeps its memory: where a cell or a lock lies decides which cache slice serves it
-    // (2 to 6 % of a contended cost), so each visit of a point comes from a new process.
+    // A process keeps its memory, and the place of a cell or lock decides its cache slice (2 to 6 %
+    // of a contended cost). Each visit to a point therefore needs a new process.
     if (pass > 1) workers_.close();
     std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
     if (pass == 1) order = grid_sizes_.smallest_first(std::move(order));
@@ -117,8 +118,8 @@ class campaign {
     }
   }
 
-  // A thread for each GPU, with workers of its own. They end with it: a worker dies with the thread
-  // that started it.
+  // Uses a thread for each GPU, with its own workers. Workers end with the thread, because a worker
+  // dies with its starter.
   void visit_at_once(const std::map<unsigned, std::vector<std::size_t>>& order_by_gpu,
                      unsigned pass) {
     std::vector<std::future<void>> running;
@@ -130,7 +131,7 @@ class campaign {
       }));
     }
     for (auto& each : running) each.wait();
-    for (auto& each : running) each.get();  // rethrows what it threw
+    for (auto& each : running) each.get();  // rethrows exceptions
   }
 
   worker_pool::settings how_workers_run() {
@@ -151,7 +152,7 @@ class campaign {
   }
 
   void begin(const std::vector<std::string>& argv, const json& about) {
-    // 0 stands for "draw one".
+    // 0 means "draw a seed".
     if (options_.seed == 0) options_.seed = std::uint64_t{std::random_device{}()} | 1U;
     campaign_facts facts{.argv = argv,
                          .options = options_,
@@ -211,10 +212,10 @@ class campaign {
     return all;
   }
 
-  // Points whose cost is known worst, and those that lack quiet visits. For quiet visits while the
-  // budget lasts, and without one until the campaign has taken twice its time; two passes that
-  // bring less than a tenth of what lacks are the last ones. For precision alone it takes a tenth
-  // longer, unless a number of visits was asked for.
+  // Visits points again whose cost is least precise, and points without enough quiet visits. For
+  // quiet visits it continues until the budget is spent, or without a budget until the campaign has
+  // taken twice its time. Two passes that bring less than a tenth of the missing visits are the
+  // last. For precision alone it takes a tenth longer, unless the user set a number of visits.
   void visit_again() {
     const double a_little_s = (options_.visits ? 1.0 : 1.1) * used_s(), longest_s = 2 * used_s();
     std::size_t wanted = std::numeric_limits<std::size_t>::max();
@@ -231,7 +232,7 @@ class campaign {
         return used_s() >= (!for_quiet ? a_little_s : budget_s() ? *budget_s() : longest_s);
       };
       if (time_is_up()) return;
-      again.resize((again.size() + 1) / 2);  // the worst half: then they are ranked anew
+      again.resize((again.size() + 1) / 2);  // the worst half, before the next ranking
       workers_.close();
       for (std::size_t i = 0; i < again.size(); ++i) {
         if (!reason_to_stop().empty() || time_is_up()) return;
@@ -243,8 +244,8 @@ class campaign {
     }
   }
 
-  // --vcpu-placements: whole passes over the points whose lanes meet, so that each has its row in a
-  // placement that came up.
+  // --vcpu-placements: makes whole passes over the points with contending lanes, to give each point
+  // a row in every placement found.
   void visit_more_placements() {
     const double until_s = budget_s().value_or(times_for_placements * used_s());
     while (true) {
@@ -269,8 +270,7 @@ class campaign {
     }
   }
 
-  // Pairs of points that are neither found to differ nor found to be the same, while the budget
-  // lasts; each until its next look.
+  // Visits undecided pairs of points while the budget lasts, each pair until its next look.
   void visit_undecided() {
     if (!budget_s()) return;
     while (true) {
@@ -320,7 +320,7 @@ class campaign {
                                                    : std::vector<double>{}});
   }
 
-  // The line of a visit that would only cost time. What was measured once stays measured.
+  // Returns the line for a visit that would only cost time. Measured points stay measured.
   std::optional<json> not_tried(std::size_t index, unsigned number) const {
     const planned_point& planned = plan_.points[index];
     const auto smaller = number == 1 ? grid_sizes_.known_too_slow(index, file_.visits())
@@ -333,7 +333,7 @@ class campaign {
                     tried.blocks));
   }
 
-  // `turn` is given up while the worker measures.
+  // Releases `turn` while the worker measures.
   void visit(std::size_t index, unsigned number, worker_pool& pool,
              std::unique_lock<std::mutex>& turn) {
     const planned_point& planned = plan_.points[index];
@@ -360,7 +360,7 @@ class campaign {
     for (const std::string& sentence : lost.sentences) progress_.note(sentence);
   }
 
-  // What an analysis has to know of the backend; not every worker says it in its visits.
+  // Adds backend facts for the analysis, because not every worker reports them in its visits.
   void keep(std::size_t index, unsigned number, json line) {
     const std::string native = native_of(infos_, plan_.points[index].what.backend);
     if (number > plan_.points[index].visits) line["again"] = true;
@@ -406,7 +406,7 @@ class campaign {
             .timed_s = totals_.timed_ns * 1e-9};
   }
 
-  // Without a budget: a hypervisor moves processors every few minutes, or never.
+  // Limits the time without a budget, because a hypervisor moves vCPUs every few minutes, or never.
   static constexpr double times_for_placements = 5;
   clock::time_point start_ = clock::now();
   const campaign_plan& plan_;
@@ -419,10 +419,10 @@ class campaign {
   progress progress_;
   campaign_file file_;
   grid_size_order grid_sizes_{plan_.points};
-  std::mutex taking_turns_;  // of the threads of visit_at_once, with all but their workers
+  std::mutex taking_turns_;  // serializes visit_at_once threads, except their workers
   worker_pool workers_;
   json states_ = json::array();
-  bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met
+  bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe found
   quiet_floors floors_;
   lost_visits lost_;
   pace pace_{whole_pace()};

@@ -12,12 +12,12 @@
 namespace syncmeter {
 namespace {
 
-// Between the planned visits and a later one that a file has: nobody asks for it.
+// The status of visits between the planned visits and a later visit in the file: nobody wants them.
 constexpr const char* not_wanted = "none";
 
 bool is_failure(const std::string& status) { return status == "failed" || status == "timeout"; }
 
-// The part that names the point and the number of the visit; 0 for what is none, or absurd.
+// Returns the key's part for the point and the visit's number, or 0 for a missing or absurd number.
 std::pair<std::string_view, unsigned> split_key(std::string_view key) {
   constexpr unsigned most_visits = 100'000;
   const std::size_t cut = key.rfind('|') + 1;
@@ -65,7 +65,7 @@ campaign_file::resumed_campaign campaign_file::resume(const campaign_identity& n
   return found;
 }
 
-// But for the lines that the file has: a kill may have come between them.
+// Leaves out lines in the file, because a kill may have come between them.
 void campaign_file::write_unmeasured(const std::vector<same_point>& same,
                                      const std::vector<unmeasured_point>& refused) {
   std::set<std::string> present;
@@ -100,7 +100,7 @@ visit_record campaign_file::add_visit(std::size_t point, unsigned visit, json li
   if (const unsigned queued = plan_.points[point].rounds_at_once; queued > 1)
     line["rounds_at_once"] = queued;
   line["key"] = visit_log_.key(point, visit);
-  // What is the same in every visit of a point stands once.
+  // Writes facts common to all visits to a point once.
   if (line.contains("census") && !has_census_.insert(point).second) line.erase("census");
   visit_record added = read_visit(line);
   make_lean(line, added, keep_rounds_);
@@ -142,7 +142,7 @@ std::size_t visit_log::point_state::wanted() const {
 
 bool visit_log::point_state::failed() const { return std::ranges::any_of(statuses, is_failure); }
 
-// Keeps the sums right: they are asked for between all visits.
+// Keeps the sums current, because they are read between all visits.
 template <class Change> void visit_log::update(point_state& state, Change change) {
   done_ -= state.done();
   remaining_ -= state.wanted();

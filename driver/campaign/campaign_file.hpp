@@ -1,4 +1,4 @@
-// The file of a running campaign: every line that goes into it, and which visits it has and lacks.
+// The file of a running campaign: its lines, and the visits present and missing.
 #pragma once
 
 #include <cstdint>
@@ -19,49 +19,49 @@
 
 namespace syncmeter {
 
-/// What is known of every visit that a campaign wants, from its file's earlier lines and from the
-/// new ones: what is still to be done, and what failed.
+/// All known facts about a campaign's visits, from earlier and new lines: the remaining visits and
+/// the failures.
 class visit_log {
  public:
   /// `points` must outlive the visit_log.
   visit_log(const std::vector<planned_point>& points, const build_ids& builds);
 
-  /// Notes a visit line; one that belongs to no planned point is ignored. A visit beyond the
-  /// planned ones belongs to its point as well.
+  /// Notes a visit line, and ignores a line without a planned point. A visit beyond the plan
+  /// belongs to its point as well.
   void record(const visit_record& line);
-  /// Forgets failures and timeouts, so that they are wanted again (--retry).
+  /// Forgets failures and timeouts, to try these visits again (--retry).
   void forget_failures();
 
-  /// True when this visit (from 1) is still to be done. A point whose visit was unsupported,
-  /// elided, too slow, failed by the worker's own word, or not tried any more is settled.
+  /// Returns whether this visit (from 1) remains. A point is settled if a visit was unsupported,
+  /// elided, too slow, failed by the worker's own report, or given up.
   [[nodiscard]] bool wants(std::size_t point, unsigned visit) const;
-  /// The last visit of the point that is still to be done; 0 when there is none.
+  /// Returns the point's last remaining visit, or 0.
   [[nodiscard]] unsigned last_wanted(std::size_t point) const;
-  /// Visits still to be done.
+  /// Returns the number of remaining visits.
   [[nodiscard]] std::size_t remaining() const { return remaining_; }
-  /// Visits that have a line.
+  /// Returns the number of visits with a line.
   [[nodiscard]] std::size_t done() const { return done_; }
-  /// Trips that the last good visit of the point calibrated; 0 when there is none.
+  /// Returns the trips calibrated by the point's last good visit, or 0.
   [[nodiscard]] std::uint32_t trips(std::size_t point) const { return states_[point].trips; }
-  /// True when a visit of the point found that a step of it takes too long to be measured.
+  /// Returns whether a visit to the point found a step too long to be measured.
   [[nodiscard]] bool took_too_long(std::size_t point) const;
-  /// Points with a visit whose last line is failed or timeout.
+  /// Returns the number of points with a visit whose last line is failed or timeout.
   [[nodiscard]] std::size_t failed_points() const;
 
-  /// The key of a visit, as its line carries it.
+  /// Returns the key in a visit's line.
   [[nodiscard]] std::string key(std::size_t point, unsigned visit) const;
-  /// The number of the visit behind all that the point was to have and has had.
+  /// Returns the number after all planned and past visits to the point.
   [[nodiscard]] unsigned next(std::size_t point) const {
     return static_cast<unsigned>(states_[point].statuses.size()) + 1;
   }
-  /// The canonical text of a point.
+  /// Returns the canonical text of a point.
   [[nodiscard]] const std::string& text(std::size_t point) const { return states_[point].text; }
 
  private:
   struct point_state {
     std::string text;
-    std::string key;                    // but for the number of the visit
-    std::vector<std::string> statuses;  // by visit - 1; empty = no line yet
+    std::string key;                    // without the visit's number
+    std::vector<std::string> statuses;  // by visit - 1, empty = no line yet
     bool settled = false;
     std::uint32_t trips = 0;
     [[nodiscard]] std::size_t done() const;
@@ -77,30 +77,30 @@ class visit_log {
 
 class campaign_file {
  public:
-  /// Opens options.output as a new file, or options.resume to go on with, and locks it. `plan` must
+  /// Opens options.output as a new file, or options.resume to continue, and locks it. `plan` must
   /// outlive this object. Throws usage_error.
   campaign_file(const campaign_plan& plan, const run_options& options, build_ids builds);
 
-  /// Writes the campaign line of a new file, and what the plan does not measure.
+  /// Writes the campaign line of a new file, and the unmeasured points of the plan.
   void begin(const campaign_facts& facts);
 
-  /// What the campaign line of a reopened file fixes.
+  /// The settings in a reopened file's campaign line.
   struct resumed_campaign {
     std::uint64_t seed = 0;
     nlohmann::json states;
-    std::string note;  ///< that a torn last line was cut off; else empty
+    std::string note;  ///< on a torn last line that was cut off, else empty
   };
-  /// Reads what is there. With `retry`, failures and timeouts count as not done. Throws usage_error
-  /// when the identity of the campaign differs from the one in the file.
+  /// Reads the present lines. With `retry`, failures and timeouts count as not done. Throws
+  /// usage_error when the campaign's identity differs from the file's.
   [[nodiscard]] resumed_campaign resume(const campaign_identity& now, bool retry);
 
-  /// The answer to `hello` of a worker that was started. One that comes before the campaign line
-  /// (its start-up probe is in there) is written behind it.
+  /// Adds a started worker's answer to `hello`. Earlier answers follow the campaign line, because
+  /// this line has the start-up probe.
   void add_worker(nlohmann::json answer);
-  /// Writes the line of a visit of plan.points[point], and returns what it holds.
+  /// Writes the line of a visit to plan.points[point], and returns its contents.
   visit_record add_visit(std::size_t point, unsigned visit, nlohmann::json line);
-  /// The last line of this run; puts the file on the disk. Returns what became of a file that was
-  /// removed or moved meanwhile; empty where nothing did.
+  /// Writes the last line of this run and flushes the file to the disk. Returns a sentence if the
+  /// file was removed or moved meanwhile, or an empty string.
   [[nodiscard]] std::string end(const run_totals& totals);
 
   [[nodiscard]] const visit_log& visits() const { return visit_log_; }
@@ -118,7 +118,7 @@ class campaign_file {
   revisits again_;
   undecided_pairs undecided_;
   bool keep_rounds_;
-  std::set<std::size_t> has_census_;  // points a visit line of which has it, written by this run
+  std::set<std::size_t> has_census_;  // points whose census this run has written
   results_writer writer_;
   bool begun_ = false;
   std::vector<nlohmann::json> early_workers_;

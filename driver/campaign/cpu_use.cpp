@@ -36,7 +36,7 @@ double rusage_ns(int who) {
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in microseconds.
+// Parses "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in microseconds.
 double read_waited_ns(const std::string& root) {
   std::istringstream file(read_file(root + "/proc/pressure/cpu").bytes);
   constexpr std::string_view before_total = "total=";
@@ -46,7 +46,7 @@ double read_waited_ns(const std::string& root) {
   return 0;
 }
 
-// "processes 12345", which has threads, too.
+// Parses "processes 12345", which includes threads.
 double read_threads_started(const std::string& root) {
   std::istringstream file(read_file(root + "/proc/stat").bytes);
   constexpr std::string_view before_number = "processes ";
@@ -56,8 +56,9 @@ double read_threads_started(const std::string& root) {
   return 0;
 }
 
-/// Whether this process is in the cgroup, and each process in it or below is seen: none of another
-/// PID namespace, of which the kernel writes the number 0, nor one that /proc hides.
+/// Returns whether this process is in the cgroup, and all processes in the cgroup and below are
+/// visible. Processes in another PID namespace (the kernel writes number 0) and hidden in /proc are
+/// not.
 bool has_only(const std::map<int, process_times>& seen, const std::string& cgroup) {
   namespace fs = std::filesystem;
   std::vector<std::string> folders{cgroup};
@@ -80,7 +81,7 @@ bool has_only(const std::map<int, process_times>& seen, const std::string& cgrou
   return has_own && !error;
 }
 
-// "usage_usec 12345"
+// Parses "usage_usec 12345".
 std::optional<cgroup_time> read_cgroup(const std::string& root,
                                        const std::map<int, process_times>& seen) {
   const std::string cgroup = own_cgroup_directory(root);
@@ -92,8 +93,8 @@ std::optional<cgroup_time> read_cgroup(const std::string& root,
   return std::nullopt;
 }
 
-// "12 (a name) S parent ... utime stime cutime cstime ... starttime": the name may hold blanks and
-// parentheses, and whatever else a program calls itself.
+// Parses "12 (a name) S parent ... utime stime cutime cstime ... starttime". The name may contain
+// blanks, parentheses and any other characters.
 std::optional<process_times> read_process(const std::filesystem::path& stat) {
   std::istringstream file(read_file(stat).bytes);
   std::string line;
@@ -133,7 +134,7 @@ bool lives_on(int number, const process_times& process, const cpu_times& later) 
   return found != later.processes.end() && found->second.started == process.started;
 }
 
-/// Whether the process is `root`, or was started by it or by those that it started.
+/// Returns whether the process is `root` or a descendant of `root`.
 bool is_below(int root, int number, const std::map<int, process_times>& processes) {
   for (auto found = processes.find(number); found != processes.end();
        found = processes.find(found->second.parent))
@@ -141,13 +142,14 @@ bool is_below(int root, int number, const std::map<int, process_times>& processe
   return false;
 }
 
-/// Of each process that is still there, and is none of `own`, what it and its former children used
-/// since.
+/// Returns the time used between the readings by each living process outside `own`, including its
+/// former children.
 std::map<int, double> used_by_others_ns(const cpu_times& before, const cpu_times& after, int own) {
   std::map<int, double> used_ns;
   for (const auto& [number, process] : after.processes) used_ns[number] = process.cpu_ns;
   for (const auto& [number, process] : before.processes) {
-    // One that ended has handed its whole time on, also that from before the first reading.
+    // An ended process has passed all its time to its parent, including time before the first
+    // reading.
     int heir = number;
     for (auto found = before.processes.find(heir);
          found != before.processes.end() && !lives_on(heir, found->second, after);
@@ -161,7 +163,7 @@ std::map<int, double> used_by_others_ns(const cpu_times& before, const cpu_times
   return used_ns;
 }
 
-/// Starts all threads of the kernel's own, and is seen where every process is: in no container.
+/// Starts all kernel threads, and is visible only if every process is: in no container.
 constexpr int kernels_starter = 2;
 
 bool sees_every_process(const cpu_times& of) {
@@ -170,7 +172,8 @@ bool sees_every_process(const cpu_times& of) {
          found->second.parent == 0;
 }
 
-/// What the cgroup's processes used; nothing where it is not one, or its count began anew.
+/// Returns the time used by the cgroup's processes, or nothing if the cgroups differ or the count
+/// was reset.
 std::optional<double> used_in_cgroup_ns(const cpu_times& before, const cpu_times& after) {
   if (!before.cgroup || !after.cgroup || before.cgroup->directory != after.cgroup->directory ||
       after.cgroup->used_ns < before.cgroup->used_ns)
@@ -220,9 +223,9 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
   const double used_ns = after.used_ns - before.used_ns;
   if (all_ns <= 0 || used_ns <= 0) return std::nullopt;
   double others_ns = used_ns - (after.own_ns - before.own_ns);
-  // That has the last microseconds of each thread, too, which are in no process's time, and what
-  // the kernel's threads do to free what it leaves: of as many threads as were started, as is
-  // assumed. What else the kernel does, as for files, networks and interrupts, may be for others.
+  // others_ns includes each ended thread's last microseconds, missing in every process's time, and
+  // the kernel's cleanup afterwards. Assumes an end for each started thread. Other kernel work
+  // (files, networks, interrupts) may serve other programs.
   constexpr double most_of_an_end_ns = 1e4;
   const double of_ends_ns = most_of_an_end_ns * (after.threads_started - before.threads_started);
   const auto less_the_ends_ns = [&](double least_ns) {
@@ -234,8 +237,9 @@ std::optional<double> share_of_others(const cpu_times& before, const cpu_times& 
       if (!is_below(kernels_starter, number, after.processes)) seen_ns += std::max(0.0, ns);
     others_ns = less_the_ends_ns(seen_ns);
   } else if (const std::optional<double> in_cgroup_ns = used_in_cgroup_ns(before, after)) {
-    // The cgroup's time has them. Where others are in it, too, theirs are left out with it; what
-    // ran only in between and was nobody's child that is seen stays, but for as much as the ends.
+    // The cgroup's time includes the ends. Time of other programs in the cgroup (seen_ns) is taken
+    // out again. A process that ran only in between, without a visible parent, still counts as
+    // other, reduced by at most the ends.
     for (const auto& [number, ns] : used_by_others_ns(before, after, own))
       seen_ns += std::max(0.0, ns);
     others_ns = less_the_ends_ns(used_ns - (*in_cgroup_ns - seen_ns));

@@ -31,8 +31,8 @@ double pace::left_s(std::size_t visits) const {
   const double starts_per_visit = ratio(static_cast<double>(plan_.starts), plan_.visits);
   const double seen_s =
       ratio(ratio(in_visits_s_, visits_) + start_s * starts_per_visit, plan_.at_once);
-  // The first pass begins with small grids, which take less: of points that were not visited yet
-  // the plan may know as much.
+  // The first pass begins with small grids, which take less time. For points not yet visited the
+  // plan may be equally good.
   const double not_visited = std::max(1 - ratio(static_cast<double>(visits_), plan_.points), 0.0);
   return left * (seen_s + not_visited * (planned_s - seen_s) / 2);
 }

@@ -1,5 +1,5 @@
-// How long a campaign still takes: by its plan at first, then by what its visits and its starts of
-// workers took.
+// Predicts a campaign's remaining time, first by its plan, then by measured visits and worker
+// starts.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct planned_pace {
   double seconds = 0;
   std::size_t points = 0;
   std::size_t visits = 0;
-  std::size_t starts = 0;   ///< of workers, each of which comes up anew with each pass
+  std::size_t starts = 0;   ///< worker starts; every worker starts again with each pass
   std::size_t at_once = 1;  ///< GPUs that are measured at the same time
 };
 
@@ -21,8 +21,8 @@ class pace {
   explicit pace(const planned_pace& plan) : plan_(plan) {}
 
   void add_start() { ++starts_; }
-  /// Adds one exchange of `took_s` with a worker. The visit took `visit_s`: the rest brought the
-  /// worker up.
+  /// Adds one exchange of `took_s` with a worker. The visit took `visit_s`: the rest started the
+  /// worker.
   void add_visit(double took_s, double visit_s);
 
   /// Returns how long the remaining visits take.

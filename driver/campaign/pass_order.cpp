@@ -21,8 +21,8 @@ std::string text_without_grid_size(const planned_point& planned) {
 
 auto size_of_grid(const point& p) { return std::tuple(std::size_t{p.lanes} * p.blocks, p.blocks); }
 
-// Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators (2014): neighbours in,
-// strangers out.
+// Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators (2014). Neighbouring inputs
+// give unrelated outputs.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -30,7 +30,7 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// Uniform below `limit`; what lies beyond the last whole multiple of it is drawn again.
+// Draws uniformly below `limit`, and draws again beyond the last whole multiple of `limit`.
 std::size_t below(std::mt19937_64& random, std::size_t limit) {
   const std::uint64_t bound =
       std::numeric_limits<std::uint64_t>::max() - std::numeric_limits<std::uint64_t>::max() % limit;

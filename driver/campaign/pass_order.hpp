@@ -1,5 +1,5 @@
-// The order in which a pass visits the points: random, and the same everywhere for a seed; of a
-// GPU's points those of small grids first.
+// The order of points in a pass: random, and the same everywhere for a seed. GPU points with small
+// grids come first.
 #pragma once
 
 #include <cstddef>
@@ -13,43 +13,44 @@
 
 namespace syncmeter {
 
-/// 0 .. size-1 in the order of pass `pass` (from 1) of a campaign with this seed. Fisher and Yates'
-/// shuffle (Knuth, TAOCP vol. 2, algorithm P) on std::mt19937_64; std::shuffle and the standard
-/// distributions may differ between standard libraries.
+/// Returns 0 .. size-1 in the order of pass `pass` (from 1) of a campaign with this seed. Uses
+/// Fisher and Yates' shuffle (Knuth, TAOCP vol. 2, algorithm P) on std::mt19937_64, because
+/// std::shuffle and the standard distributions may differ between standard libraries.
 [[nodiscard]] std::vector<std::size_t> pass_order(std::size_t size, std::uint64_t seed,
                                                   unsigned pass);
 
-/// The same for groups of indices: groups in that order, the members of each one after the other,
-/// beginning with another one in every pass.
+/// Does the same for groups of indices. The members of a group are consecutive, and begin with a
+/// different member in every pass.
 [[nodiscard]] std::vector<std::size_t>
 pass_order(const std::vector<std::vector<std::size_t>>& groups, std::uint64_t seed, unsigned pass);
 
-/// A seed for one visit of one point, below 2^53 so that every JSON reader keeps it exactly.
+/// Returns a seed for one visit to a point, below 2^53, because every JSON reader keeps such a
+/// number exactly.
 [[nodiscard]] std::uint64_t visit_seed(std::uint64_t seed, std::string_view canonical_point,
                                        unsigned visit);
 
-/// GPU points that differ in their grid size alone, from small to large. Where all lanes want one
-/// cell, the time of a step can grow with their square, and a kernel that has begun cannot be
-/// stopped: so the small ones come first, and what was too slow at one is not tried at a larger
-/// one.
+/// GPU points that differ only in grid size, from small to large. If all lanes use one cell, a
+/// step's time can grow with their square, and a running kernel cannot be stopped. Small grids
+/// therefore come first, and grids larger than a too slow grid are not tried.
 class grid_size_order {
  public:
-  /// `points` must outlive it.
+  /// `points` must outlive this object.
   explicit grid_size_order(const std::vector<planned_point>& points);
 
-  /// The same order, but that points which differ in their grid size alone exchange places, so that
-  /// the smaller come first.
+  /// Returns the same order, except that points which differ only in grid size exchange places:
+  /// smaller grids come first.
   [[nodiscard]] std::vector<std::size_t> smallest_first(std::vector<std::size_t> order) const;
 
-  /// A point with the same axes and no more lanes and blocks, a step of which took too long;
-  /// nothing when there is none. A worker that did not answer may do so the next time.
+  /// Returns a point with the same axes and no more lanes and blocks, if a step of it took too
+  /// long, or nothing. A worker without an answer does not count, because it may answer the next
+  /// time.
   [[nodiscard]] std::optional<std::size_t> known_too_slow(std::size_t point,
                                                           const visit_log& visits) const;
 
  private:
   const std::vector<planned_point>& points_;
   std::vector<std::vector<std::size_t>> families_;  ///< points by grid size, smallest first
-  std::vector<std::size_t> family_of_;              ///< of each point
+  std::vector<std::size_t> family_of_;              ///< by point
 };
 
 }  // namespace syncmeter

@@ -31,7 +31,7 @@ std::string value_of(const std::vector<std::string>& settings, std::string_view 
   return "";
 }
 
-/// Of a process and all its threads; none where it has ended.
+/// Returns the CPU time of a process and all its threads, or nothing if the process has ended.
 std::optional<double> cpu_time_s(pid_t process) {
   clockid_t clock{};
   timespec used{};
@@ -63,7 +63,7 @@ preload_watch::preload_watch(const std::vector<std::string>& settings) {
   before_ = descendants_of(::getpid());
   thread_ = std::jthread([this](const std::stop_token& ends) {
     using namespace std::chrono_literals;
-    // Closer at first, so that a short program is seen.
+    // Looks more often at first, to see short programs.
     for (int looks = 0; !ends.stop_requested(); ++looks) {
       look();
       std::this_thread::sleep_for(looks < 20 ? 5ms : 20ms);
@@ -71,7 +71,7 @@ preload_watch::preload_watch(const std::vector<std::string>& settings) {
   });
 }
 
-/// The first that is named, which is the one that is tried.
+/// Uses the first name, because the first is tried.
 void preload_watch::take_library(const std::string& names) {
   library_ = names.substr(0, names.find_first_of(": "));
   std::error_code error;
@@ -84,7 +84,7 @@ void preload_watch::look() {
     if (before_.contains(process)) continue;
     const std::optional<double> now_s = cpu_time_s(process);
     const std::string maps = read_file(fmt::format("/proc/{}/maps", process)).bytes;
-    if (!now_s || maps.empty()) continue;  // it has ended, or is another user's
+    if (!now_s || maps.empty()) continue;  // has ended, or belongs to another user
     double& seen_s = seen_s_[process];
     const double used_s = std::max(0.0, *now_s - seen_s);
     seen_s = *now_s;

@@ -1,5 +1,5 @@
-// Whether a library that a program is started with comes to the processes that do its work: one
-// that is static, or is started with another environment, runs as without it.
+// Checks whether a preloaded library reaches the processes that do a program's work. A static
+// program, or a process with another environment, runs without the library.
 #pragma once
 
 #include <sys/types.h>
@@ -14,19 +14,18 @@
 
 namespace syncmeter {
 
-/// Looks at the processes of one run, from another thread and many times a second: not of one
-/// that is timed.
+/// Inspects the processes of one run, from another thread and many times a second. Not for a timed
+/// run.
 class preload_watch {
  public:
-  /// For what these settings (NAME=VALUE) preload and swap; where that is nothing, nothing is
-  /// watched.
+  /// Watches the preloads and swaps in the settings (NAME=VALUE), if any.
   explicit preload_watch(const std::vector<std::string>& settings);
 
-  /// What the program must be started with besides.
+  /// Returns additional settings for the program's start.
   [[nodiscard]] const std::vector<std::string>& more_settings() const { return more_settings_; }
 
-  /// To be asked when the program has ended: why the library was not in effect, in words that
-  /// follow a colon; empty where it was, or nothing is known.
+  /// Returns, after the program's end, why the library was not in effect, in words that follow a
+  /// colon. Empty if it was or the effect is unknown.
   [[nodiscard]] std::string why_not_in_effect();
 
  private:
@@ -35,14 +34,14 @@ class preload_watch {
   [[nodiscard]] std::string why_not_loaded() const;
   [[nodiscard]] std::string why_not_called() const;
 
-  std::string library_;  ///< as the kernel names it; empty: nothing is watched
+  std::string library_;  ///< the kernel's name, or empty if nothing is watched
   bool swaps_barriers_ = false;
   unique_fd counts_;  ///< none: no calls are swapped
   std::vector<std::string> more_settings_;
   std::set<pid_t> before_;
   std::map<pid_t, double> seen_s_;
   double with_s_ = 0;
-  std::map<std::string, double> without_s_;  ///< by the name of the process
+  std::map<std::string, double> without_s_;  ///< by process name
   std::jthread thread_;
 };
 

@@ -25,22 +25,23 @@
 namespace syncmeter {
 namespace {
 
-/// So much is looked at on each side: std::regex may not end on a long text.
+/// Limits the text on each side, because std::regex may not end on a long text.
 constexpr std::size_t sight_of_figure = 40;
 
-/// Digits, with or without a separator behind them, or a sign. The groups are these, and that.
+/// Matches digits, with or without a separator behind (groups 1 and 2), or a sign (group 3).
 const std::regex& part_before() {
   static const std::regex found("([0-9]+)([.,:'_])?$|(?:^|[\\s=:(,])(-)$");
   return found;
 }
 
-/// Digits, with or without a separator before them, which is the group; an exponent; "m5" of "2m5".
+/// Matches digits, with or without a separator before (the group), an exponent, or "m5" in "2m5".
 const std::regex& part_behind() {
   static const std::regex found("^([.,:'_])?[0-9]+|^[eE][-+]?[0-9]+|^[A-Za-z]+[0-9]+");
   return found;
 }
 
-/// Whether the metric, but for its group, has what separates the number from its neighbour.
+/// Returns whether the metric, outside its group, contains the separator between the number and its
+/// neighbour.
 bool names_separator(std::string_view metric, std::string_view separator) {
   const std::size_t open = metric.find('('), close = metric.find(')');
   if (open >= close || close == metric.npos || separator.empty()) return false;

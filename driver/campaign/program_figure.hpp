@@ -1,4 +1,4 @@
-// The one number of a program's output that `--metric` names.
+// The number in a program's output that `--metric` names.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace syncmeter {
 
 struct program_figure {
   double value = 0;
-  std::string unit{};     ///< the word behind it in its line: "us", "requests/s"; or empty
-  std::string problem{};  ///< why it is none, in words that follow the program's name; else empty
+  std::string unit{};     ///< the next word in its line: "us", "requests/s"; or empty
+  std::string problem{};  ///< why there is no number, in words that follow the program's name, else
+                          ///< empty
 };
 
-/// The number at the beginning of text[at, at + length), by what stands around it in all of `text`,
-/// as "1,234", "1:05" and "2m5s" are not read as a part of themselves. A separator that
-/// the metric names, in text[match, match_end), is one between two figures: "937,12" by
-/// "([0-9]+),".
+/// Returns the number at the beginning of text[at, at + length). Checks its surroundings in all of
+/// `text`, because "1,234", "1:05" and "2m5s" must not be read in part. A separator in the metric,
+/// in text[match, match_end), separates two figures: "937,12" by "([0-9]+),".
 [[nodiscard]] program_figure read_figure(const std::string& text, std::size_t at,
                                          std::size_t length, std::size_t match,
                                          std::size_t match_end, std::string_view metric);

@@ -29,12 +29,12 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t least_pairs = 3, most_pairs = 1000;
-/// Of each look: ten of them (to 315 pairs) add up to chance_of_false_alarm, and further ones share
-/// most of their pairs with these.
+/// The chance at each look. Ten looks (to 315 pairs) add up to chance_of_false_alarm, and later
+/// looks share most pairs with earlier looks.
 constexpr double chance_of_look = chance_of_false_alarm / 10;
-/// Of a program beside itself, at each look; one in a thousand over all of them.
+/// The chance at each look to refuse a program compared with itself. The total is 0.1 %.
 constexpr double chance_of_false_refusal = 5e-4;
-/// A run that takes so many times as long as the longest of A will not end.
+/// A run that exceeds the longest run of A by this factor will not end.
 constexpr double hopeless = 10;
 
 unique_fd opened(int fd, const char* what) {
@@ -51,7 +51,7 @@ std::string all_of(int fd) {
   return text;
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -66,8 +66,8 @@ class program_runner {
     if (options.metric) metric_.emplace(*options.metric);
   }
 
-  /// Why the run does not count, in words that follow the program's name; empty where it does. It
-  /// is ended after `longest_s`.
+  /// Returns why the run does not count, in words that follow the program's name, or an empty
+  /// string. Ends the run after `longest_s`.
   std::string run(const program_arm& arm, program_pair_run& run, std::optional<double> longest_s) {
     const unique_fd output = opened(::memfd_create("output", MFD_CLOEXEC), "memfd_create");
     if (options_.input >= 0) (void)::lseek(options_.input, options_.input_start, SEEK_SET);
@@ -127,14 +127,14 @@ class program_runner {
   const program_pairs_options& options_;
   unique_fd null_;
   std::optional<metric_expression> metric_;
-  std::optional<std::string> unit_;  ///< of the figure of the first run
+  std::optional<std::string> unit_;  ///< of the first run's figure
 };
 
 bool all_alike(const std::vector<std::uint64_t>& hashes) {
   return std::ranges::adjacent_find(hashes, std::ranges::not_equal_to{}) == hashes.end();
 }
 
-/// Whether A wrote the same in all runs, and B did not: runs of B in which it wrote something else.
+/// Returns how many runs of B wrote another output, if A's output was equal in all runs.
 std::size_t other_outputs(const std::array<std::vector<std::uint64_t>, 2>& hashes) {
   if (!all_alike(hashes[0])) return 0;
   return hashes[1].size() -
@@ -203,14 +203,15 @@ void require_metric(const program_pairs_options& options, std::string_view comma
 std::vector<option_row> rows_of_pairs(program_pairs_options& options) {
   return {value_row("metric", "REGEX",
                     "compare the number that this regular expression, or its first group, matches "
-                    "in the output, in place of the time (default: none)",
+                    "in the output, instead of the time (default: none)",
                     options.metric, &parse_some_text),
-          value_row("better", "NAME", "of --metric: lower or higher (default: lower)",
+          value_row("better", "NAME",
+                    "whether a lower or a higher --metric is better (default: lower)",
                     options.higher_is_better, better_direction{}),
           value_row("check", "COMMAND",
-                    "for the shell: reads the output of each run, which is refused unless this "
-                    "ends with 0 (default: what is the same in each run of the program as it is "
-                    "must be the same with the change)",
+                    "shell command that reads the output of each run; a run is refused if the "
+                    "command fails (default: output that never changes between runs of one "
+                    "program must not change with the other)",
                     options.check, &parse_some_text)};
 }
 
@@ -236,7 +237,7 @@ program_verdict judge_logs(std::span<const double> logs, double threshold,
   const double above = 1 + threshold, below = 1 / above;
   const interval alone = ratio_of(logs, 1);
   if (alone.low >= below && alone.high <= above) return same;
-  // So few pairs may all lie on one side by chance, whatever their scatter.
+  // Few pairs may all lie on one side by chance, whatever their scatter.
   if (logs.size() < first_look) return undecided;
   const interval one_of_many = ratio_of(logs, comparisons);
   if (one_of_many.low > above) return slower;
@@ -303,7 +304,8 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
   std::minstd_rand chance(std::random_device{}());
   std::size_t look = first_look;
   for (std::size_t pair = 1; pair <= most_pairs; ++pair) {
-    // Each pair by itself: a load with the rhythm of pairs in a fixed order would be a change.
+    // Draws the order for each pair, because a load with the rhythm of pairs would look like a
+    // change if the order were fixed.
     const std::size_t first = chance() / 16 % 2;
     std::array<program_pair_run, 2> runs;
     for (const std::size_t arm : {first, 1 - first}) {
@@ -319,7 +321,7 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
     const double each_s = of.used_s / static_cast<double>(pair + 1);
     const bool is_last = pair >= least_pairs && of.used_s + each_s > options.budget_s;
     of.other_outputs = options.check ? 0 : other_outputs(hashes);
-    // A few runs of a program whose output varies may be alike by chance.
+    // A few runs of a program with varying output may be alike by chance.
     if (of.other_outputs > 0 &&
         chance_of_other_outputs(of.other_outputs, hashes[0].size(), hashes[1].size()) <=
             chance_of_false_refusal) {
@@ -342,7 +344,7 @@ program_comparison compare_programs(const std::array<program_arm, 2>& arms,
 }
 
 std::string change_text(const interval& ratio, const std::string& what, const std::string& other) {
-  constexpr double many = 2;  // from here on as a multiple, and not in percent
+  constexpr double many = 2;  // from here a multiple instead of percent
   const auto percent = [](double r) { return std::abs(r - 1) * 100; };
   const std::string than = other.empty() ? "" : " than " + other;
   const std::string as = other.empty() ? "" : " as " + other;

@@ -25,7 +25,7 @@ constexpr auto shortest_between_draws = std::chrono::milliseconds{100};
 
 constexpr std::array<int, 3> caught_signals{SIGINT, SIGTERM, SIGHUP};
 
-// What a signal handler touches has to outlive every object and be lock-free.
+// A signal handler's data must outlive every object and be lock-free.
 std::atomic<int> signals_caught{0};
 std::atomic<int> first{0};
 std::array<int, 2> wake_up{-1, -1};
@@ -57,7 +57,7 @@ progress::progress(int fd) : progress(fd, ::isatty(fd) == 1) {}
 progress::progress(int fd, bool terminal) : fd_(fd), terminal_(terminal) {}
 progress::~progress() { clear(); }
 
-// Where nobody reads it is not a reason to end a campaign.
+// Ignores errors, because a missing reader is no reason to end a campaign.
 void progress::write(const std::string& text) const { (void)write_all(fd_, text); }
 
 void progress::show(std::size_t done, std::size_t total, double left_s, std::string_view op,
@@ -72,7 +72,7 @@ void progress::show(std::size_t done, std::size_t total, double left_s, std::str
     if (drawn_ && now - last_draw_ < shortest_between_draws) return;
     std::string line = fmt::format("{}/{} repetitions ({} %, ETA {})  {}", done, total, percent,
                                    left, printable(op));
-    // A line that wraps could not be drawn over.
+    // A line that wraps cannot be drawn over.
     const std::size_t width = terminal_width(fd_);
     line.resize(std::min(line.size(), (width == 0 ? usual_width : width) - 1));
     write('\r' + line + "\x1b[K");

@@ -1,6 +1,6 @@
-// How far the campaign is, on standard error: it writes only when it is called, and it is called
-// between visits only, since what a terminal does with a line must not fall into a measurement. And
-// Ctrl-C: the first one asks the campaign to end after the current visit, the second one at once.
+// Shows a campaign's progress on standard error, only when called between visits, because terminal
+// output must not disturb a measurement. Also counts Ctrl-C: the first ends the campaign after the
+// current visit, the second at once.
 #pragma once
 
 #include <chrono>
@@ -10,33 +10,34 @@
 
 namespace syncmeter {
 
-/// What remains, as "0:42" or "1:02:03".
+/// Returns a remaining time as "0:42" or "1:02:03".
 [[nodiscard]] std::string as_clock(std::chrono::seconds time);
 
 class progress {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `fd` is where it writes; on a terminal one line that is drawn over, elsewhere a plain line
-  /// every tenth of the way.
+  /// Writes to `fd`: on a terminal one line that is drawn over, elsewhere a plain line every tenth
+  /// of the way.
   explicit progress(int fd);
   progress(int fd, bool terminal);
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
   ~progress();
 
-  /// `done` of `total` visits are measured, the others take `left_s`, `op` is next. Draws at most
-  /// ten times a second.
+  /// Shows that `done` of `total` visits are measured, the others take `left_s`, and `op` is next.
+  /// Draws at most ten times a second.
   void show(std::size_t done, std::size_t total, double left_s, std::string_view op,
             clock::time_point now = clock::now());
-  /// Says off a terminal how long the whole campaign takes. On a terminal the drawn line says it.
+  /// Reports how long the whole campaign takes, if not on a terminal. On a terminal the drawn line
+  /// has this time.
   void correct(double whole_s);
-  /// What takes a while, before there are visits to count: on a terminal until the next line,
-  /// elsewhere not at all: there a mistake is one line.
+  /// Shows a slow step before the first visit. The text stays on a terminal until the next line,
+  /// and is not written elsewhere, because a mistake prints only one line there.
   void show_step(std::string_view text);
-  /// A line that stays.
+  /// Writes a line that stays.
   void note(std::string_view text);
-  /// Takes the drawn line away.
+  /// Removes the drawn line.
   void clear();
 
  private:
@@ -50,9 +51,9 @@ class progress {
   std::size_t last_tenth_ = 0;
 };
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are counted instead of ending the driver, but for
-/// those that were ignored when it came. After the second, a third ends the driver as usual. At
-/// most one lives at a time: signal handlers belong to the process.
+/// Counts SIGINT, SIGTERM and SIGHUP while it lives, except signals ignored before. After the
+/// second, a third ends the driver as usual. At most one object lives at a time, because signal
+/// handlers belong to the process.
 class interrupt_watch {
  public:
   /// Throws std::runtime_error with the system's message.
@@ -61,11 +62,11 @@ class interrupt_watch {
   interrupt_watch& operator=(const interrupt_watch&) = delete;
   ~interrupt_watch();
 
-  /// True after the first: end after the current visit.
+  /// Returns true after the first signal: end after the current visit.
   [[nodiscard]] bool requested() const;
-  /// Its number; 0 before.
+  /// Returns the first signal's number, or 0.
   [[nodiscard]] int first_signal() const;
-  /// Becomes readable with the second, for poll(): end now.
+  /// Returns a descriptor for poll() that becomes readable with the second signal: end now.
   [[nodiscard]] int urgent_fd() const;
 };
 

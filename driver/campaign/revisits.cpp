@@ -12,10 +12,10 @@
 namespace syncmeter {
 namespace {
 
-/// Fewer pairs of visits say nothing of their scatter.
+/// Fewer pairs of visits do not show their scatter.
 constexpr std::size_t enough_pairs = 3;
 
-// More visits would not change these.
+// Returns whether more visits would change nothing.
 bool is_settled(const point_summary& s) {
   return s.status == status::failed || s.status == status::unsupported ||
          s.status == status::elided || s.status == status::too_slow;
@@ -27,7 +27,8 @@ std::vector<const point_summary*> states_of(const point_summary& s) {
   return all;
 }
 
-/// By visit number, of visits with rounds enough; of all where none has.
+/// Returns costs by visit number, from visits with enough rounds, or from all visits if none has
+/// enough.
 std::map<std::uint64_t, double> costs_by_visit(const point_summary& s) {
   std::map<std::uint64_t, double> all, solid;
   for (const objects::by_visit& each : s.by_visit) {
@@ -38,7 +39,8 @@ std::map<std::uint64_t, double> costs_by_visit(const point_summary& s) {
   return solid.empty() ? all : solid;
 }
 
-/// Of the visits by number that both have in one placement state: the state with most of them.
+/// Returns log ratios for visit numbers that both have in the same placement state: the state with
+/// most such visits.
 std::vector<double> logs_of_ratios(const point_summary& a, const point_summary& b) {
   std::vector<double> most;
   for (const point_summary* in_a : states_of(a)) {
@@ -59,7 +61,7 @@ std::vector<double> logs_of_ratios(const point_summary& a, const point_summary& 
 
 revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
-    // Visits of a point that several GPUs share are of one GPU each.
+    // Leaves out points shared among GPUs, because each visit is on another GPU.
     if (points[i].devices.empty()) index_.emplace(canonical(points[i].what), i);
   }
 }
@@ -75,8 +77,8 @@ void revisits::learn(const visit_record& visit) {
   kept.round_costs_ns.clear();
 }
 
-// Of points with visits enough for an interval and a cost that is not 0. By the scatter between
-// visits, on a GPU too.
+// Returns errors for points with enough visits for an interval and a resolved cost. They come from
+// the scatter between visits, on a GPU too.
 std::unordered_map<std::string, double> revisits::errors() const {
   std::unordered_map<std::string, std::size_t> visits;
   for (const visit_record& visit : visits_.visits) ++visits[canonical(visit.point)];
@@ -88,7 +90,7 @@ std::unordered_map<std::string, double> revisits::errors() const {
     const std::size_t planned = points_[found->second].visits;
     if (s.visits < 2 || planned < enough_visits || visits[name] >= most_times_the_visits * planned)
       continue;
-    // What lanes do alone is compared in cycles.
+    // Costs without contention are compared in cycles.
     const interval& cost = s.hop_ns == 0 && s.cost_cycles.value > 0 ? s.cost_cycles : s.cost_ns;
     const double error = (cost.high - cost.low) / (2 * cost.value);
     if (std::isfinite(error) && error > precise_error) all.emplace(name, error);
@@ -104,8 +106,7 @@ std::vector<revisits::wanted> revisits::lacking() const {
     const std::string name = canonical(points_[i].what);
     if (!index_.contains(name) || lost_.contains(i)) continue;
     wanted each{.point = i};
-    // Who asks for fewer visits does not get more of them on a quiet machine. A GPU's lanes have no
-    // quiet probe.
+    // Fewer visits on request stay fewer on a quiet machine. A GPU's lanes have no quiet probe.
     const std::size_t enough = std::min<std::size_t>(enough_visits, points_[i].visits);
     const auto seen = quiet.find(name);
     if (!points_[i].device && seen != quiet.end() && seen->second < enough)
@@ -170,7 +171,7 @@ std::vector<undecided_pairs::wanted> undecided_pairs::lacking() const {
     const planned_point &in_a = plan_.points[plan_.pairs[i][0]],
                         &in_b = plan_.points[plan_.pairs[i][1]];
     const auto a = by_point.find(canonical(in_a.what)), b = by_point.find(canonical(in_b.what));
-    if (a == by_point.end() || b == by_point.end()) continue;  // its visits were not taken
+    if (a == by_point.end() || b == by_point.end()) continue;  // without visits
     if (is_settled(*a->second) || is_settled(*b->second)) continue;
     const std::size_t visits = std::max(visits_.at(a->first), visits_.at(b->first));
     const double alpha = chance_of_false_alarm * share_of_look(visits, in_a.visits);

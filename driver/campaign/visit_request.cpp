@@ -18,9 +18,9 @@ double min_sample_us(const planned_point& planned, const run_options& options) {
   return planned.device ? 50 : 100;
 }
 
-// A GPU's loops have no neighbours: many of their rounds agree to a cycle, and then five say what
-// eleven would. A tenth of the precision asked for, so that a visit which ends early never is one
-// of the less precise ones. On CPUs few rounds do not show what the next ones meet.
+// A GPU's loops have no neighbours. Many rounds agree to a cycle, and then five rounds show as much
+// as eleven. Asks for a tenth of the precision, because a visit that ends early must not be less
+// precise than others. On CPUs few rounds do not show what later rounds meet.
 double early_precision(const planned_point& planned, const run_options& options) {
   return planned.device && !planned.additivity ? 0.1 * options.precision : 0;
 }
@@ -110,7 +110,7 @@ lost_visits::loss lost_visits::lose(const planned_point& planned, unsigned visit
   if (outcome.what == kind::refused) in_a_row = 0;
   if (outcome.what == kind::crashed || outcome.what == kind::timed_out) ++in_a_row;
   loss lost{.line = line_of(planned, visit, outcome), .sentences = {}};
-  // What follows from a cause is in the file.
+  // Reports each cause once, because the file has the consequences.
   if (reported_causes_.insert(outcome.reason).second)
     lost.sentences.push_back(fmt::format("repetition {} of {}: {}", visit, text, outcome.reason));
   if (in_a_row >= losses_before_giving_up) {

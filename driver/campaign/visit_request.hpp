@@ -1,5 +1,5 @@
-// What a worker is asked for one visit (docs/worker-protocol.md), and visits that no worker
-// answered.
+// Makes a worker's request for one visit (docs/reference/worker-protocol.md), and handles visits
+// without an answer.
 #pragma once
 
 #include <map>
@@ -16,47 +16,48 @@
 
 namespace syncmeter {
 
-/// What the quiet probe took at best on the PUs of each point's lanes, over all processes of a
-/// campaign: each pass measures in new ones, and what one has measured holds for the next.
+/// The quiet probe's best times on the PUs of each point's lanes, over all processes of a campaign.
+/// Each pass measures in new processes, and floors stay valid for the next process.
 class quiet_floors {
  public:
-  /// Per lane, in ns; empty when none is known.
+  /// Returns the floors per lane in ns, or an empty list if unknown.
   [[nodiscard]] std::vector<double> of(const std::vector<int>& pus) const;
-  /// Takes up what a visit has; one of a worker without quiet probes has nothing.
+  /// Adds a visit's floors. A worker without quiet probes has none.
   void learn(const visit_record& visit);
 
  private:
   std::map<std::vector<int>, std::vector<double>> known_;
 };
 
-/// What the campaign has learnt so far that a visit goes by.
+/// The campaign's knowledge that a visit uses.
 struct visit_context {
   std::uint64_t seed = 0;
-  std::uint32_t trips = 0;  ///< that the last good visit calibrated; 0 when there is none
-  std::vector<double> quiet_floor_ns;   ///< of its lanes; empty when none is known
-  bool watch_states = false;            ///< its lanes' hops are probed around each round
-  std::vector<double> state_bounds_ns;  ///< between classes of hops
+  std::uint32_t trips = 0;              ///< calibrated by the last good visit, else 0
+  std::vector<double> quiet_floor_ns;   ///< for its lanes; empty if unknown
+  bool watch_states = false;            ///< probes its lanes' hops around each round
+  std::vector<double> state_bounds_ns;  ///< between hop classes
 };
 
 [[nodiscard]] nlohmann::json visit_request(const planned_point& planned, unsigned visit,
                                            const run_options& options,
                                            const visit_context& context);
 
-/// What stands in the file for visits that no worker answered, what the user reads of them, and
-/// when the rest of an op is not tried any more.
+/// Visits without an answer: their lines in the file, their messages to the user, and when the rest
+/// of an op is not tried any more.
 class lost_visits {
  public:
   struct loss {
-    nlohmann::json line;                 ///< of the visit
-    std::vector<std::string> sentences;  ///< for the user: one for each cause, the first time
+    nlohmann::json line;                 ///< for the visit
+    std::vector<std::string> sentences;  ///< for the user: one per cause, the first time
   };
 
-  /// The line of a visit that is not tried: too many of its op were lost in a row.
+  /// Returns the line for a visit that is not tried, because too many of its op were lost in a row.
   [[nodiscard]] std::optional<nlohmann::json> not_tried(const planned_point& planned,
                                                         unsigned visit) const;
-  /// Its op is well.
+  /// Resets the losses of its op.
   void answered(const planned_point& planned);
-  /// `outcome`: neither `answered` nor `cancelled`. `text`: the point, for the user.
+  /// Handles an `outcome` that is neither `answered` nor `cancelled`. `text` names the point for
+  /// the user.
   [[nodiscard]] loss lose(const planned_point& planned, unsigned visit, const std::string& text,
                           const exchange_outcome& outcome);
 
