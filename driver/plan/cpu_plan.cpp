@@ -1,4 +1,4 @@
-// From a study's rule to points on CPUs.
+// Makes points on CPUs from a study's rule.
 #include "driver/plan/cpu_plan.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace syncmeter {
 namespace {
 
-/// An axis that only ops with a trait have, or with another one; all else has 0 on it.
+/// An axis for ops with either trait. Every op without a trait has the value 0.
 struct trait_axis {
   unsigned point::* axis;
   bool capability::* trait;
@@ -167,7 +167,7 @@ void cpu_planner::add_point(const offered_op& op, const point& p, const study_ax
                          .row = row});
 }
 
-// What is refused whatever its cells and lanes is listed once, at the first such point.
+// Lists a refusal once, at the first point, if cells and lanes do not matter.
 void cpu_planner::refuse(const point& p, const std::string& status, const std::string& reason,
                          unsigned lanes) {
   const std::string type = p.type ? std::string(to_text(*p.type)) : "";
@@ -177,7 +177,7 @@ void cpu_planner::refuse(const point& p, const std::string& status, const std::s
     refused_.push_back({.what = p, .status = status, .reason = reason});
 }
 
-// Beyond the last PU the placement starts again at the first.
+// Starts the placement again at the first PU after the last.
 std::vector<int> cpu_planner::place(affinity policy, unsigned lanes) const {
   if (policy == affinity::none) return std::vector<int>(lanes, -1);
   const auto units = static_cast<unsigned>(machine_.units().size());

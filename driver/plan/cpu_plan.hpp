@@ -1,5 +1,5 @@
-// The points of a study on the CPUs of this machine: lanes and where they are, cells and how lanes
-// are launched, and what of them is refused.
+// Plans the points of a study on this machine's CPUs (lanes, their PUs, cells, launches) and lists
+// refusals.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,11 @@ namespace syncmeter {
 
 class cpu_planner {
  public:
-  /// Throws usage_error for lanes and PUs that cannot be had. All three must outlive this object.
+  /// Throws usage_error for lanes and PUs that are not available. All three must outlive this
+  /// object.
   cpu_planner(const run_options& options, const topology& machine, const cpu_grant& grant);
 
-  /// Adds the points of one op of a study's rule; those that are there already are left out.
+  /// Adds the points for one op in a study's rule, except points planned already.
   void add(const offered_op& op, const study_axes& axes);
 
   [[nodiscard]] std::vector<planned_point> take_points() {
@@ -49,7 +50,7 @@ class cpu_planner {
   const topology& machine_;
   const cpu_grant& grant_;
   unsigned max_;
-  std::vector<unsigned> lanes_;  // the user's; empty: the study's
+  std::vector<unsigned> lanes_;  // from the user, or empty for the study's lanes
   std::vector<candidate> candidates_;
   std::vector<refused_point> refused_;
   std::set<std::string> refused_keys_, planned_;

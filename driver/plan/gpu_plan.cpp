@@ -1,5 +1,5 @@
-// From a study's rule to points on a GPU. Its worker checks once more what fits: only it knows how
-// many registers a kernel takes.
+// Makes points on a GPU from a study's rule. The worker checks limits again, because only it knows
+// how many registers a kernel takes.
 #include "driver/plan/gpu_plan.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace syncmeter {
 namespace {
 
-// Whether an op has values on an axis at all: the first value of each enum marks those without.
+// Returns whether an op has values on an axis. The first value in each enum means none.
 template <class Enum> bool has_axis(const offered_op& op, Enum capability::* axis) {
   return std::ranges::any_of(op.rows,
                              [axis](const capability* row) { return row->*axis != Enum{}; });
@@ -32,11 +32,11 @@ bool is_at(const capability& row, std::optional<value_type> type, placement wher
   return row.type == type && here;
 }
 
-/// What point::size counts where it is a number of this host's devices.
+/// The value of size_of if point::size counts this host's devices.
 constexpr std::string_view devices_of_host = "devices";
 
-// A study's numbers of devices that this host has; one more where it has one device only, so that
-// the refusal is listed.
+// Returns a study's numbers of devices up to this host's number. On a host with a single device it
+// also returns 2, to list the refusal.
 std::vector<unsigned> numbers_of_devices(std::vector<unsigned> wanted, unsigned here) {
   const unsigned most = std::max(here, 2U);
   if (wanted == std::vector{0U}) wanted = {most};
@@ -44,8 +44,8 @@ std::vector<unsigned> numbers_of_devices(std::vector<unsigned> wanted, unsigned 
   return wanted;
 }
 
-// Whether a study that takes forms as they are written takes this one. Where a backend has no
-// flavours, there is one way to write it.
+// Returns whether a study with written forms includes this form. A backend without flavours has one
+// way to write it.
 bool is_written(const capability& row, const std::vector<written_form>& wanted) {
   if (wanted.empty() || row.flavour == flavour::none) return true;
   return row.space != space::shared_memory &&
@@ -59,7 +59,7 @@ bool names_form(const run_options& options) {
            options.spaces.empty());
 }
 
-// The lanes that take part, as an op's min_lanes counts them.
+// Counts the lanes that take part, as an op's min_lanes does.
 unsigned participants(const capability& row, const point& p, unsigned warp_size) {
   if (row.ring_of_lanes) return p.lanes;
   return row.family == "handoff" ? warps_of(p, warp_size) : p.lanes * p.blocks;
@@ -132,7 +132,7 @@ void gpu_planner::add(const offered_op& op, const gpu_axes& axes) {
   }
 }
 
-// An option's value that no row of the op has, where the op has that axis.
+// Refuses an option's value that no row has, if the op has the axis.
 bool gpu_planner::refuse_missing_values(const offered_op& op) {
   bool refused = false;
   const auto check = [&]<class Enum>(const char* what, Enum capability::* axis,
@@ -163,7 +163,7 @@ bool gpu_planner::refuse_missing_values(const offered_op& op) {
   return refused;
 }
 
-// Axes that the user names keep one form for each of their values.
+// Keeps one form for each value on axes that the user names.
 std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_set forms,
                                                     std::optional<value_type> type,
                                                     placement where) const {
@@ -229,7 +229,7 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
   }
 }
 
-// Why a grid or its active lanes are not supported; empty where they are.
+// Returns why a grid or its active lanes are not supported, or an empty string.
 std::string gpu_planner::why_unsupported(const offered_op& op, const capability& row,
                                          const point& p) const {
   if (p.lanes > gpu_.max_threads_per_block)
@@ -290,8 +290,8 @@ void gpu_planner::add_point(const offered_op& op, const capability& row, point p
                      .census = kernel.census});
 }
 
-// What is refused for any grid and cells is reported once for an op's type and form; what is
-// refused for its grid, once for each grid.
+// Reports a refusal once for an op's type and form if it holds for any grid and cells, else once
+// for each grid.
 void gpu_planner::refuse(const point& p, const std::string& reason, bool for_its_grid,
                          const char* status) {
   point key = p;

@@ -1,4 +1,4 @@
-// The points of a study on one GPU: forms, grids and cells, and what of them is refused.
+// Plans the points of a study on one GPU (forms, grids and cells) and lists refusals.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,11 @@
 
 namespace syncmeter {
 
-/// Visits of a GPU's point where the user does not say: the device has no neighbours, and its clock
-/// is the one that the lanes read.
+/// Visits to a GPU's point unless the user gives a number. The device has no neighbours, and lanes
+/// read its own clock.
 inline constexpr unsigned usual_gpu_visits = 3;
 
-/// The number of blocks that each element of a list stands for, given the threads of a block, as
-/// first and last number.
+/// Returns the first and last number of blocks for a list element, given the threads per block.
 [[nodiscard]] std::pair<unsigned, unsigned> resolve(const count_range& blocks,
                                                     const gpu_device& gpu, unsigned threads);
 
@@ -29,7 +28,7 @@ class gpu_planner {
   /// Throws usage_error for --threads beyond the threads of a block. Both must outlive this object.
   gpu_planner(const run_options& options, const gpu_device& gpu);
 
-  /// Adds the points of one op of a study's rule; those that are there already are left out.
+  /// Adds the points for one op in a study's rule, except points planned already.
   void add(const offered_op& op, const gpu_axes& axes);
 
   [[nodiscard]] std::vector<planned_point> take_points() { return std::move(points_); }
@@ -52,13 +51,13 @@ class gpu_planner {
 
   const run_options& options_;
   const gpu_device& gpu_;
-  std::vector<unsigned> threads_;  // the user's; empty: the study's
+  std::vector<unsigned> threads_;  // from the user, or empty for the study's threads
   std::vector<planned_point> points_;
   std::vector<refused_point> refused_;
   std::set<std::string> planned_, refused_keys_;
 };
 
-/// Throws usage_error when an option that only GPUs have is given and no GPU is in use.
+/// Throws usage_error when an option for GPUs is given and no GPU is in use.
 void require_gpu_for(const run_options& options);
 
 }  // namespace syncmeter

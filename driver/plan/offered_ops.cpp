@@ -20,7 +20,7 @@ bool is_compared(const std::string& backend, const std::string& study_name) {
   return chosen != nullptr && contains(chosen->also, backend);
 }
 
-// What is measured where --backend says nothing.
+// Returns the backends to measure without --backend.
 std::vector<std::string> by_default(const std::vector<std::string>& usable,
                                     const std::string& study_name) {
   std::vector<std::string> chosen;
@@ -85,7 +85,7 @@ std::vector<offered_op> chosen_ops(const run_options& options,
   return ops;
 }
 
-/// A user's names must each mean something; what they mean is looked up per op later.
+/// Throws usage_error for an unknown name. The values are looked up per op later.
 void check_names(const run_options& options, const std::vector<offered_op>& ops) {
   std::vector<std::string> names;
   std::vector<value_type> types;

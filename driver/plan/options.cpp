@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* every_device = "all";
 
-// How the values of options stand in the campaign line: what parse_axes makes of the command line's
-// text, and back.
+// Converts option values between the campaign line and the form that parse_axes makes from the
+// command line.
 template <class T> nlohmann::json written_value(const T& value) {
   if constexpr (requires { to_text(value); }) return to_text(value);
   else return value;
@@ -36,7 +36,8 @@ template <class T> nlohmann::json written_value(const std::optional<T>& value) {
   return value ? written_value(*value) : nlohmann::json(nullptr);
 }
 
-/// Throws what nlohmann::json or parse_axes throws, the latter with `member` as the option's name.
+/// Throws exceptions from nlohmann::json or parse_axes, the latter with `member` as the option's
+/// name.
 template <class T> void read_value(const std::string&, const nlohmann::json& j, T& value) {
   value = j.get<T>();
 }
@@ -56,7 +57,7 @@ void read_value(const std::string& member, const nlohmann::json& j, std::optiona
   read_value(member, j, given);
   value = std::move(given);
 }
-/// A whole number, or several, as the command line's parser takes them.
+/// Whole numbers that the command line's parser reads.
 template <class T>
 constexpr bool is_of_counts =
     std::is_same_v<T, unsigned> || std::is_same_v<T, std::uint64_t> ||
@@ -86,7 +87,7 @@ void read_value(const std::string& member, const nlohmann::json& j,
   read_texts(member, j, values, member == "blocks" ? &parse_blocks : &parse_lanes);
 }
 
-// "5; on a GPU 3; in barrier with more than 128 points 3".
+// Returns "5; on a GPU 3; in barrier with more than 128 points 3".
 std::string usual_visits() {
   std::string text = fmt::format("{}; on a GPU {}", usual_cpu_visits, usual_gpu_visits);
   for (const study& s : studies()) {
@@ -101,7 +102,7 @@ std::string usual_visits() {
 enum class kept { fixed, free, passing };
 
 struct run_option {
-  option_row row;  ///< but for what takes its value
+  option_row row;  ///< without its `take`
   kept in_line;
   std::string member;
   std::function<void(run_options&, const std::string& option, const std::string& text)> take;
@@ -129,7 +130,7 @@ run_option make_row(const std::string& member, kept in_line, const char* name, c
     made.take = [parse](run_options& o, const std::string& option, const std::string& text) {
       o.*Field = parse(option, text);
     };
-  // A file may have been edited: what its numbers may be is what the command line allows.
+  // A file may have been edited, so the command line's limits apply to its numbers.
   if constexpr (is_of_counts<field_type>)
     made.read = [parse, member](const nlohmann::json& j, run_options& o) {
       read_counts(member, j, o.*Field, parse);
@@ -167,7 +168,7 @@ std::vector<run_option> all_options() {
   };
 }
 
-// What is more than a value of its field.
+// Adds behaviour beyond the value of a field.
 void settle(run_option& row) {
   const std::string name = row.row.name;
   if (name == "study") {
@@ -183,7 +184,7 @@ void settle(run_option& row) {
       take(o, option, text);
       o.gpu_max_time_s = o.max_time_s;
     };
-    // Files from before that of a GPU had a member of its own.
+    // Older files have no member for a GPU's time.
     row.read = [read = row.read](const nlohmann::json& j, run_options& o) {
       read(j, o);
       o.gpu_max_time_s = o.max_time_s;
@@ -212,8 +213,9 @@ const std::vector<run_option>& option_table() {
 }
 
 constexpr const char* about_the_report =
-    "Above the table, syncmeter-report adds ratios, sizes and verdicts.\nSYNCMETER_REPORT in the "
-    "environment is the path of that program if it is not\nfound, or off to leave its text out.\n";
+    "Above the table, the report prints ratios, sizes and verdicts.\nSYNCMETER_REPORT in the "
+    "environment is the path of syncmeter-report if it is not\nfound, or off to leave its text "
+    "out.\n";
 
 }  // namespace
 

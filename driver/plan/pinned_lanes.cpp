@@ -57,7 +57,7 @@ std::vector<unsigned> cells_of(const run_options& options, const study_axes& axe
   return cells;
 }
 
-// A line with more of them is not read; the table has them all.
+// Readers skip a line with more cores. The table has all cores.
 constexpr std::size_t most_cores_named = 8;
 
 const processing_unit* unit_of(const topology& machine, int os) {
@@ -74,7 +74,7 @@ std::vector<int> lanes_on(std::span<const int> pus, int os) {
   return lanes;
 }
 
-// "P#4 (lane 7)", for each other PU of the core that may be used.
+// Returns "P#4 (lane 7)" for each other usable PU on the core.
 std::string siblings_of(const topology& machine, const processing_unit& unit,
                         std::span<const int> pus) {
   std::vector<std::string> siblings;
@@ -279,7 +279,7 @@ std::string lane_note(const topology& machine, std::span<const int> pus) {
 
 namespace {
 
-// Which PUs affinity quiet went by; empty where the plan has no such lanes.
+// Returns the PUs that affinity quiet avoids, or an empty string if no lane in the plan is quiet.
 std::string quiet_note(const campaign_plan& plan, const topology& machine) {
   const auto is_quiet = [](const point& p) { return p.affinity == affinity::quiet; };
   if (std::ranges::none_of(plan.points, [&](const planned_point& p) {
@@ -355,7 +355,7 @@ planned_machine machine_for(const run_options& options) {
     throw usage_error(fmt::format(
         "--topology: '{}' does not fit this machine: {}; use --dry-run to plan for another machine",
         *options.topology, why));
-  // hwloc's own variables for the description of a machine: workers read it as this process does.
+  // Workers read hwloc's own variables for the machine description, as this process does.
   ::setenv("HWLOC_XMLFILE", std::filesystem::absolute(*options.topology).c_str(), 1);
   ::setenv("HWLOC_THISSYSTEM", "1", 1);
   return this_machine();

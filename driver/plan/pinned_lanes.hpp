@@ -1,5 +1,5 @@
-// The machine that a campaign is planned on, and where lanes and cells lie on it: those that
-// options or a study name one by one, and in words those of every placement.
+// The machine for a campaign's plan, and the PUs and cells that options or a study name. Describes
+// every placement in words.
 #pragma once
 
 #include <span>
@@ -17,78 +17,76 @@
 
 namespace syncmeter {
 
-/// Throws usage_error where --cpus names a PU that this machine does not have, or that this process
-/// may not use.
+/// Throws usage_error if --cpus names a PU missing in this machine or forbidden for this process.
 void require_pus(const std::vector<int>& pus, const topology& machine);
 
-/// Throws usage_error where `option` asks for more lanes than max_lanes() allows, unless
-/// --oversubscribe does.
+/// Throws usage_error if `option` asks for more lanes than max_lanes() allows, unless
+/// --oversubscribe is given.
 void require_lanes(std::string_view option, unsigned lanes, const run_options& options,
                    const topology& machine, const cpu_grant& grant);
 
-/// Throws usage_error where lanes cannot be bound here at all, and --cpus or a study of pairs says
-/// where each one is.
+/// Throws usage_error if --cpus or a study of pairs places lanes, but lanes cannot be bound here.
 void require_bound(const run_options& options, bool pairs, const cpu_grant& grant);
 
-/// The PUs of the lanes of each point, in the order of the lanes. Without `pairs` these are --cpus,
-/// or one empty list: lanes and affinity decide. With `pairs`, every pair of PUs (of --cpus, where
-/// it is given) both ways round, or a sample of each class (core/machine/topology.hpp). Throws
+/// Returns the PUs for the lanes of each point, in lane order. Without `pairs` it is --cpus, or an
+/// empty list: lanes and affinity decide. With `pairs`, it is every pair of PUs (from --cpus, if
+/// given) both ways round, or a sample from each class (core/machine/topology.hpp). Throws
 /// usage_error when there is no pair.
 [[nodiscard]] std::vector<std::vector<int>>
 pinned_lanes(const run_options& options, bool pairs, const topology& machine, unsigned max_lanes);
 
-/// The PUs that --cpus names, or all that this process may use.
+/// Returns the PUs in --cpus, or all PUs allowed for this process.
 [[nodiscard]] std::vector<processing_unit> units_wanted(const run_options& options,
                                                         const topology& machine);
 
 struct cell_layout {
   unsigned stride = 0;       ///< elements between the cells of neighbouring lanes
   unsigned base_offset = 0;  ///< bytes from the start of a line to the first cell
-  unsigned cells = 0;        ///< that the lanes share out; 0: as many as lanes
+  unsigned cells = 0;        ///< cells that the lanes share; 0: one per lane
 };
 
-/// Every stride at every base offset and number of cells: the user's, else the study's, else one
-/// line. A study's numbers of cells are those that `lanes` lanes can share out evenly.
+/// Returns every stride at every base offset and number of cells: the user's, else the study's,
+/// else one line. A study's cell numbers divide `lanes` evenly.
 [[nodiscard]] std::vector<cell_layout> layouts_of(const run_options& options,
                                                   const study_axes& axes, value_type type,
                                                   unsigned lanes, unsigned line_bytes);
 
-/// Why the cells of a point cannot lie as it says; empty when they can.
+/// Returns why a point's cell layout is impossible, or an empty string.
 [[nodiscard]] std::string why_no_layout(const point& p);
 
-/// Where PUs sit, for the campaign line, so that a results file can be read on another machine:
-/// those wanted, where some point of the plan names its PUs or shares out cells; else null.
+/// Returns the PUs' places for the campaign line, because other machines read results files.
+/// Contains the wanted PUs if a point of the plan names PUs or shares cells, else null.
 [[nodiscard]] nlohmann::json units_named(const campaign_plan& plan, const run_options& options,
                                          const topology& machine);
 
-/// One row a lane. `pus`: the OS number of each lane's PU; -1, and one that `machine` may not use,
-/// has a row without places.
+/// Returns one row per lane. `pus` has the OS number of each lane's PU. A row has no places for -1
+/// and for a PU that `machine` may not use.
 [[nodiscard]] std::string lane_table(const topology& machine, std::span<const int> pus);
 
-/// What a reader of figures must know of it in one line: "lanes 0,1 on IntelCore, 2-5 on IntelAtom;
-/// lanes that share a core: 0+6, 1+7". Empty where every lane has a core of its own, all of one
-/// kind.
+/// Returns what a reader must know about the lanes in one line: "lanes 0,1 on IntelCore, 2-5 on
+/// IntelAtom; lanes that share a core: 0+6, 1+7". Empty if every lane has a core to itself and all
+/// cores are alike.
 [[nodiscard]] std::string lane_note(const topology& machine, std::span<const int> pus);
 
-/// lane_note() of each policy in a plan, at its most lanes: fewer lanes sit where more begin.
-/// Begins with the policy and that number; nothing of policies with nothing to tell.
+/// Returns lane_note() for each policy in a plan, at its most lanes, because fewer lanes use the
+/// first PUs. Begins with the policy and the number. Leaves out policies with an empty note.
 [[nodiscard]] std::vector<std::string> placement_notes(const campaign_plan& plan,
                                                        const topology& machine);
 
 struct planned_machine {
   topology machine;
-  cpu_grant grant;  ///< of a machine that only a file tells of: every PU, no quota
+  cpu_grant grant;  ///< every PU and no quota if the machine comes from a file
 };
 
-/// With --topology and --dry-run, the machine of the file. With --topology alone, this machine as
-/// the file describes it, for this process and for workers that it starts from now on
-/// (HWLOC_XMLFILE and HWLOC_THISSYSTEM are set). Else this machine. Throws usage_error for a file
-/// that hwloc cannot read, and for one that does not fit this machine.
+/// Returns the machine in the file with --topology and --dry-run. With --topology alone, returns
+/// this machine as the file describes it, also for workers started later (sets HWLOC_XMLFILE and
+/// HWLOC_THISSYSTEM). Else returns this machine. Throws usage_error if hwloc cannot read the file
+/// or the file does not fit this machine.
 [[nodiscard]] planned_machine machine_for(const run_options& options);
 
-/// Why a machine of a file cannot be this one: the PUs that differ. Empty where it can: it has
-/// every PU that this process may use, and none that this machine has not. `here` is what hwloc
-/// finds.
+/// Returns the PUs that differ if a file's machine cannot be this machine, else an empty string.
+/// The file must have every PU allowed for this process, and no PU missing here. `here` comes from
+/// hwloc.
 [[nodiscard]] std::string topology_mismatch(const topology& of_file, const topology& here);
 
 }  // namespace syncmeter

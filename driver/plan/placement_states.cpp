@@ -43,13 +43,13 @@ std::vector<double> numbers_in(const json& object, const char* name) {
   return numbers;
 }
 
-// Nearest rank (Hyndman and Fan, type 1) of sorted values.
+// Returns the nearest rank (Hyndman and Fan, type 1) in sorted values.
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-// Each PU once: a token does not hop between two lanes of one.
+// Returns each PU once, because a token does not hop between two lanes of one PU.
 std::vector<int> probed_pus(const planned_point& planned, const topology& machine) {
   const auto lanes = std::min(planned.what.lanes, static_cast<unsigned>(machine.units().size()));
   const auto unbound = [](int pu) { return pu < 0; };
@@ -59,12 +59,12 @@ std::vector<int> probed_pus(const planned_point& planned, const topology& machin
   return pus;
 }
 
-// Long enough for several turns of a scheduler that shares a PU out in slices of 3 to 4 ms.
+// Lasts several turns of a scheduler with time slices of 3 to 4 ms.
 constexpr std::int64_t probing_ns = 50'000'000;
-// Below this a PU counts as left alone: its quiet probes are not slow enough to be busy.
+// Below this share a PU counts as undisturbed: its quiet probes are not slow enough to be busy.
 constexpr double least_share = 1 - 1 / busy_ratio;
 
-/// PUs of different cores, at most so many together.
+/// Returns rounds with PUs of different cores, at most `at_once` in each.
 std::vector<std::vector<processing_unit>> rounds_of(std::span<const processing_unit> units,
                                                     unsigned at_once) {
   std::map<std::pair<int, int>, std::size_t> in_core;
@@ -84,7 +84,7 @@ std::vector<std::vector<processing_unit>> rounds_of(std::span<const processing_u
   return rounds;
 }
 
-/// From each probe to the next, so that time without the PU is in it too, ns.
+/// Returns the times in ns from each probe to the next, including time without the PU.
 std::vector<double> probe_for_a_while(const topology& machine, int pu) {
   std::vector<double> steps_ns;
   if (bind_this_thread(machine, pu)) return steps_ns;
@@ -98,14 +98,14 @@ std::vector<double> probe_for_a_while(const topology& machine, int pu) {
   return steps_ns;
 }
 
-/// A low quantile: the least may be a stroke of luck with the clock.
+/// Returns a low quantile, because the minimum may be clock noise.
 double floor_of(std::vector<double> steps_ns) {
   const auto low = steps_ns.begin() + static_cast<std::ptrdiff_t>(steps_ns.size() / 20);
   std::nth_element(steps_ns.begin(), low, steps_ns.end());
   return *low;
 }
 
-/// Of the probes that the time was enough for, those that it was not used for.
+/// Returns the share of probes that had enough time but did not run.
 double busy_share(const std::vector<double>& steps_ns, double floor_ns) {
   const double all_ns = std::accumulate(steps_ns.begin(), steps_ns.end(), 0.0);
   const double share = 1 - static_cast<double>(steps_ns.size()) * floor_ns / all_ns;
@@ -115,7 +115,7 @@ double busy_share(const std::vector<double>& steps_ns, double floor_ns) {
 }  // namespace
 
 bool contended(const point& what, const std::vector<worker_info>& workers, unsigned line_bytes) {
-  // Placement states are about CPU lanes.
+  // Placement states apply to CPU lanes only.
   if (what.lanes < 2 || gpus_of(workers, what.backend) != nullptr) return false;
   if (const unsigned cells = cells_in_use(what); cells != 0 && cells < what.lanes) return true;
   if (what.placement == placement::strided && stride_bytes(what) < line_bytes) return true;
@@ -199,12 +199,13 @@ probed_states probe_states(const campaign_plan& plan, const std::vector<worker_i
   probed_states found;
   const planned_point* asked = prober(plan, infos, machine);
   if (asked == nullptr) {
-    found.note = "one placement state: no point is contended";
+    found.note = "one placement state: no configuration is contended";
     return found;
   }
   if (!about.value("unbound_because", "").empty()) {
-    found.note = "one placement state: lanes cannot be bound, so that the hops between PUs cannot "
-                 "be probed";
+    found.note =
+        "one placement state: threads cannot be bound, so that the hops between CPUs cannot "
+        "be probed";
     return found;
   }
   if (!about.value("hypervisor", false)) {

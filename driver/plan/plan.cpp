@@ -1,5 +1,5 @@
-// From options, capabilities and the machine to the points of a campaign: choose backends and ops,
-// have a planner for each kind of device make their points, and say how long they take.
+// Makes a campaign's points from options, capabilities and the machine: chooses backends and ops,
+// lets one planner per kind of device make points, and predicts the duration.
 #include "driver/plan/plan.hpp"
 
 #include <algorithm>
@@ -23,28 +23,28 @@
 namespace syncmeter {
 namespace {
 
-// In nine campaigns a start of a worker took 0.2 to 0.4 s on CPUs and 0.7 to 1.2 s on a GPU.
+// Measured in nine campaigns: a worker start took 0.2 to 0.4 s on CPUs and 0.7 to 1.2 s on a GPU.
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;
-// A step lasts as long as a lane is late: both sides of the fewest rounds of a visit, and what
-// finds the number of steps. A study of late lanes took 48 and 54 s, and was predicted to take 15.
+// A step lasts as long as a lane is late. Counts both sides of a visit's fewest rounds, and
+// calibration. A study with late lanes took 48 and 54 s, but the prediction was 15 s.
 constexpr double late_steps = 30;
 
-// An op without cells has whatever placement a study asks for.
+// Returns true for an op without cells, whatever placement a study asks for.
 bool has_any(const offered_op& op, const std::vector<placement>& wanted) {
   return std::ranges::any_of(
       op.placements(), [&](placement p) { return p == placement::none || contains(wanted, p); });
 }
 
-// The rules of a study that cover an op, and its values for other ops where the user names this
-// one.
+// Calls `add` for each rule of an op, or with the study's `others` if the user named an op without
+// a rule.
 template <class Rule, class Axes, class Add>
 void for_each_rule(const std::vector<Rule>& rules, const Axes& others, const offered_op& op,
                    bool named, const Add& add) {
-  // Of an op that only a user's worker has.
+  // Names the family for an op that only a user's worker has.
   const std::string family =
       is_own_backend(op.backend) || is_own_op(op.name) ? "" : op.rows.front()->family;
-  bool covered = rules.empty();  // nothing at all on this kind of device
+  bool covered = rules.empty();  // without rules there is no point on this kind of device
   for (const Rule& rule : rules) {
     if (rule.only_in_quick && !op.rows.front()->in_quick) continue;
     if (!covers(rule, op.name, family)) continue;
@@ -59,7 +59,8 @@ template <class T> void append(std::vector<T>& all, std::vector<T> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
-// With each pass every worker starts anew, once for each way of waiting and size of a pool.
+// Predicts the duration. With each pass every worker starts again, once per wait policy and pool
+// size.
 void predict(campaign_plan& plan, const study& chosen, const run_options& options,
              const std::vector<worker_info>& workers) {
   struct starts {
@@ -89,8 +90,7 @@ void predict(campaign_plan& plan, const study& chosen, const run_options& option
   plan.predicted_s = all;
 }
 
-// Every part of a plan comes from a planner of its own: one for the CPUs, one for each backend's
-// GPU.
+// The planners: one for CPUs, and one for each backend's GPU.
 class planners {
  public:
   planners(const run_options& options, const std::vector<worker_info>& workers,
@@ -133,7 +133,8 @@ class planners {
   std::map<std::string, gpu_planner> on_gpus_;
 };
 
-// Where quiet puts lanes depends on what else runs: no difference between placements is one of its.
+// Throws usage_error for affinity quiet in studies that compare placements. Quiet depends on other
+// processes, so a difference would not come from the placement.
 void refuse_quiet_placements(const study& chosen, const run_options& options) {
   if (!contains(options.affinities, affinity::quiet) || !compares_placements(chosen)) return;
   std::vector<std::string> others;
@@ -144,7 +145,7 @@ void refuse_quiet_placements(const study& chosen, const run_options& options) {
                                 chosen.name, fmt::join(others, ", ")));
 }
 
-// Which backends a study compares and has no worker for, how many those are, and what to do.
+// Returns the number and names of backends that a study compares without a worker, and what to do.
 std::string lacking_text(const campaign_plan& plan, const std::vector<std::string>& lacking,
                          const study& chosen) {
   if (lacking.empty()) return "";
@@ -165,9 +166,9 @@ std::string lacking_text(const campaign_plan& plan, const std::vector<std::strin
   return text;
 }
 
-// A campaign of more pairs of PUs than its time lasts for: a sample of each class of pairs comes
-// first, with all its visits, then single pairs pass by pass as far as `budget_s` lasts. A campaign
-// that is cut short has every class and a coarse matrix.
+// Orders the points if a campaign has too many pairs of PUs for its time. A sample from each pair
+// class comes first, with all visits. Single pairs follow pass by pass until `budget_s` is spent. A
+// short campaign then has every class and a coarse matrix.
 void put_sample_first(campaign_plan& plan, const std::vector<processing_unit>& units,
                       double budget_s) {
   std::set<std::pair<int, int>> sample;
@@ -264,7 +265,7 @@ std::string arm_key(point p, const compared_arms& arms) {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(build_arm, name, path, environment)
 
-// Files of earlier versions lack some of them.
+// Defaults are for files of earlier versions, which lack some fields.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(compared_arms, arms, threshold, all, looks_again,
                                                 any_backend, any_wait, equal, only)
 
@@ -274,7 +275,7 @@ std::optional<compared_arms> arms_in(const nlohmann::json& campaign, const std::
   const auto found = campaign.find("ab");
   if (found == campaign.end()) return std::nullopt;
   try {
-    (void)found->at("arms"), (void)found->at("threshold");  // the others have been added since
+    (void)found->at("arms"), (void)found->at("threshold");  // later fields may be absent
     return found->get<compared_arms>();
   } catch (const nlohmann::json::exception& error) {
     throw usage_error(fmt::format("{}: line 1: invalid 'ab': {}", path, error.what()));

@@ -13,7 +13,7 @@
 namespace syncmeter {
 namespace {
 
-// One lane has one cell, whatever the placement; a stride of 0 puts all lanes on one cell.
+// Returns a single cell for a single lane, whatever the placement, and for stride 0.
 std::string cells(const point& p) {
   const unsigned count = cells_in_use(p);
   if (count < 2) return count == 0 ? "none" : "one";
@@ -33,7 +33,7 @@ std::string key_of(const candidate& c) {
     without_affinity.affinity = affinity::none;
     return canonical(without_affinity) + " " + where;
   }
-  // Equal code of one width; what the cost is divided by must agree too.
+  // Requires code with equal width and equal divisors of the cost.
   return fmt::format("{} {}-{} {} {} {} {} {} size {} wait {} blocks {} scope {} repeat {} {}",
                      p.backend, c.row->code[0], c.row->code[1], c.row->pairing, c.row->unroll,
                      c.row->ops_per_step, where, cells(p), p.size, to_text(p.wait), p.blocks,
@@ -51,7 +51,7 @@ void add_reason(std::string& why, const std::string& reason) {
   why += reason;
 }
 
-/// Which backends measure what a key stands for.
+/// The backends that measure a key's points.
 struct sides {
   std::set<std::string> native, portable;
   [[nodiscard]] bool both() const { return !native.empty() && !portable.empty(); }
@@ -73,7 +73,7 @@ std::string group_key(const planned_point& planned, bool interleaved, const camp
   return interleaved ? counterpart_key(p, planned.device.has_value()) : canonical(p);
 }
 
-// What a cost depends on.
+// Returns all properties that a cost depends on.
 auto kind_of(const gpu_device& gpu) {
   return std::tie(gpu.name, gpu.compute_capability, gpu.multiprocessors, gpu.l2_bytes);
 }
@@ -190,7 +190,7 @@ unsigned device_of(const planned_point& point, unsigned visit) {
 void share_among_gpus(campaign_plan& plan, const run_options& options,
                       const std::vector<offered_op>& ops, const std::vector<worker_info>& workers) {
   if (options.devices.size() == 1) return;
-  std::map<std::string, std::vector<unsigned>> turns;  // of each backend
+  std::map<std::string, std::vector<unsigned>> turns;  // by backend
   for (planned_point& point : plan.points) {
     const std::string& backend = point.what.backend;
     if (!point.device || options.interleave_backends || !is_of_one_gpu(point, ops)) continue;
@@ -231,7 +231,7 @@ std::map<std::string, std::string> gpus_in_use(const campaign_plan& plan,
 std::vector<std::string> busy_gpus(const campaign_plan& plan,
                                    const std::vector<worker_info>& workers) {
   constexpr unsigned idle_percent = 5;
-  std::set<std::string> sentences;  // once, whichever points and backends use it
+  std::set<std::string> sentences;  // a set, because several points and backends may use one GPU
   for (const planned_point& planned : plan.points) {
     const gpu_backend* gpus = planned.device ? gpus_of(workers, planned.what.backend) : nullptr;
     const std::size_t here = gpus == nullptr ? 0 : gpus->devices.size();

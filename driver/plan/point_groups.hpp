@@ -1,5 +1,5 @@
-// Points that are measured together: as one where they would measure the same thing, one after the
-// other where backends are compared on one device, and by turns where equal GPUs share them.
+// Groups points. Points with the same measurement become one point. Counterparts run consecutively
+// on the same device. Equal GPUs share points by turns.
 #pragma once
 
 #include <cstddef>
@@ -12,50 +12,49 @@
 
 namespace syncmeter {
 
-/// A point about to be planned, with its worker's entry of its op.
+/// A point about to be planned, with its worker's entry for its op.
 struct candidate {
   planned_point planned;
   const capability* row = nullptr;
 };
 
-/// Keeps the first of every set of points with the same measurement and names the others in its
-/// `same_as`. The same means: one backend, one wait policy, and either equal machine code of both
-/// loops on equal cells, lanes and PUs (in order), or, for an op without a type or without a code
-/// hash, all axes equal but an affinity that chose the same PUs. Lanes that are not bound may run
-/// anywhere, so points with affinity none are never the same.
+/// Keeps the first point among points with the same measurement and names the others in its
+/// `same_as`. The same measurement requires equal backends and wait policies, and either of two
+/// properties. Either both loops have equal machine code on equal cells, lanes and PUs (in order).
+/// Or the op has no type or no code hash, and only the affinity differs, but chose the same PUs.
+/// Unbound lanes may run anywhere, so points with affinity none are never the same.
 [[nodiscard]] std::vector<planned_point> merge_equal(std::vector<candidate> candidates);
 
-/// Equal for two points that differ in nothing but their backend and in what only one API can say:
-/// the spelling, the scope and the memory space of an op.
+/// Returns equal keys for points that differ only in backend and in properties of a single API: an
+/// op's spelling, scope and memory space.
 [[nodiscard]] std::string counterpart_key(point p, bool on_gpu);
 
-/// Leaves those points that some other backend measures too, native and portable ones together;
-/// refusals stay, as they say what one of them lacks. Throws usage_error when nothing is left.
+/// Keeps only points that both a native and a portable backend measure. Keeps refusals, because a
+/// refusal says what a backend lacks. Throws usage_error when no point is left.
 void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& workers);
 
-/// The indices of plan.points in groups that are visited together: a point of both arms where the
-/// plan has arms, else counterparts when `interleaved`,
-/// points that differ in the layout of their cells alone, in waiting and lateness alone, or in
-/// backend, op and order alone, when the plan says so, else each alone.
+/// Returns the indices of plan.points in groups that are visited together. If the plan has arms, a
+/// group is a point of both arms. Else a group has counterparts when `interleaved`. If the plan
+/// says so, grouped points differ only in cell layout, only in waiting and lateness, or only in
+/// backend, op and order. Every other point is alone.
 [[nodiscard]] std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan,
                                                               bool interleaved);
 
-/// The GPU that a visit of a GPU's point (from 1) is taken on.
+/// Returns the GPU for one visit (from 1) to a GPU's point.
 [[nodiscard]] unsigned device_of(const planned_point& point, unsigned visit);
 
-/// Where the options name several GPUs, every point takes them by turns, each point from another
-/// one on. Not those whose host thread is measured (it launches kernels), those that several GPUs
-/// measure together, and plans that compare backends. Throws usage_error when a GPU is not there,
-/// or is of another kind than the first.
+/// Lets points use the GPUs that the options name by turns, each point from another GPU on. Leaves
+/// out plans that compare backends, points for several GPUs together, and points whose host thread
+/// (a kernel launcher) is measured. Throws usage_error when a GPU is missing or differs in kind
+/// from the first.
 void share_among_gpus(campaign_plan& plan, const run_options& options,
                       const std::vector<offered_op>& ops, const std::vector<worker_info>& workers);
 
-/// By backend, the GPU that a plan's points are measured on: "NVIDIA H200 (GPU-0123...)".
+/// Returns the GPU that a plan's points are measured on, by backend: "NVIDIA H200 (GPU-0123...)".
 [[nodiscard]] std::map<std::string, std::string>
 gpus_in_use(const campaign_plan& plan, const std::vector<worker_info>& workers);
 
-/// One sentence for each GPU that a plan's points are measured on and that was busy with something
-/// else before.
+/// Returns a sentence for each GPU in the plan that was busy with other work before.
 [[nodiscard]] std::vector<std::string> busy_gpus(const campaign_plan& plan,
                                                  const std::vector<worker_info>& workers);
 

@@ -1,5 +1,4 @@
-// What the studies have in common: the list of them, rules for every op, and which op a rule is
-// about.
+// The list of studies, rules for every op, and the match between rules and ops.
 #include "driver/plan/study.hpp"
 
 #include <algorithm>
@@ -7,8 +6,7 @@
 
 namespace syncmeter {
 
-// One for each file in plan/studies: studies.def is made of their names when the build is
-// configured.
+// Declares one function for each file in plan/studies. CMake makes studies.def from their names.
 #define SM_STUDY(name) study name##_study();
 #include "studies.def"
 #undef SM_STUDY
@@ -33,8 +31,8 @@ std::vector<study_rule> every_op(const study_axes& axes) {
 std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
                                const std::vector<grid_set>& of_locks) {
   const grid_set one_warp{{blocks::one}, {32}}, one_lane{{blocks::one}, {1}};
-  // A naive lock among the lanes of many blocks is too slow to end: many lanes of one block, then
-  // one of each.
+  // A naive lock among the lanes of many blocks does not end in time. Uses many lanes in a single
+  // block, then a single lane per block.
   std::vector<gpu_rule> rules{
       {.ops = {"critical_*", "lock_*", "@critical"}, .axes = {.grids = of_locks}},
       {.ops = {"graph_launch", "additional_graph_launch"},
@@ -61,8 +59,8 @@ std::vector<std::string> study_names() {
   return names;
 }
 
-// Only the last * is tried again, further on: a pattern of many costs no more than both lengths'
-// product. It may come from a file.
+// Tries only the last * again, further on: the cost is at most both lengths multiplied. A pattern
+// may come from a file.
 bool fits(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
   while (n < name.size()) {

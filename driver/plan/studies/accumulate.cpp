@@ -1,5 +1,5 @@
-// The study `accumulate`: ways to add floats and doubles to few or many cells by many threads of a
-// GPU.
+// The study `accumulate`: ways to add floats and doubles to few or many cells from many GPU
+// threads.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
@@ -7,8 +7,8 @@ namespace {
 
 using namespace blocks;
 
-// A block alone, and the device full. As many addresses as threads or more: each thread has its
-// own. In a loop around a compare-and-swap one of all threads on a cell gets on at a time.
+// Measures one block, and the full device. With at least as many addresses as threads, each thread
+// has its own. In compare-and-swap loops on one cell, only one thread progresses at a time.
 gpu_part gpu_accumulate() {
   const auto on = [](count_range grid, std::vector<unsigned> addresses) {
     return gpu_axes{.grids = {{{grid}, {1024}}}, .sizes = std::move(addresses)};
@@ -33,7 +33,7 @@ study accumulate_study() {
           .name = "accumulate",
           .purpose = "GPU: ways to add to shared variables, by the number of variables",
           .gpu = gpu_accumulate(),
-          // As in `defaults`; loops around an exchange scatter most.
+          // Equals the pace of `defaults`, because loops around an exchange scatter most.
           .pace = study_pace{.precision = 0.008, .max_time_s = 0.4},
           .left_out = "loops around a compare-and-swap on 1 and on 32 addresses with the device "
                       "full, which take too long; copies of a block of more than 4096 addresses"};

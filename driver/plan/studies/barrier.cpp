@@ -1,5 +1,5 @@
-// The study `barrier`. Who is compared is visited in turn: runtimes, both ways of waiting, and
-// lateness against none.
+// The study `barrier`. Visits runtimes, both wait policies, and late and punctual lanes
+// alternately, to compare them.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {

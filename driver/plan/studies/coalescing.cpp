@@ -1,11 +1,11 @@
-// The study `coalescing`: what the loads of a warp cost by how its lanes lie on memory.
+// The study `coalescing`: the cost of a warp's loads by its access pattern in memory.
 
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
 
-// The throughput with the device full, the latency of a warp alone. Atomics are in it as they are
-// everywhere: each lane its cell, so many elements apart.
+// Throughput uses the full device, latency a single warp. Atomics have their usual layout: one cell
+// per lane, with a stride in elements.
 study coalescing_study() {
   const gpu_axes full{.grids = {{{{.named = count_range::symbol::two_sm}}, {1024}}}};
   const gpu_axes one_warp{.grids = {{{{.first = 1, .last = 1}}, {32}}}};

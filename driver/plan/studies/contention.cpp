@@ -1,6 +1,5 @@
-// The study `contention`. Cells on pages of their own, so that lanes meet in a cell and nowhere
-// else. Neighbouring lanes share one: where a policy puts neighbours decides how far apart the
-// lanes of a cell are.
+// The study `contention`. Cells have their own pages, because lanes must share nothing but a cell.
+// Neighbouring lanes share a cell: the policy decides the distance between lanes on a cell.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {

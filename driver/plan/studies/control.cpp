@@ -1,5 +1,5 @@
-// The study `control`. Everything here has a cost known beforehand, or one that must add up. Lanes
-// alone, so that nothing but the op can be the cause; a barrier needs a partner to be one.
+// The study `control`. Every cost here is known beforehand or must add up. Lanes run alone, so only
+// the op can be the cause. A barrier needs a partner.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
@@ -7,8 +7,8 @@ namespace {
 
 using namespace blocks;
 
-// Costs known beforehand: a warp alone for what has a latency, and grids that fill the device
-// for what has a throughput. Stride 0 is one address that the compiler cannot see to be one.
+// Known costs: a single warp for latencies, and full devices for throughputs. Stride 0 is one
+// address, but the compiler cannot see that.
 gpu_part gpu_control() {
   gpu_axes alone{.grids = {{{one}, {32}}}, .additivity = true};
   gpu_axes nothing{.grids = {{{one}, {32}}}, .repeats = 100};

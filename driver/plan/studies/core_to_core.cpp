@@ -1,5 +1,5 @@
-// The study `core-to-core`. Each pair gets few and short visits: 16 PUs have 120 of them. Both ops
-// wait for the same token, so their difference is the way of waiting.
+// The study `core-to-core`. Each pair gets few and short visits, because 16 PUs have 120 pairs.
+// Both ops wait for the same token, so only the wait differs.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
@@ -13,10 +13,9 @@ study core_to_core_study() {
           .others = axes,
           .pace = study_pace{.precision = 0.02,
                              .max_time_s = 0.03,
-                             .min_sample_us = 50,  // more rounds, and so more of the mailboxes'
-                                                   // places
-                             // A neighbour's load on the caches comes and goes within seconds:
-                             // six short visits see more of it than three long ones.
+                             .min_sample_us = 50,  // gives more rounds, and so more mailbox places
+                             // A neighbour's load on the caches comes and goes within seconds: six
+                             // short visits see more load changes than three long visits.
                              .many = 64,
                              .visits_of_many = 6,
                              .longest_s = 60},

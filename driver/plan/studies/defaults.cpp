@@ -1,5 +1,5 @@
-// The study `defaults`: one update as each API of GPUs writes it where the author says nothing of
-// order and scope, beside forms that are enough.
+// The study `defaults`: one update per GPU API without a stated order and scope, beside weaker
+// forms that suffice.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
@@ -7,9 +7,9 @@ namespace {
 
 using namespace blocks;
 
-// Of Triton's functions what they take without arguments, of OpenMP's constructs each order; of
-// those and CUDA's what a count needs; of libcu++ what it takes without arguments, with a scope
-// alone, and with the orders that data handed over need, or a mere count.
+// Triton's functions use their defaults, and OpenMP's constructs each order. Both, and CUDA's
+// functions, also have the form that a count needs. libcu++ has its default, a scope alone, and the
+// orders for data handover or for a mere count.
 const std::vector<written_form> as_written{
     {flavour::function, scope::device, order::acq_rel},
     {flavour::function, scope::device, order::seq_cst},
@@ -51,7 +51,8 @@ study defaults_study() {
           .name = "defaults",
           .purpose = "GPU: default memory order and scope of each API, compared with weaker ones",
           .gpu = gpu_defaults(),
-          // Each round finds the cells elsewhere, at another cost: only many rounds repeat.
+          // Each round finds the cells elsewhere, at another cost. Only many rounds are
+          // reproducible.
           .pace = study_pace{.precision = 0.008, .max_time_s = 0.3}};
 }
 

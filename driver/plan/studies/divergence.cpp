@@ -1,11 +1,11 @@
-// The study `divergence`: what a branch costs by how many paths the lanes of a warp, or the warps
-// of a block, take; and what it would cost without a branch.
+// The study `divergence`: the cost of a branch by the number of paths that a warp's lanes, or a
+// block's warps, take. Compares the cost without a branch.
 
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
 
-// A warp alone, a full block, and every multiprocessor with one.
+// Measures a single warp, a full block, and one full block on every multiprocessor.
 study divergence_study() {
   const gpu_axes one_warp{.grids = {{{{.first = 1, .last = 1}}, {32}}},
                           .sizes = {1, 2, 4, 8, 16, 32}};

@@ -1,6 +1,6 @@
-// The study `false-sharing`. Cells apart are the control: every other stride is compared with it,
-// in the same visit. The cross of types, strides and placements is full for one op alone: what a
-// line is does not depend on the op, what sharing one costs does.
+// The study `false-sharing`. Cells far apart are the control for every other stride, in the same
+// visit. Only one op has all combinations of types, strides and placements. The line size does not
+// depend on the op, but the sharing cost does.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {

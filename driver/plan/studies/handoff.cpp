@@ -1,5 +1,5 @@
-// The study `handoff`: a flag from warp to warp on a GPU, by every way to write it and every
-// distance, and the chain of warps that an article measured.
+// The study `handoff`: a flag from warp to warp on a GPU, for every way to write it and every
+// distance. Includes the chain of warps in an article.
 
 #include "driver/plan/study.hpp"
 
@@ -7,7 +7,7 @@ namespace syncmeter {
 namespace {
 
 using namespace blocks;
-// Where a block runs decides what its handoffs take: a trip goes to all of the multiprocessors.
+// A block's place decides its handoff time, so a trip visits all multiprocessors.
 constexpr count_range trip_of_chain = sm;
 
 gpu_axes every_form(count_range blocks, unsigned threads) {
@@ -16,7 +16,8 @@ gpu_axes every_form(count_range blocks, unsigned threads) {
 
 }  // namespace
 
-// Partners near, and then spread over the whole device; a smaller one lacks the last of them.
+// Partners are near first, and then spread over the whole device. A smaller device lacks the last
+// pairs.
 study handoff_study() {
   const gpu_axes in_block = every_form(one, 64);
   gpu_axes across = every_form(sm, 32);

@@ -1,5 +1,5 @@
-// Which points the study `levels` has: the tables and figures of "A Study of Synchronization
-// Methods in Modern GPUs" (Zhang et al., IPDPS 2020) on this tool's ops.
+// The study `levels`: the tables and figures of "A Study of Synchronization Methods in Modern GPUs"
+// (Zhang et al., IPDPS 2020) on this tool's ops.
 #include <algorithm>
 
 #include "driver/plan/study.hpp"
@@ -9,8 +9,7 @@ namespace {
 
 using namespace blocks;
 
-// Threads of one multiprocessor, and its blocks: what a planner does not find on a device it
-// refuses.
+// Threads and blocks on one multiprocessor. A planner refuses grids that a device does not support.
 constexpr unsigned usual_threads = 2048;
 constexpr unsigned usual_blocks = 32;
 const std::vector<unsigned> block_sizes{32, 64, 128, 256, 512, 1024};
@@ -19,7 +18,7 @@ gpu_axes launched(std::vector<grid_set> grids, std::vector<unsigned> sizes = {})
   return {.grids = std::move(grids), .sizes = std::move(sizes)};
 }
 
-// A warp by itself for a latency, a full block for a throughput.
+// A single warp measures latency, a full block measures throughput.
 const std::vector<grid_set> warps{{{one}, {32, 1024}}};
 
 std::vector<unsigned> up_to(unsigned most) {
@@ -28,7 +27,7 @@ std::vector<unsigned> up_to(unsigned most) {
   return all;
 }
 
-// All blocks per multiprocessor that run at once, or 1, 2, 4, ... of them.
+// Returns all blocks per multiprocessor that run at once, or 1, 2, 4, ... blocks.
 std::vector<grid_set> filled(const std::vector<unsigned>& threads, bool every) {
   std::vector<grid_set> grids;
   for (const unsigned t : threads) {
@@ -49,7 +48,7 @@ gpu_axes barriers_of_a_block() {
   return launched(std::move(grids));
 }
 
-// What stands against the barrier of a block: launches that this has too.
+// Returns launches that the barrier of a block has, too, because both are compared.
 gpu_axes objects_of_a_block() { return launched({{{one}, {32, 256, 1024}}}); }
 
 gpu_axes barriers_of_the_grid() {
@@ -58,7 +57,7 @@ gpu_axes barriers_of_the_grid() {
   return launched(std::move(grids));
 }
 
-// One cluster by itself, and as many as there are multiprocessors for.
+// Adds single clusters, and as many clusters as the multiprocessors allow.
 void add_clusters(std::vector<gpu_rule>& rules) {
   for (const unsigned size : {2U, 4U, 8U, 16U}) {
     const count_range alone{.first = size, .last = size};
@@ -70,8 +69,8 @@ void add_clusters(std::vector<gpu_rule>& rules) {
   }
 }
 
-// Every op that a host thread launches, of a kernel of one warp and of one that fills the GPU:
-// graphs of 1 to 64 kernels, and the thread near to the GPU and far from it.
+// Returns rules for every op that a host thread launches, with a one-warp kernel and a kernel that
+// fills the GPU. Graphs have 1 to 64 kernels. The thread is near the GPU and far from it.
 std::vector<gpu_rule> launch_rules() {
   const gpu_axes kernels{.grids = {{{one}, {32}}, {{sm}, {1024}}}};
   gpu_axes graphs = kernels;
@@ -113,7 +112,7 @@ study levels_study() {
           .purpose = "GPU: synchronization of a warp, a block, a cluster, a grid, and "
                      "kernel launches",
           .gpu = on_gpus(),
-          // What is timed by events around a launch differs by their microsecond.
+          // Times from events around a launch vary by the events' resolution, 1 us.
           .pace = study_pace{.precision = 0.01, .max_time_s = 0.12, .min_sample_us = 200},
           .native_only = true,
           .left_out = "barriers across GPUs, which are in the study multi-gpu"};

@@ -1,5 +1,5 @@
-// The study `locks`. atomic_add is what a lock around one add stands against. Every backend is in
-// it: which lock to take is a question between APIs.
+// The study `locks`. A lock around one add is compared with atomic_add. Every backend is included,
+// because users choose locks between APIs.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
@@ -8,17 +8,17 @@ study locks_study() {
   const study_axes one_lock{.placements = {placement::shared}, .lanes = lane_set::powers};
   const study_axes own_locks{
       .placements = {placement::strided}, .strides_bytes = {apart_bytes}, .lanes = lane_set::max};
-  // By the ends of their names, so that a backend's locks of other names are in it.
+  // Patterns match name ends, because backends have locks with other names.
   const std::vector<std::string_view> objects{"*lock_add",   "*lock_*_add", "*mutex_add",
                                               "mutex_*_add", "*spin_add",   "atomic_add",
                                               "@critical"};
   const std::vector<std::string_view> not_objects{"*_held", "*_read_mostly"};
-  // From no work under the lock to more than a handoff takes, then with time between sections.
+  // Sections last from nothing to more than a handoff takes, then have time between them.
   const study_axes held{.lanes = lane_set::max, .sections_ns = {0, 50, 500}};
   study_axes with_pauses = held;
   with_pauses.sections_ns = {50};
   with_pauses.thinks_ns = {500};
-  // One lane more than PUs: whoever waits in line may be waiting for a lane that does not run.
+  // With one lane more than PUs, a lane in a queue may wait for a lane that does not run.
   study_axes one_too_many = with_pauses;
   one_too_many.one_lane_more_on_request = true;
   return {.place = 11,

@@ -1,4 +1,4 @@
-// The study `multi-gpu`: what a step across the GPUs of one host costs.
+// The study `multi-gpu`: the cost of a step across the GPUs in one host.
 
 #include "driver/plan/study.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 using namespace blocks;
 constexpr count_range most{.named = block_symbol::max};
 
-// Those that the host has; one alone is what the step to two stands against.
+// Numbers of devices, as far as the host has them. One device is the reference for two.
 const std::vector<unsigned> devices{1, 2, 3, 4, 8, 16};
 const std::vector<unsigned> several{2, 3, 4, 8, 16};
 const std::vector<std::string_view> barriers{"multi_gpu_barrier_*"};
@@ -20,8 +20,8 @@ gpu_axes over(std::vector<unsigned> sizes, std::vector<grid_set> grids) {
 
 }  // namespace
 
-// Blocks and threads are those of each device: Figures 9 to 11 of Zhang et al., "A Study of Single
-// and Multi-device Synchronization Methods in Nvidia GPUs".
+// Blocks and threads count per device: Figures 9 to 11 of Zhang et al., "A Study of Single and
+// Multi-device Synchronization Methods in Nvidia GPUs".
 study multi_gpu_study() {
   const gpu_axes grids = over(devices, {{{sm, two_sm, most}, {32, 128, 512, 1024}}});
   gpu_axes flag_elsewhere = over(several, {{{sm}, {32, 1024}}});
@@ -36,7 +36,7 @@ study multi_gpu_study() {
   warp.strides = {0, 1, 32};
   gpu_axes wide_type = alone;
   wide_type.types = type_set::all;
-  // Not on the host: there a grid's adds to one cell take a second for each trip.
+  // Leaves out the host: adds from a grid to one cell there take a second per trip.
   gpu_axes full = alone;
   full.grids = {{{sm}, {256}}};
   full.strides = {0, 32};

@@ -8,9 +8,10 @@ using namespace blocks;
 
 const std::vector<unsigned> powers_of_two{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 
-// Its tests on this tool's ops: __syncthreads is barrier, atomicX on a scalar is `shared` and on an
-// array `strided`, a fence stands between adds to two arrays; int, unsigned long long, float and
-// double. Its thread counts hold 786 in the tests of barriers and of warps (meant was 768).
+// Maps the paper's tests to this tool's ops. __syncthreads is barrier. atomicX on a scalar is
+// `shared` and on an array `strided`. A fence is between adds to two arrays. The types are int,
+// unsigned long long, float and double. Its thread counts for barriers and warps include 786 (the
+// authors meant 768).
 gpu_part gpu_paper() {
   std::vector<unsigned> with_786 = powers_of_two;
   with_786.insert(with_786.end() - 1, 786);
@@ -31,7 +32,7 @@ gpu_part gpu_paper() {
   fenced_stores.types = type_set::one;
   gpu_axes one_type = scalar;
   one_type.types = type_set::one;
-  // Its eighth recommendation: what it saves to switch lanes of each warp off.
+  // The paper's eighth recommendation: savings from lanes switched off in each warp.
   gpu_axes fewer{.grids = {{{one, sm}, {32, 1024}}},
                  .types = type_set::one,
                  .placements = {placement::shared, placement::strided},
@@ -48,8 +49,8 @@ gpu_part gpu_paper() {
                     {.ops = {"fence_between_stores"}, .axes = fenced_stores},
                     {.ops = {"atomic_add"}, .axes = fewer}},
           .others = both,
-          // Half of these thousands of points are fences between two adds, whose marginal cost no
-          // visit of 50 ms knows to 1 %: three of 6 ms keep the study near three minutes.
+          // Half the points are fences between two adds. No visit of 50 ms gets their marginal cost
+          // to 1 %. Three visits of 6 ms keep the study near three minutes.
           .max_time_s = 0.018,
           .rounds_at_once = 16};
 }

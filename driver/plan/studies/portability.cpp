@@ -1,6 +1,5 @@
-// The study `portability`. Equal code on equal placement must cost the same, so that reads and
-// nothing at all are in it. On a GPU relaxed stands beside relaxed: what APIs take where the author
-// says nothing is the study `defaults`.
+// The study `portability`. Equal code on equal placement must cost the same, so reads and empty ops
+// are included. On a GPU both sides are relaxed. The study `defaults` compares the APIs' defaults.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {

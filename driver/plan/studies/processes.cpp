@@ -1,6 +1,5 @@
-// The study `processes`. Each backend measures what it has of these: what threads and processes
-// have in common has one name, what only one of them has stands against the other's ordinary way of
-// doing the same.
+// The study `processes`. Each backend measures all ops that it has. Ops of both threads and
+// processes share a name. Other ops are compared with the usual equivalent.
 
 #include "driver/plan/study.hpp"
 

@@ -9,15 +9,15 @@ using namespace blocks;
 gpu_part gpu_quick() {
   const std::vector<grid_set> grids{{{one}, {32, 1024}}, {{sm}, {1024}}};
   std::vector<gpu_rule> rules = every_op(grids, {{{one}, {32, 1024}}, {{sm}, {1}}});
-  // Where the compiler knows that all lanes use one cell, one lane updates it for its warp: beside
-  // it one cell that data decide, as in a histogram.
+  // If the compiler knows that all lanes share a cell, a single lane updates the cell for the warp.
+  // The second rule lets data choose the cell, as in a histogram.
   rules.push_back(
       {.ops = {"atomic_add", "atomic_cas_pass"},
        .only_in_quick = true,
        .axes = {.grids = {{{sm}, {1024}}}, .placements = {placement::strided}, .strides = {0}}});
   return {.rules = std::move(rules),
           .others = gpu_axes{.grids = grids},
-          // The launches of kernels are known to 3 % after three visits of 15 ms.
+          // Three visits of 15 ms measure kernel launches to 3 %.
           .max_time_s = 0.045};
 }
 

@@ -1,4 +1,5 @@
-// The study `read-mostly`. The whole curve of ratios at one size, then other sizes at one ratio.
+// The study `read-mostly`: the whole curve of ratios at a fixed size, then more sizes at a fixed
+// ratio.
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {

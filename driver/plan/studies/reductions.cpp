@@ -1,5 +1,4 @@
-// The study `reductions`: the maximum of an array in every form that the backends have, over its
-// size.
+// The study `reductions`: an array maximum in every form that the backends have, by size.
 
 #include "driver/plan/study.hpp"
 
@@ -8,9 +7,9 @@ namespace {
 
 constexpr unsigned power(unsigned exponent) { return 1U << exponent; }
 
-// 256 threads a block, and as many blocks as the size needs. Types but int32 are at two sizes: one
-// that fits the last-level cache, and one that does not; there the forms with an atomic in every
-// thread are left out, which take up to a second for each sample.
+// Uses 256 threads per block, and as many blocks as the size needs. Types except int32 have two
+// sizes, which fit or exceed the last-level cache. The larger size leaves out forms with an atomic
+// in every thread, which take up to a second per sample.
 gpu_part gpu_reductions() {
   const std::vector<grid_set> usual{{{count_range{.first = 1, .last = 1}}, {256}}};
   gpu_axes every_size{.grids = usual,
@@ -37,7 +36,7 @@ gpu_part gpu_reductions() {
 
 }  // namespace
 
-// One lane is beside all of them: from which size on it pays to start the others.
+// Includes a single lane, to find the size at which other lanes pay off.
 study reductions_study() {
   study_axes every_size{.lanes = lane_set::one_and_max,
                         .sizes = {power(10), power(14), power(18), power(22), power(26)}};

@@ -6,20 +6,20 @@ namespace syncmeter {
 study regions_study() {
   const study_axes constructs{.lanes = lane_set::powers,
                               .waits = {wait_policy::active, wait_policy::passive}};
-  // One iteration, and as many as loops with chunks have.
+  // Uses one iteration, and the number in loops with chunks.
   study_axes whole_loops = constructs;
   whole_loops.sizes = {1, 128};
   study_axes chunks = constructs;
   chunks.sizes = {1, 16, 128};
   study_axes tasks = constructs;
   tasks.sizes = {1, 64};
-  // How fast a team wakes depends on how long it has slept.
+  // A team's wake-up time depends on its sleep time.
   study_axes after_gaps = constructs;
   after_gaps.lanes = lane_set::max;
   after_gaps.gaps_us = {0, 1, 10, 100, 1000, 10'000};
   study_axes teams = constructs;
   teams.lanes = lane_set::two_and_max;
-  // Their threads wait as these APIs have them wait.
+  // Their threads wait by the APIs' own policy.
   study_axes other_apis = teams;
   other_apis.waits = {wait_policy::active};
   return {.place = 21,

@@ -1,5 +1,5 @@
-// The study `waiting`. All ways at one lateness are visited in turn: what counts is what one costs
-// beyond another. The barriers of the OpenMP runtimes show both ends of their settings.
+// The study `waiting`. Visits all ways at one lateness alternately, because only differences
+// between ways count. The OpenMP barriers show both ends of their settings.
 
 #include "driver/plan/study.hpp"
 

@@ -1,4 +1,4 @@
-// The study `widths`: atomic updates by how wide they are, from an eighth of a word to four words.
+// The study `widths`: atomic updates by width, from an eighth of a word to four words.
 #include <utility>
 
 #include "driver/plan/study.hpp"
@@ -17,9 +17,9 @@ gpu_axes cells_of(std::vector<grid_set> grids, std::vector<unsigned> strides,
           .strides = std::move(strides)};
 }
 
-// One cell for all lanes, cells side by side, and on a full device 16 elements apart. Loops around
-// a compare-and-swap do not end in time where a full device updates one cell, as only one of those
-// that are under way passes.
+// Uses one cell for all lanes, adjacent cells, and on a full device cells 16 elements apart.
+// Compare-and-swap loops with a full device on one cell do not end in time, because passes succeed
+// only singly.
 gpu_part gpu_widths() {
   const std::vector<std::string_view> loops{"add_f16",        "add_bf16", "fetch_add_f16",
                                             "fetch_add_bf16", "add_u8",   "add_u16"};
@@ -43,7 +43,7 @@ study widths_study() {
           .name = "widths",
           .purpose = "GPU: atomic updates of 8 to 128 bits: halves, pairs, vectors, exchange, CAS",
           .gpu = gpu_widths(),
-          // As in `defaults`, as far as a minute lasts for all of them.
+          // Equals the pace of `defaults`, limited to a minute for all points.
           .pace = study_pace{.precision = 0.008, .max_time_s = 0.2},
           .left_out = "one variable that a full device updates by loops around a compare-and-swap"};
 }
