@@ -29,15 +29,15 @@ json plan_counts(const campaign_plan& plan) {
 }
 
 constexpr int digits = 7;
-// Of one round among fifty: what it scatters by is far more.
+// Applies to one round among fifty: the scatter is far larger.
 constexpr int digits_of_a_round = 5;
 
 double rounded(double value, int significant) {
   if (value == 0 || !std::isfinite(value)) return value;
   const int places = significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
-  // Divided by a power of ten, not multiplied by its inverse: the text stays short.
+  // Divides by a power of ten, because multiplying by the inverse gives a longer text.
   const double power = std::pow(10.0, std::abs(places));
-  if (!std::isfinite(power)) return value;  // the digits of so small a number are few
+  if (!std::isfinite(power)) return value;  // so small a number has few digits
   return places >= 0 ? std::round(value * power) / power : std::round(value / power) * power;
 }
 
@@ -47,8 +47,8 @@ void shorten(json& value) {
     for (json& member : value) shorten(member);
 }
 
-// A record as JSON by the rows of its table. Where a row names no absent value (`{}`) the member is
-// left out at 0, false and empty; lists are always there.
+// Writes a record as JSON by the rows in its table. If a row names an absent value (not `{}`),
+// leaves the member out at 0, false and empty. Lists are always present.
 #define SM_WRITE_MEMBER(name, kind, absent, ...)                                                   \
   write(object, #name, record.name, std::string_view(#absent) != "{}");
 

@@ -1,4 +1,4 @@
-// The lines of a results file that the driver itself writes (docs/results-file.md).
+// The lines that the driver itself writes into a results file (docs/reference/results-file.md).
 #pragma once
 
 #include <map>
@@ -13,76 +13,77 @@
 
 namespace syncmeter {
 
-/// Now, as "2026-01-01T00:00:00Z".
+/// Returns the present time as "2026-01-01T00:00:00Z".
 [[nodiscard]] std::string utc_now();
 
-/// How much of a plan is of one backend.
+/// A backend's part of a plan.
 struct plan_share {
   std::size_t points = 0, visits = 0;
 };
 [[nodiscard]] std::map<std::string, plan_share> shares_of(const campaign_plan& plan);
 [[nodiscard]] plan_share whole_share(const campaign_plan& plan);
 
-/// What the first line tells of a campaign.
+/// The facts in a campaign's first line.
 struct campaign_facts {
   std::vector<std::string> argv;
-  run_options options;     ///< its seed is the one used
+  run_options options;     ///< with the seed in use
   nlohmann::json machine;  ///< describe_machine()
   cpu_grant grant;
   nlohmann::json scheduler{};                 ///< describe_scheduler(); null: in no job
-  std::map<std::string, std::string> gpus{};  ///< the GPU that each backend measures on
+  std::map<std::string, std::string> gpus{};  ///< each backend's GPU
   std::vector<std::string> gpu_notes{};       ///< busy_gpus()
-  nlohmann::json units{};     ///< where each PU of a plan with named PUs sits; else null
-  nlohmann::json busy_pus{};  ///< busy_json(), where affinity quiet went by it; else null
+  nlohmann::json units{};                 ///< places of the PUs in a plan with named PUs, else null
+  nlohmann::json busy_pus{};              ///< busy_json() if affinity quiet used it, else null
   std::vector<std::string> lane_notes{};  ///< placement_notes()
-  nlohmann::json states;                  ///< placement states; [] when there is one
-  std::string states_note;                ///< why there is one, or what went wrong with the probe
+  nlohmann::json states;                  ///< placement states; [] for a single state
+  std::string states_note;                ///< why the state is single, or the probe's error
 };
 [[nodiscard]] nlohmann::json campaign_line(const campaign_facts& facts, const campaign_plan& plan);
 
 [[nodiscard]] nlohmann::json same_line(const planned_point& measured, const point& same);
 [[nodiscard]] nlohmann::json refused_line(const refused_point& refused);
 
-/// The visit line of a visit that has no answer: `status` is failed or timeout.
+/// Returns the visit line for a visit without an answer. `status` is failed or timeout.
 [[nodiscard]] nlohmann::json lost_visit_line(const planned_point& planned, unsigned visit,
                                              std::string_view status, std::string_view stopped_by,
                                              std::string_view reason);
 
-/// Seven significant digits of every number of a visit line, and of the rounds their costs where
-/// they are pooled (on a GPU): a worker's answer says more than anybody reads again. `visit` is
-/// what the line holds. `keep_rounds`: the rounds stay as the worker sent them.
+/// Rounds the numbers in a visit line to seven significant digits. Keeps only the costs of pooled
+/// rounds (on a GPU), because nobody reads the rest of a worker's answer again. `visit` is the
+/// parsed line. With `keep_rounds`, rounds stay as the worker sent them.
 void make_lean(nlohmann::json& line, const visit_record& visit, bool keep_rounds);
 
-/// With which a file ends: a line for each point that was visited, in order of first appearance,
-/// with its estimate in every state, so that whoever reads the file need not estimate again. Points
-/// of `same` and `refused` lines have none: readers apply those themselves.
+/// Returns the lines at a file's end: one per visited point, in order of first appearance, with its
+/// estimate in every state. Readers of the file need not estimate again. Points in `same` and
+/// `refused` lines have none, because readers apply those lines themselves.
 [[nodiscard]] std::vector<nlohmann::json> point_lines(const results_file& file);
-/// Whether the file ends with a line for every point that was visited.
+/// Returns whether the file ends with a line for every visited point.
 [[nodiscard]] bool has_all_point_lines(const results_file& file);
 
 namespace objects {
 #define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
-/// What other programs of one name used; the last line has a list of them.
+/// CPU use by other programs with the same name. The last line has a list of them.
 struct programs {
 #include "record/programs.def"
 };
 #define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
-/// Who used the CPUs during a run.
+/// CPU use by all programs during a run.
 struct cpu_use {
 #include "record/cpu_use.def"
 };
 }  // namespace objects
 
-/// What the last line tells of this run of the campaign.
+/// The totals of a campaign's run in the last line.
 struct run_totals {
   std::string reason;      ///< "complete", "interrupted", "budget" or "missing"
-  std::size_t visits = 0;  ///< visit lines this run wrote
+  std::size_t visits = 0;  ///< visit lines from this run
   double wall_ns = 0;
   double timed_ns = 0;                 ///< inside timed loops and probes
-  std::size_t failed = 0;              ///< points of the file that failed or timed out
-  std::vector<std::string> missing{};  ///< what of the plan cannot be measured: a sentence each
+  std::size_t failed = 0;              ///< points in the file that failed or timed out
+  std::vector<std::string> missing{};  ///< a sentence for each part of the plan that cannot be
+                                       ///< measured
   nlohmann::json scheduler{};          ///< describe_scheduler(); null: in no job
-  objects::cpu_use cpu_use{};          ///< cpu_use_between() its ends
+  objects::cpu_use cpu_use{};          ///< cpu_use_between() the run's ends
 };
 [[nodiscard]] nlohmann::json end_line(const run_totals& totals);
 

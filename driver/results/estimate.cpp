@@ -23,8 +23,8 @@ std::vector<double> each(const std::vector<visit_estimate>& estimates, const Get
   return values;
 }
 
-// What one visit says of its own rounds is no interval for a CPU: it held the truth 4 to 26 % of
-// the time. An import's is over its own visits.
+// A visit's interval over its own rounds is no interval for a CPU: it held the truth 4 to 26 % of
+// the time. An import's interval is over its own visits.
 interval combined(const std::vector<visit_estimate>& estimates, interval estimate_record::* which,
                   bool keeps_its_own) {
   if (estimates.size() == 1 && keeps_its_own) return estimates.front().*which;
@@ -32,7 +32,7 @@ interval combined(const std::vector<visit_estimate>& estimates, interval estimat
       each(estimates, [which](const visit_estimate& e) { return (e.*which).value; }));
 }
 
-// The hop names a state for every campaign; a class number means something in its own file only.
+// The hop names a state in every campaign. A class number has a meaning in one file only.
 std::string state_text(const point_states& all, state_key chosen, double hop_ns) {
   const std::string hop = hop_ns > 0 ? fmt::format("hop {:.0f} ns", hop_ns) : "";
   if (all.size() < 2) return hop;
@@ -50,9 +50,9 @@ std::string state_text(const point_states& all, state_key chosen, double hop_ns)
                      total > 0 ? 100 * rounds / total : 0);
 }
 
-// A GPU has no placement states and is its user's alone: where its visits agree, their rounds are
-// one sample, and Student's t over three visits would be wider than they show. Not so of a launch
-// that was disturbed in some rounds: these are of two states.
+// A GPU has no placement states and no other user. If its visits agree, their rounds are one
+// sample, and Student's t over three visits would be too wide. Disturbed launches are an exception,
+// because their rounds come from two states.
 void narrow_where_visits_agree(point_summary& s, const visits_of_point& visits,
                                const std::vector<visit_estimate>& used) {
   visits_of_point pooled;
@@ -62,13 +62,14 @@ void narrow_where_visits_agree(point_summary& s, const visits_of_point& visits,
   if (!found) return;
   const double median_ns = s.cost_ns.value;
   s.cost_ns = {median_ns, std::min(found->low, median_ns), std::max(found->high, median_ns)};
-  // The same rounds by another clock: the same width. Near 0 the two clocks may differ in sign.
+  // The same rounds have the same width by another clock. Near 0 the two clocks may differ in sign.
   if (median_ns > 0 && s.cost_cycles.value > 0)
     s.cost_cycles = scaled(s.cost_ns, s.cost_cycles.value / median_ns);
 }
 
-// Whether all visits, quiet ones too, found one cost in cycles: then nothing that a probe met
-// changed it. Quiet visits of one lane differ by 0.1 to 0.2 % (docs/estimates.md).
+// Returns whether all visits, including quiet visits, found the same cost in cycles. Then no
+// disturbance seen by a probe changed the cost. Quiet visits with one lane differ by 0.1 to 0.2 %
+// (docs/evidence/intervals.md).
 bool costs_as_if_quiet(const point_states& all) {
   constexpr double quiet_spread = 1.01;
   std::set<std::size_t> visits;
@@ -112,8 +113,8 @@ void estimate(point_summary& s, const point_states& all, state_key chosen,
   if (s.device && all.size() == 1) narrow_where_visits_agree(s, visits, used);
   s.baseline_ns = median(each(used, [](const visit_estimate& e) { return e.baseline_ns; }));
   s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
-  if (s.imported) return;  // its source says what it is, also where it published no interval
-  // Nothing is known over one visit; whether that visit saw a cost at all, its rounds say.
+  if (s.imported) return;  // the source gives the status, even without an interval
+  // A single visit has no interval over visits. Its rounds show whether it resolved a cost.
   const interval& known = used.size() == 1 ? used.front().cost_ns : s.cost_ns;
   s.resolved = known.low > 0;
   if (known.high < 0) {
@@ -125,7 +126,7 @@ void estimate(point_summary& s, const point_states& all, state_key chosen,
     s.reason = fmt::format("the interval holds 0; at most {:.3g} ns", known.high);
   } else if (chosen.busy && !costs_as_if_quiet(all)) {
     s.status = status::busy;
-    s.reason = "a processing unit of its lanes was shared or slow while measuring";
+    s.reason = "a CPU of its threads was shared or slow while measuring";
   }
 }
 
@@ -133,7 +134,7 @@ std::size_t count_of(const visits_of_point& visits, status wanted) {
   return static_cast<std::size_t>(std::ranges::count(visits, wanted, &visit_record::status));
 }
 
-// A visit's own word goes over the interval where it tells what an interval cannot.
+// Gives a visit's own status priority over the interval for facts that an interval cannot show.
 void overrule(point_summary& s, const visits_of_point& visits) {
   const auto take = [&](status word) {
     s.status = word;
@@ -146,7 +147,7 @@ void overrule(point_summary& s, const visits_of_point& visits) {
   if (2 * count_of(visits, status::noisy) > visits.size()) return take(status::noisy);
   if (s.visits == 0 && !s.imported) {
     s.status = status::noisy;
-    s.reason = "no visit holds an estimate";
+    s.reason = "no repetition holds an estimate";
   }
 }
 
@@ -172,7 +173,7 @@ void add_conduct(point_summary& s, const visits_of_point& visits) {
   if (checked != 0) s.additive = 2 * adds_up > checked;
 }
 
-// What the worker reports of the op that it measured; a lost visit reports nothing.
+// Copies the worker's report about the measured op. A lost visit reports nothing.
 void add_op(point_summary& s, const visits_of_point& visits) {
   const auto found = std::ranges::find_if(
       visits, [](const visit_record* visit) { return !visit->family.empty(); });
@@ -187,7 +188,7 @@ void add_op(point_summary& s, const visits_of_point& visits) {
   if (visit.devices.size() > 1) s.devices = visit.devices.size();
 }
 
-// The median of the visits' waits, and the longest of all.
+// Returns the median of the visits' waits, and the longest of all.
 objects::lane_waits waits_of(const visits_of_point& visits) {
   objects::lane_waits all;
   std::vector<double> p50, p999;
@@ -205,11 +206,11 @@ objects::lane_waits waits_of(const visits_of_point& visits) {
   return all;
 }
 
-/// The visits of one point; a visit that was tried again counts as its last try.
+/// The visits to one point. A repeated visit counts as its last try.
 struct visited_point {
   point what;
   std::map<std::uint64_t, const visit_record*> by_number;
-  visits_of_point visits;  // in the order of their numbers
+  visits_of_point visits;  // ordered by number
   std::string family;
   std::vector<int> pus;
   point_states states;
@@ -252,7 +253,7 @@ point_summary summarize_point(const visited_point& p, const headline_rule& rule)
   return s;
 }
 
-/// The points of a file in order of first appearance, and the rule for their headlines.
+/// The points in a file in order of first appearance, and the rule for their headlines.
 struct visited_points {
   std::vector<visited_point> points;
   std::unordered_map<std::string, std::size_t> index;  // by canonical text
@@ -326,7 +327,7 @@ std::vector<point_summary> summarize(const results_file& file) {
 
 std::vector<double> round_costs_ns(const visit_record& visit, unsigned workers_of_op) {
   if (!visit.round_costs_ns.empty()) return visit.round_costs_ns;
-  // Both pairings take one measured op from the difference.
+  // Both pairings have one measured op in the difference.
   double ops = static_cast<double>(visit.trips) * static_cast<double>(visit.unroll) *
                static_cast<double>(visit.ops_per_step);
   if (visit.cost_per_lane) ops *= workers_of_op;
@@ -344,7 +345,7 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
   double lowest = infinity, highest = -infinity;
   std::vector<double> costs_ns;
   for (const visit_record* visit : visits) {
-    // One without an estimate agrees with every other.
+    // A visit without an estimate agrees with every other visit.
     const interval bounds = visit->estimates.empty() ? unknown : visit->estimates.front().cost_ns;
     highest_low = std::max(highest_low, bounds.low);
     lowest_high = std::min(lowest_high, bounds.high);
@@ -355,8 +356,8 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
     costs_ns.insert(costs_ns.end(), costs.begin(), costs.end());
   }
   if (highest_low > lowest_high) return std::nullopt;
-  // Rounds of one visit are more alike than those of several: what the visits differ by shows in
-  // their medians, however many rounds there are.
+  // Rounds within a visit are more alike than rounds from several visits. The medians show the
+  // differences between visits, however many rounds there are.
   interval all = median_interval(costs_ns);
   all.low = std::min(all.low, lowest);
   all.high = std::max(all.high, highest);

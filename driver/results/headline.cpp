@@ -95,7 +95,7 @@ state_key headline_rule::of(const std::string& family, const std::vector<int>& p
       return std::tuple(key.busy, key.state_class != common, key.state_class);
     });
   }
-  // No state is measured well: that of most visits, quiet before busy, then the larger share.
+  // No state is well measured: prefers most visits, then quiet, then the larger share.
   return std::ranges::max_element(states, {},
                                   [](const auto& state) {
                                     return std::tuple(solid_in(state.second), !state.first.busy,

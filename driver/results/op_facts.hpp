@@ -1,5 +1,5 @@
-// What an op is, for tables and rates: visits report it of their op; for those that do not, the
-// driver knows the shared ops.
+// Facts about an op for tables and rates. Visits report them for their op. Otherwise the driver
+// knows the shared ops.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@ namespace syncmeter {
 
 struct op_facts {
   std::string family = "other";
-  /// Place among the shared ops in tables; an op that is none of them comes after them.
+  /// Place among the shared ops in tables. Other ops follow.
   std::size_t rank = std::numeric_limits<std::size_t>::max();
   bool inserted = false;       ///< a marginal cost between two accesses, never the op's own
-  bool cost_per_lane = false;  ///< one op passes from lane to lane: they do not work side by side
+  bool cost_per_lane = false;  ///< an op passes from lane to lane: lanes do not work in parallel
   bool joint = false;          ///< all lanes do one op together (a barrier, a launch)
-  bool host_lane = false;      ///< one thread of the host does it, whatever it starts
-  /// GPU: "cooperative", "cluster" or empty: whose lanes do a joint op together.
+  bool host_lane = false;      ///< a host thread does the op, whatever the thread starts
+  /// GPU: "cooperative", "cluster" or empty: the lanes that do a joint op together.
   std::string launching{};
-  unsigned participants = 0;  ///< what a cost per lane was divided by; 0: the visit does not say
-  unsigned devices = 1;       ///< that do it at a time
+  unsigned participants = 0;  ///< divisor of a cost per lane; 0: unknown
+  unsigned devices = 1;       ///< devices that do the op at a time
 };
 
-/// Of a shared op. One of a third party's worker is not among them and gets the plain treatment.
+/// Returns facts for a shared op, and defaults for an op from a third party's worker.
 [[nodiscard]] op_facts facts_of(std::string_view op);
 
-/// Of an op whose worker says what it is.
+/// Returns facts for an op that its worker describes.
 [[nodiscard]] op_facts facts_of(std::string_view op, std::string_view family, bool inserted,
                                 bool cost_per_lane);
 
-/// Place of a family in tables.
+/// Returns a family's place in tables.
 [[nodiscard]] std::size_t family_rank(std::string_view family);
 
 }  // namespace syncmeter

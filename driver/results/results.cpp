@@ -1,5 +1,5 @@
-// Reads a results file line by line. Only the last line may be broken: a campaign that was killed
-// leaves it torn, and everything before it is whole.
+// Reads a results file line by line. Only the last line may be torn, by the end of a killed
+// campaign.
 #include "driver/results/results.hpp"
 
 #include <array>
@@ -23,14 +23,14 @@ using nlohmann::json;
 
 std::string without_arm(const std::string& name) { return name.substr(0, name.rfind('@')); }
 
-// Of a key only what stands before the visit's number names point and build.
+// Updates point and build in a visit's key. They precede the visit's number.
 void renew_key(json& line) {
   const std::string key = text_in(line, "key");
   if (key.empty()) return;
   try {
     line["key"] = visits_key(line.at("point").get<point>(), text_in(line, "build")) +
                   key.substr(key.rfind('|') + 1);
-  } catch (const std::exception&) {  // such a point costs its line, which its reader says
+  } catch (const std::exception&) {  // the line's reader reports an invalid point
   }
 }
 
@@ -39,9 +39,9 @@ json* object_in(json& from, const char* member) {
   return found != from.end() && found->is_object() ? &*found : nullptr;
 }
 
-/// Of files of `syncmeter ab` that were begun before the arm was an axis of the point: their lines
-/// name the backend of an arm "omp@old". The backend becomes "omp", the point's arm "old", and the
-/// key of a visit that of this point. A line of today stays as it is.
+/// Updates old files of `syncmeter ab`, from before the arm was an axis of the point. Their lines
+/// name an arm's backend "omp@old". The backend becomes "omp", the point's arm "old", and the
+/// visit's key changes accordingly. A new line stays unchanged.
 void split_arms(json& line) {
   const auto shorten = [](json& object, const char* member) {
     if (const std::string name = text_in(object, member); name.find('@') != std::string::npos)
@@ -59,7 +59,7 @@ void split_arms(json& line) {
   renew_key(line);
 }
 
-/// Of a campaign line: the counts of its plan and its GPUs by plain backend.
+/// Groups a campaign line's plan counts and GPUs by plain backend.
 void split_arms_of_plan(json& campaign) {
   if (json* const plan = object_in(campaign, "plan")) {
     if (json* const backends = object_in(*plan, "backends")) {
@@ -80,7 +80,7 @@ void split_arms_of_plan(json& campaign) {
   }
 }
 
-// With raw rounds a line has a few MiB; what never ends is no results file.
+// A line with raw rounds has a few MiB. An endless line is not a results file.
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
 std::string all_bytes(const std::string& path) {
@@ -113,7 +113,7 @@ point point_in(const nlohmann::json& line, const char* member) {
   }
 }
 
-// A line that cannot be used costs itself alone, and is reported.
+// Reports an unusable line and continues with the next.
 template <class Read> void read_or_leave_out(results_file& file, std::size_t number, Read read) {
   try {
     read();
@@ -154,7 +154,7 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
   } else if (kind == "worker") {
     file.workers.push_back(std::move(line));
   } else if (kind == "visit") {
-    file.estimated.clear();  // what was estimated before this visit is stale
+    file.estimated.clear();  // estimates before this visit are stale
     read_or_leave_out(file, number, [&] { file.visits.push_back(visit_in(line)); });
   } else if (kind == "same") {
     read_or_leave_out(file, number, [&] {
@@ -172,7 +172,7 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
   // Other kinds belong to a newer minor schema.
 }
 
-// What others than this program compress with, by its first bytes.
+// Compression formats of other programs, by their first bytes.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> other_packers{
     {{{"\xfd"
        "7zXZ"},
@@ -185,7 +185,7 @@ file_text text_of_bytes(const std::string& path, std::string bytes) {
     if (!bytes.starts_with(magic)) continue;
     throw usage_error(
         fmt::format("{}: compressed by {}, which this program does not read: unpack it "
-                    "first ({} -d), or read it with syncmeter-report",
+                    "first ({} -d), or read it with syncmeter text",
                     path, name, name));
   }
   if (!begins_zstd(bytes)) return {.text = std::move(bytes)};
@@ -220,7 +220,7 @@ results_file results_in(const std::string& path, std::string bytes) {
     if ((whole ? end : text.size()) - at > longest_line)
       refuse_line(path, number, fmt::format("longer than {} MiB", longest_line >> 20U));
     nlohmann::json line = read_json(std::string_view(text).substr(at, whole ? end - at : end));
-    // A last line without its end may be cut in the middle of a number and still read as JSON.
+    // A last line without its end may be cut in the middle of a number and still be valid JSON.
     if (!whole || line.is_discarded()) {
       if (!last)
         refuse_line(path, number, fmt::format("not JSON of at most {} levels", deepest_json));

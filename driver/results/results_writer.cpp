@@ -28,7 +28,7 @@ bool is_pipe(const std::string& path) {
   return ::stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
 }
 
-// Nobody may read from a pipe yet, or ever.
+// Waits for a pipe's reader, but not forever.
 unique_fd open_pipe(const std::string& path) {
   constexpr int looks = 100;
   for (int look = 0;; ++look) {
@@ -39,7 +39,8 @@ unique_fd open_pipe(const std::string& path) {
   }
 }
 
-// What an earlier campaign left that was killed before its first line; not where our table goes.
+// Returns whether an earlier campaign, killed before its first line, left the file. Excludes the
+// file for our own table.
 bool is_left_empty(int fd) {
   struct stat about{}, of_output{};
   if (::fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size != 0) return false;
@@ -53,7 +54,7 @@ bool is_device(int fd) {
 }
 
 constexpr int appending = O_WRONLY | O_APPEND | O_CLOEXEC;
-// What was written can be read back where its name is gone.
+// Readable, to recover the lines if the file's name is gone.
 constexpr int appending_to_file = O_RDWR | O_APPEND | O_CLOEXEC;
 
 bool is_at(const std::string& path, const struct stat& file) {
@@ -71,7 +72,8 @@ std::string text_of_line(const nlohmann::json& line) {
 
 results_writer results_writer::create(const std::string& path, const std::string& option,
                                       bool is_resumed) {
-  // Beyond a file size limit write() shall fail like on a full disk, not end us by signal.
+  // Beyond a file size limit write() shall fail like on a full disk, instead of a signal that ends
+  // us.
   ::signal(SIGXFSZ, SIG_IGN);
   results_writer writer(
       path, unique_fd(::open(path.c_str(), appending_to_file | O_CREAT | O_EXCL, 0666)));
@@ -79,7 +81,7 @@ results_writer results_writer::create(const std::string& path, const std::string
   if (error == EEXIST) {
     writer.file_ =
         is_pipe(path) ? open_pipe(path) : unique_fd(::open(path.c_str(), appending_to_file));
-    // Of a device that may only be written to.
+    // A device may be write-only.
     if (!writer.file_ && errno == EACCES) writer.file_.reset(::open(path.c_str(), appending));
     error = writer.file_ || errno == EISDIR ? EEXIST : errno;
     if (error == ENXIO)
@@ -124,7 +126,7 @@ void results_writer::lock() {
     throw usage_error(fmt::format(
         "'{}' is in use by another syncmeter; wait for it or name another file", path_));
   }
-  // File systems without locks exist (some of the network); one writer is then the user's care.
+  // Some network file systems have no locks. The user must then ensure a single writer.
 }
 
 void results_writer::fail(int error) const {
@@ -140,11 +142,11 @@ void results_writer::write(const nlohmann::json& line) {
 void results_writer::append(std::string_view bytes) {
   struct stat about{};
   const bool regular = ::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode);
-  // Without a name the lines are gone with this process, however it ends.
+  // Without a name the lines would vanish with this process.
   if (regular && about.st_nlink == 0) write_anew();
   const int error = write_all(file_.get(), bytes);
   if (error == 0) return;
-  // Half a line would be taken for a torn tail, and cost the reader a question.
+  // Readers would report half a line as a torn tail.
   if (regular) [[maybe_unused]]
     const int cut = ::ftruncate(file_.get(), about.st_size);
   fail(error);
@@ -184,7 +186,7 @@ std::string results_writer::restore() {
     std::error_code unknown;
     const std::string now =
         std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file_.get()), unknown);
-    // A network file system keeps a removed file under such a name, until it is closed.
+    // A network file system keeps a removed file under such a name until the file is closed.
     const bool is_kept = std::filesystem::path(now).filename().string().starts_with(".nfs");
     if (unknown || is_kept || !is_at(now, about)) {
       write_anew();
@@ -204,7 +206,7 @@ void results_writer::rewrite(std::string_view text) {
   file_beside fresh(path_);
   int error = fresh.error();
   if (error != 0) fail(error);
-  // Nobody else knows the file: only a file system without locks refuses.
+  // Nobody else knows the file, so only a file system without locks refuses.
   ::flock(fresh.fd(), LOCK_EX | LOCK_NB);
   zstd_packer packer;
   error = write_all(fresh.fd(), packer.packed(text));

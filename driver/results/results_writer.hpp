@@ -1,5 +1,5 @@
-// Appends lines to a results file so that a kill loses at most the line in flight, and a full disk
-// leaves no torn one.
+// Appends lines to a results file. A kill loses at most the line in flight, and a full disk leaves
+// no torn line.
 #pragma once
 
 #include <cstdint>
@@ -17,39 +17,38 @@
 
 namespace syncmeter {
 
-/// The results file can no longer be written: the campaign stops. Exit status 1. The message names
-/// the file and the system's reason.
+/// The results file can no longer be written, and the campaign stops with exit status 1. The
+/// message names the file and the system's reason.
 struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The only writer of a results file: it holds the file's lock while it lives.
+/// The only writer of a results file. It holds the file's lock while it lives.
 class results_writer {
  public:
-  /// A new file, or an empty one that no other process holds. Throws usage_error when it exists or
-  /// cannot be made. A device or a pipe ("/dev/stdout") is written to as it is; one that nobody
-  /// reads from is waited for, 10 s. *.zst is written compressed. Messages name `option`, and
-  /// --resume where that continues such a file.
+  /// Creates a file, or uses an empty file that no other process holds. Throws usage_error if the
+  /// file exists or cannot be created. Writes to a device or a pipe ("/dev/stdout") directly, and
+  /// waits 10 s for a pipe's reader. Compresses *.zst. Messages name `option`, and --resume if it
+  /// can continue the file.
   [[nodiscard]] static results_writer
   create(const std::string& path, const std::string& option = "--output", bool is_resumed = true);
-  /// An existing file, to append to, compressed where it is. Throws usage_error when it cannot be
-  /// opened or another process writes to it.
+  /// Opens an existing file to append to, and keeps its compression. Throws usage_error if the file
+  /// cannot be opened or another process writes to it.
   [[nodiscard]] static results_writer append_to(const std::string& path,
                                                 const std::string& option = "--resume");
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Appends one object as one line. Throws output_error; the file then ends with the line before.
+  /// Appends one object as one line. Throws output_error. The file then ends with the previous
+  /// line.
   void write(const nlohmann::json& line);
-  /// Cuts a file that is not compressed after this many bytes. Throws output_error.
+  /// Cuts an uncompressed file after this many bytes. Throws output_error.
   void cut_after(std::uint64_t bytes);
-  /// Puts a compressed file of this text in place of the one there is, whole or not at all. Throws
-  /// output_error.
+  /// Replaces a compressed file by a file with this text, whole or not at all. Throws output_error.
   void rewrite(std::string_view text);
-  /// What became of a file that somebody removed or moved while it was written, in a sentence: it
-  /// is written anew, and path() is where. Empty where nothing did. Throws output_error.
+  /// Writes a file again that somebody removed during the run, or finds a moved file. Returns a
+  /// sentence about the event, or an empty string. path() is the new place. Throws output_error.
   [[nodiscard]] std::string restore();
-  /// Ends the frame of a compressed file, and has the system put everything on the disk. Throws
-  /// output_error.
+  /// Ends a compressed file's frame, and flushes the file to the disk. Throws output_error.
   void flush();
 
  private:
@@ -62,15 +61,15 @@ class results_writer {
 
   std::string path_;
   unique_fd file_;
-  std::string restored_{};  ///< what restore() says of earlier lines
+  std::string restored_{};  ///< restore()'s sentence about earlier lines
   std::optional<zstd_packer> packer_{};
 };
 
 /// Writes lines to a new file, whole or not at all. Compresses the file if the name ends in .zst.
-/// Throws as write_whole does.
+/// Throws like write_whole.
 void write_lines_whole(const output_file& file, const std::vector<nlohmann::json>& lines);
 
-/// Where results go when the user does not say: syncmeter-HOST-TIME.jsonl in the working directory.
+/// Returns the default results file: syncmeter-HOST-TIME.jsonl in the working directory.
 [[nodiscard]] std::string default_output();
 
 }  // namespace syncmeter

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::size_t longest_shown = 200;
 
-// Members of a file that somebody may have edited: what is not a text is shown as JSON.
+// Returns a member as text, and as JSON if not a string, because somebody may have edited the file.
 std::string text_at(const json& object, const json::json_pointer& where) {
   if (!object.contains(where)) return "(none)";
   const json& value = object.at(where);
@@ -41,7 +41,7 @@ std::vector<int> allowed_in(const json& campaign) {
   return numbers;
 }
 
-// Of a file from before its plan was counted by backend: all of them together.
+// The key for files whose plan does not count points by backend.
 constexpr const char* all_backends = "";
 
 plan_share share_in(const json& object) {
@@ -66,8 +66,8 @@ std::map<std::string, plan_share> shares_in(const results_file& file) {
   return shares;
 }
 
-/// The visits that the file has of points that the plan lacks, by backend. One that settles its
-/// point stands for all.
+/// Returns how many visits the file has to points missing in the plan, by backend. A visit that
+/// settles its point represents all visits.
 std::map<std::string, std::size_t> done_beyond(const campaign_plan& plan, const results_file& file,
                                                const std::map<std::string, plan_share>& then) {
   std::set<std::string> planned;
@@ -145,7 +145,7 @@ std::string cut_torn_tail(results_writer& writer, results_file& file) {
   std::string note;
   if (file.compressed) {
     if (file.torn) note = fmt::format("'{}': removed an incomplete last line", writer.path());
-    // Nothing can be appended to a frame that has no end.
+    // Appending needs a frame with an end.
     if (file.torn || file.open_frame)
       writer.rewrite(text_of_file(writer.path()).text.substr(0, file.whole_bytes));
     file.torn = file.open_frame = false;

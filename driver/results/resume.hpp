@@ -1,5 +1,5 @@
-// Going on with a results file: only on the machine, with the CPUs and the builds that began it,
-// and by the plan that it began with: a worker may be gone since, or a new one there.
+// Continues a results file, only on its machine, with its CPUs, its builds and its plan. Workers
+// may have gone or come since.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace syncmeter {
 
-/// What must be the same for a results file to go on: machine, CPUs, GPUs and builds of the
-/// workers.
+/// The properties that must be equal to continue a results file: machine, CPUs, GPUs and worker
+/// builds.
 struct campaign_identity {
   std::string cpu_model;
   std::vector<int> allowed_pus;
@@ -21,37 +21,37 @@ struct campaign_identity {
   std::map<std::string, std::string> gpus{};  ///< by backend
 };
 
-/// Half a sentence that names both when the file was begun by another schema, on another CPU model,
-/// with other allowed PUs, on another GPU, or by another build of a worker; empty otherwise.
+/// Returns half a sentence with both values if the file has another schema, CPU model, set of
+/// allowed PUs, GPU, or build of a worker. Returns an empty string otherwise.
 [[nodiscard]] std::string difference_between(const results_file& file,
                                              const campaign_identity& now);
-/// Throws usage_error where there is a difference.
+/// Throws usage_error for a difference.
 void require_same_identity(const results_file& file, const campaign_identity& now);
 
-/// Cuts a torn last line off the file that `writer` has locked and `file` was read from, and
-/// returns a sentence about it, or nothing. Throws output_error.
+/// Cuts a torn last line off the locked file of `writer`, from which `file` was read. Returns a
+/// sentence about the cut, or nothing. Throws output_error.
 std::string cut_torn_tail(results_writer& writer, results_file& file);
 
-/// Reads the file that `writer` has locked and, when it was begun on this campaign_identity, cuts a
-/// torn last line off. `note` receives a sentence about the cut, or nothing. Throws usage_error as
-/// require_same_identity and read_results do.
+/// Reads the locked file of `writer`. If the identity matches, cuts a torn last line off. `note`
+/// receives a sentence about the cut, or nothing. Throws usage_error like require_same_identity and
+/// read_results.
 [[nodiscard]] results_file reopen(results_writer& writer, const campaign_identity& now,
                                   std::string& note);
 
-/// The backends that the file's plan has points of; empty where the file does not say.
+/// Returns the backends with points in the file's plan, or an empty list if unknown.
 [[nodiscard]] std::vector<std::string> backends_planned(const results_file& file);
 
-/// Backends that the file has visits of.
+/// Returns the backends with visits in the file.
 [[nodiscard]] std::vector<std::string> visited_backends(const results_file& file);
 
-/// Takes all but these backends from the workers.
+/// Removes all other backends from the workers.
 void keep_backends(std::vector<worker_info>& workers, const std::vector<std::string>& backends);
 
-/// Whether a plan has more points than the file's.
+/// Returns whether a plan has more points than the file's plan.
 [[nodiscard]] bool has_more_points(const campaign_plan& plan, const results_file& file);
 
-/// A sentence for each backend with visits that the file's plan has and this one lacks, unless they
-/// are in the file. Throws usage_error where this plan has points that the file's had not.
+/// Returns a sentence for each backend with visits that the file's plan has but this plan lacks,
+/// except visits in the file. Throws usage_error if this plan has new points.
 [[nodiscard]] std::vector<std::string> visits_missing(const campaign_plan& plan,
                                                       const results_file& file,
                                                       const std::vector<worker_info>& workers);
