@@ -1,5 +1,4 @@
-// `syncmeter advise -- ./app`: what a program of the user's calls to synchronize, how often and
-// where.
+// `syncmeter advise -- ./app`: the synchronization calls of a user's program, how often and where.
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,21 +58,21 @@ std::vector<option_row> rows_of(advise_request& request) {
   std::vector<option_row> rows{
       help_row(request.help),
       value_row("budget", "TIME",
-                "run the program again, plain and counted in turn, while this time has room, "
-                "with its unit; each once at least, five times at most; as long again for "
-                "--try (default: 60s)",
+                "time for runs of the program, with its unit: runs with and without counting "
+                "alternate, one to five of each; --try gets the same time again (default: "
+                "60s)",
                 request.budget_s, &parse_seconds),
       value_row("results", "FILE",
-                "results file of syncmeter run to take prices from, with --static those of a GPU's "
-                "instructions (default: they are measured, in turn with the runs)",
+                "results file of syncmeter run with the unit costs of this machine, or with "
+                "--static of a GPU (default: unit costs are measured between the runs)",
                 request.results, &parse_file_name),
       value_row("json", "FILE",
-                "also write what was found, a JSON object in each line; must not exist "
+                "also write facts and measurements, a JSON object in each line; must not exist "
                 "(default: none)",
                 request.json, &parse_file_name),
       value_row("fail-above", "SHARE",
-                "exit status 1 if one change may save more than this share of the time, such as "
-                "10%; 3 if that cannot be judged (default: none)",
+                "end with status 1 if one change may save more than this share of the time, such "
+                "as 10%, and with 3 if the program cannot be judged (default: none)",
                 request.fail_above, &checked_share),
       switch_row("sites", "also print the tables of call sites, locks and kernels (default: off)",
                  request.sites),
@@ -83,30 +82,28 @@ std::vector<option_row> rows_of(advise_request& request) {
       value_row("html", "FILE", "also write one page; must not exist (default: none)", request.html,
                 &parse_file_name),
       value_row("static", "FILE",
-                "run nothing: the atomic operations and the calls that synchronize in the "
-                "machine code of this program or library (default: none)",
+                "run nothing: list the atomic operations and synchronizing calls in the machine "
+                "code of this program or library (default: none)",
                 request.static_file, &parse_file_name),
       switch_row("try",
-                 "try what settings of the environment and other locks the advice makes promising: "
-                 "whole runs in turn with the program as it is, whose output is not shown "
-                 "(default: off)",
+                 "also run the program with environment settings and locks that may help, "
+                 "alternately with the unchanged program, and hide its output (default: off)",
                  request.tries)};
   std::ranges::move(rows_of_pairs(request.trials), std::back_inserter(rows));
   return rows;
 }
 
 std::string advise_notes() {
-  return "The program runs with the standard streams of this command, and once more for\n"
-         "each run that is compared; what was found is printed on standard error behind\n"
-         "its output. Processes that it leaves behind are ended.\n";
+  return "The program runs several times. It has the standard streams of this command. The\n"
+         "findings are printed on standard error after its output. Processes that the\n"
+         "program leaves behind are ended.\n";
 }
 
 std::string advise_statuses() {
-  return "Exit status: 0 the program was counted, however it ended, and with --fail-above\n"
-         "no change saves more; 1 a change may save more than --fail-above, or the program\n"
-         "could not be run; 2 wrong usage, or a program whose calls cannot be counted\n"
-         "(static, set-user-id); 3 --fail-above cannot be judged; 130, 143, 129\n"
-         "interrupted by Ctrl-C, SIGTERM or SIGHUP.\n";
+  return "Exit status: 0 the program was counted, and with --fail-above no change saves\n"
+         "more; 1 a change may save more than --fail-above, or the program could not run;\n"
+         "2 wrong usage, no such program, or a static or set-user-id program;\n"
+         "3 --fail-above cannot be judged; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.\n";
 }
 
 /// Returns the file of this option. Throws usage_error before the first run if the name is wrong.
@@ -133,7 +130,7 @@ class temporary_file {
  public:
   temporary_file()
       : path_((std::filesystem::temp_directory_path() / "syncmeter-advise-XXXXXX.jsonl").string()) {
-    constexpr int suffix_length = 6;  // of ".jsonl"
+    constexpr int suffix_length = 6;  // length of ".jsonl"
     const int fd = ::mkstemps(path_.data(), suffix_length);
     if (fd < 0)
       throw std::runtime_error(fmt::format("{} cannot be made: {}", path_, std::strerror(errno)));
@@ -149,8 +146,8 @@ class temporary_file {
   std::string path_;
 };
 
-/// Prints the conclusions of the package, or call sites and the causes that the driver judges.
-/// Returns the exit status for --fail-above.
+/// Prints the package's conclusions, or call sites and the causes that the driver judges. Returns
+/// the exit status for --fail-above.
 int print_conclusions(const advise_request& request, const program_counts& counted,
                       const std::vector<nlohmann::json>& lines) {
   const temporary_file file;
@@ -168,7 +165,7 @@ int print_conclusions(const advise_request& request, const program_counts& count
   return gate_not_judged;
 }
 
-/// Nothing is run.
+/// Runs no program.
 int advise_on_code(const advise_request& request, bool has_command, std::FILE* out) {
   if (has_command)
     throw usage_error("advise: --static runs no program; leave out the command behind --, or "
@@ -257,7 +254,7 @@ int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
     counted.advices = advise_on(counted.of_last_run.sites, setting, on_shares);
     if (may_show_shares(counted)) std::ranges::move(on_shares, std::back_inserter(counted.notes));
   }
-  // Its output comes first, also where both go to one file.
+  // The program's output comes first, even if both go to one file.
   std::fflush(out);
   std::vector<trial> trials;
   if (request.tries && counted.interrupted_by == 0) {

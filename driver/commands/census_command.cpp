@@ -1,4 +1,4 @@
-// Picks the entries asked for, takes the census worker by worker, prints it and sums it up.
+// Selects entries, takes the census worker by worker, prints and summarizes it.
 #include "driver/commands/commands.hpp"
 
 #include <unistd.h>
@@ -51,7 +51,7 @@ void check_names(const census_options& options, const std::vector<worker_info>& 
   for (const worker_info& worker : workers) {
     backends.insert(worker.name);
     backends.insert(worker.backends.begin(), worker.backends.end());
-    // It may know the name; its problem is printed instead.
+    // The worker may know the name. Its problem is printed instead.
     if (!worker.problem.empty()) return;
     for (const capability& what : worker.capabilities) {
       backends.insert(what.backend);
@@ -146,13 +146,13 @@ worker_diff diff_of(const std::string& name, const worker_info& a, const worker_
   const auto census = [](const worker_info& worker) {
     return take_census(worker.path, worker.capabilities, true);
   };
-  // A disassembler takes seconds on a worker.
+  // Runs in parallel, because a disassembler takes seconds on a worker.
   auto of_a = std::async(std::launch::async, census, std::cref(a));
   const std::vector<census_entry> of_b = census(b);
   return compare_workers(name, of_a.get(), of_b, a.name != b.name);
 }
 
-/// One program against another is compared whatever their names are.
+/// Compares two single programs whatever their names are.
 std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b, bool programs) {
   if (programs) {
     const auto& [name_a, worker_a] = *a.begin();
@@ -240,7 +240,7 @@ worker_info worker_at(const std::string& path) {
   return std::move(found.front());
 }
 
-/// Of each entry the first two loops: the others say whether costs add up, not what an op is.
+/// Keeps each entry's first two loops. The others only show whether costs add up.
 std::vector<capability> with_two_loops(std::vector<capability> entries, bool gpu_code) {
   std::erase_if(entries, [&](const capability& what) {
     return !what.supported || what.symbols.size() < 2 || is_gpu_code(what) != gpu_code;
@@ -305,7 +305,7 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
   nlohmann::json list = nlohmann::json::array();
   std::size_t checked = 0;
   bool good = true, any_wrong = false;
-  // Programs read what goes to files and pipes: it has every loop.
+  // Programs read files and pipes, which therefore get every loop.
   const bool narrow = !options.wide && ::isatty(::fileno(out)) == 1;
   for (const worker_info& worker : workers) {
     nlohmann::json object{{"worker", worker.name},
@@ -344,7 +344,7 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
     }
     list.push_back(std::move(object));
   }
-  // A check that looked at nothing must not pass.
+  // A check without any entry must not pass.
   if (options.json) print_json(out, {{"kind", "census"}, {"workers", std::move(list)}});
   else if (checked == 0)
     print(out, "nothing to look at: no worker has a supported operation of these\n");

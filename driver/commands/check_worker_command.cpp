@@ -35,7 +35,7 @@ std::vector<option_row> rows_of(check_worker_request& request) {
                 })};
 }
 
-/// A path, or the name of a worker where the driver looks for them.
+/// Returns a path as given, or finds a worker by its name in the driver's folders.
 std::string program_named(const std::string& word) {
   if (word.find('/') != std::string::npos) {
     if (is_program(word)) return word;
@@ -59,7 +59,7 @@ void print(std::FILE* out, const std::string& head, const std::vector<std::strin
 std::string check_worker_notes() {
   return "FILE is a program, or the name of a worker. It is asked all that `run` would ask, in "
          "short, and sent requests that it has to refuse; each fault is a line. The protocol is "
-         "docs/worker-protocol.md.\n";
+         "docs/reference/worker-protocol.md.\n";
 }
 
 int check_worker_command(const std::vector<std::string>& arguments, std::FILE* out) {

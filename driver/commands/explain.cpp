@@ -39,7 +39,7 @@ std::string cost_lines(const point_summary& s) {
     text += with_interval(s.cost_ns, "ns/op");
     if (has_cycles(s)) text += ", " + with_interval(s.cost_cycles, "cycles");
   } else if (has_upper_bound(s)) {
-    text += fmt::format("at most {} ns/op", upper_bound_ns(s.cost_ns.high));
+    text += fmt::format("at most {} ns/operation", upper_bound_ns(s.cost_ns.high));
   } else {
     text += "no cost";
   }
@@ -55,7 +55,8 @@ std::string cost_lines(const point_summary& s) {
 }
 
 std::string states_text(const point_summary& s) {
-  columns table({{"state"}, {"visits", right}, {"ns/op", right}, {"from", right}, {"to", right}});
+  columns table(
+      {{"state"}, {"repetitions", right}, {"ns/op", right}, {"from", right}, {"to", right}});
   const auto add = [&](const point_summary& one) {
     const bool bounded = std::isfinite(one.cost_ns.low) && std::isfinite(one.cost_ns.high);
     table.row({one.state_text.empty() ? "the only one" : one.state_text, fmt::to_string(one.visits),
@@ -67,7 +68,7 @@ std::string states_text(const point_summary& s) {
   return table.text();
 }
 
-/// Costs in ns: of rounds where the file keeps them, else each visit's in its first state.
+/// Returns costs in ns: per round if the file keeps rounds, else per visit in its first state.
 std::vector<double> costs_measured(const std::vector<const visit_record*>& visits,
                                    const point_summary& s, bool& of_rounds) {
   std::vector<double> costs;
@@ -84,7 +85,7 @@ std::vector<double> costs_measured(const std::vector<const visit_record*>& visit
   return costs;
 }
 
-// Of fewer the table of visits says as much.
+// For fewer costs the table of visits suffices.
 constexpr std::size_t enough_for_bars = 10;
 
 std::string histogram(std::vector<double> costs) {
@@ -108,12 +109,12 @@ std::string histogram(std::vector<double> costs) {
 }
 
 std::string visits_text(const std::vector<const visit_record*>& visits) {
-  columns table({{"visit", right},
+  columns table({{"repetition", right},
                  {"status"},
                  {"ns/op", right},
-                 {"busy"},
-                 {"hop", right},
-                 {"rounds", right},
+                 {"disturbed"},
+                 {"line ns", right},
+                 {"pairs", right},
                  {"dropped"},
                  {"ms", right},
                  {"ended by"}});
@@ -125,8 +126,7 @@ std::string visits_text(const std::vector<const visit_record*>& visits) {
       if (n > 0) dropped.push_back(fmt::format("{} {}", n, why));
     table.row({fmt::to_string(visit->visit), std::string(to_text(visit->status)),
                visit->estimates.empty() ? "" : nanoseconds(first.cost_ns.value),
-               first.busy ? "busy" : "",
-               first.hop_ns > 0 ? fmt::format("{:.0f}", first.hop_ns) : "",
+               first.busy ? "yes" : "", first.hop_ns > 0 ? fmt::format("{:.0f}", first.hop_ns) : "",
                fmt::to_string(visit->rounds_kept), fmt::format("{}", fmt::join(dropped, ", ")),
                fmt::format("{:.1f}", visit->elapsed_ns / 1e6), visit->stopped_by});
   }
@@ -143,7 +143,7 @@ std::string time_text(const std::vector<const visit_record*>& visits) {
                      elapsed / 1e6, elapsed > 0 ? 100 * timed / elapsed : 0);
 }
 
-/// A loop as a column: what only the test loop has, or has more of, is marked.
+/// Returns a loop as a column, and marks code that only the test loop has, or has more often.
 std::vector<std::string> column_of(const std::vector<loop_line>& lines,
                                    const std::map<std::string, int>& marked) {
   std::vector<std::string> shapes, column;
@@ -181,7 +181,7 @@ std::string code_text(const loops_of_point& loops, std::size_t width) {
               : wrapped(fmt::format("More in the test loop (>): {}.", measured), 0, width) + "\n");
 }
 
-// A step of an op that a compiler spreads over more instructions is not recognized.
+// Longer repeated steps are not recognized.
 constexpr std::size_t longest_step = 64;
 
 std::size_t times_repeated(std::span<const std::string> lines, std::size_t length) {
@@ -242,7 +242,7 @@ loops_of_point loops_of(const point& p, const std::vector<const visit_record*>& 
 std::string explain_notes() {
   return "POINT names one configuration of FILE by some of its values, in quotes:\n"
          "'atomic_add shared lanes=2'. If the measured worker is on this machine, the code\n"
-         "of both loops is shown, with objdump or cuobjdump. If syncmeter-report is found,\n"
+         "of both loops is shown, with objdump or cuobjdump. If the report is installed,\n"
          "the claims that use the configuration come last.\n";
 }
 

@@ -1,5 +1,5 @@
-// The table of commands, and what it is printed as beside --help: scripts that complete words in a
-// shell (`syncmeter completion`), and the manual page (`syncmeter manual`).
+// The table of commands, and its forms beside --help: shell completion scripts (`syncmeter
+// completion`) and the manual page (`syncmeter manual`).
 #include <array>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace syncmeter {
 namespace {
 
-/// What stands behind an option.
+/// An option's argument.
 enum class argument { nothing, file, one, several, any };
 
 argument argument_of(const option_row& row) {
@@ -21,7 +21,7 @@ argument argument_of(const option_row& row) {
   return row.value == "LIST" ? argument::several : argument::one;
 }
 
-/// Help without its default: menus are narrow.
+/// Returns help without its default, because menus are narrow.
 std::string brief(const option_row& row) { return row.help.substr(0, row.help.find(" (default")); }
 
 std::string option_words(const command& c) {
@@ -37,7 +37,7 @@ std::string command_names() {
   return join(names, " ");
 }
 
-/// The text for what stands behind it: of nothing, a file, one value, several, and any.
+/// Returns the text for an option's argument: nothing, a file, one value, several values, or any.
 std::string by_argument(const option_row& row, const std::array<std::string, 5>& texts) {
   return texts.at(static_cast<std::size_t>(argument_of(row)));
 }
@@ -62,7 +62,7 @@ std::string bash_script() {
                     shell_word(option_words(c) + (c.words.empty() ? "" : " " + join(c.words, " "))),
                     takes_file ? "; [[ $current == -* ]] || files=1" : "");
   }
-  // Readline takes --type=int32 for three words, and inserts the last of them.
+  // Readline splits --type=int32 into three words, and inserts the last.
   return fmt::format(R"(# syncmeter {} in bash: made by `syncmeter completion bash`.
 _syncmeter() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
@@ -88,7 +88,7 @@ complete -F _syncmeter syncmeter
                      SM_VERSION, shell_word(command_names() + " --help --version"), options, words);
 }
 
-/// Text of a menu: zsh takes ':' and brackets for its own.
+/// Returns text for a menu: zsh gives ':' and brackets a meaning.
 std::string zsh_text(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -147,7 +147,8 @@ if [[ $funcstack[1] == _syncmeter ]]; then _syncmeter "$@"; else compdef _syncme
                      SM_VERSION, menu, cases);
 }
 
-/// Text as roff takes it: a '-' to be copied is "\-", and a line must not begin with its controls.
+/// Returns text for roff: a '-' to be copied is "\-", and a line must not begin with a control
+/// character.
 std::string roff(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -163,7 +164,7 @@ std::string paragraph(const std::string& text) {
   return text.empty() ? "" : ".PP\n" + roff(text) + (text.ends_with('\n') ? "" : "\n");
 }
 
-/// A name and what it is.
+/// Returns a name and its description.
 std::string entry(const std::string& name, const std::string& text) {
   return ".TP\n" + name + "\n" + roff(text) + "\n";
 }

@@ -1,4 +1,4 @@
-// `syncmeter list`: ops x backends, and why what is missing is missing.
+// `syncmeter list`: ops x backends, and why missing ops are missing.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -19,7 +19,7 @@
 namespace syncmeter {
 namespace {
 
-/// One op of one backend: what its supported entries have together.
+/// A backend's op: the union of the supported entries.
 struct offer {
   std::string backend, op, family, pairing, note;
   std::array<std::vector<std::string>, 7> values{};  ///< on axes_shown
@@ -74,19 +74,19 @@ std::string wide_table(const std::vector<offer>& offers) {
   return table.text();
 }
 
-/// "\n" and the text in lines of the narrow form, all of them indented.
+/// Returns "\n" and the text in lines of the narrow form, all indented.
 std::string indented(const std::string& text, std::size_t indent) {
   return fmt::format("\n{:{}}{}", "", indent, wrapped(text, indent, usual_width));
 }
 
-/// "types int32 double; orders relaxed seq_cst": what the ops of one family can have.
+/// Returns the values that a family's ops can have: "types int32 double; orders relaxed seq_cst".
 std::string family_values(std::span<const offer> family) {
   std::string text;
   for (std::size_t axis = 0; axis < axes_shown.size(); ++axis) {
     std::vector<std::string> values;
     for (const offer& o : family)
       for (const std::string& value : o.values.at(axis)) add_once(values, value);
-    // A size is named by a few words, the other values are a word each.
+    // A size has a name with a few words, every other value a single word.
     const char* const between = axes_shown.at(axis) == std::string_view("sizes") ? " or " : " ";
     if (!values.empty())
       text += fmt::format("{}{} {}", text.empty() ? "" : "; ", axes_shown.at(axis),
@@ -95,7 +95,7 @@ std::string family_values(std::span<const offer> family) {
   return text;
 }
 
-/// A family with what its ops can have, then a line for each op: its backends and its note.
+/// Prints a family with the ops' values, then a line for each op with backends and note.
 std::string narrow_table(const std::vector<offer>& offers) {
   struct op_line {
     std::string op, backends, note;
@@ -136,14 +136,14 @@ std::string narrow_table(const std::vector<offer>& offers) {
   return text;
 }
 
-/// A line below the table: a name, and a text about it.
+/// Returns a line below the table: a name, and a text about it.
 std::string line_of(const std::string& name, const std::string& text, bool wide) {
   const std::string line = fmt::format("{}: {}", name, text);
   return "  " + (wide ? line : wrapped(line, 4, usual_width - 2)) + "\n";
 }
 
-/// What one op lacks for one reason, in words: "atomic_min_hold (float double; seq_cst)". Axes of
-/// which everything is missing go without saying.
+/// The entries that one op lacks for the same reason, in words: "atomic_min_hold (float double;
+/// seq_cst)". Leaves out axes on which every value is missing.
 struct lack {
   std::vector<std::string> types, orders, scopes, flavours;
 };
@@ -193,7 +193,7 @@ std::string missing_text(const std::vector<worker_info>& workers, bool wide) {
     if (worker.problem.empty()) continue;
     std::string problem = worker.problem;
     const bool to_build = worker.path.empty() && can_be_built(worker.name);
-    // Where there is no program, all say where it was looked for: once is enough.
+    // Without programs, every problem names the searched folders: once is enough.
     if (to_build) {
       problem = problem.substr(problem.find(": ") + 2);
     } else if (!wide && worker.path.empty()) {
@@ -209,7 +209,7 @@ std::string missing_text(const std::vector<worker_info>& workers, bool wide) {
 }
 
 struct list_request {
-  std::vector<std::string> backends;  // empty: every one that is found
+  std::vector<std::string> backends;  // empty: every backend found
   bool wide = false, help = false;
 };
 
@@ -224,7 +224,7 @@ std::vector<option_row> rows_of(list_request& request) {
                      request.wide)};
 }
 
-/// Leaves in only what `backends` names.
+/// Keeps only the named backends.
 void keep_only(const std::vector<std::string>& backends, std::vector<worker_info>& workers) {
   const auto asked_for = [&](const std::string& name) { return contains(backends, name); };
   for (worker_info& worker : workers) {
@@ -262,7 +262,7 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
   std::vector<worker_info> workers = find_workers(wanted);
   if (!request.backends.empty()) keep_only(request.backends, workers);
   else if (!request.wide)
-    for (worker_info& worker : workers)  // a GPU's ops, where there is no GPU
+    for (worker_info& worker : workers)  // a GPU's ops, without a GPU
       std::erase_if(worker.capabilities, [&](const capability& row) {
         return worker.backend_problems.contains(row.backend);
       });

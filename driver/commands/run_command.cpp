@@ -1,5 +1,5 @@
-// `syncmeter run`: plan, measure, show; and `syncmeter ab`: the same of two builds in one campaign,
-// which are compared.
+// `syncmeter run` plans, measures and shows. `syncmeter ab` does the same for two builds in one
+// campaign and compares them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ void print_notes(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) print_message(sentence);
 }
 
-/// The options of a resumed campaign: every setting that decided its points, and on top what was
-/// asked for now. Throws usage_error where the file does not tell them.
+/// Returns the options of a resumed campaign: every setting that decided its points, and the new
+/// request. Throws usage_error if the file does not have the options.
 run_options resumed_options(const run_options& now, const results_file& file) {
   run_options then;
   try {
@@ -57,8 +57,8 @@ run_options resumed_options(const run_options& now, const results_file& file) {
   return then;
 }
 
-/// The machine that a campaign is planned on. Where lanes keep to quiet PUs, finds those; a resumed
-/// campaign keeps to the PUs that it began on.
+/// Returns the machine for the campaign's plan. Probes for quiet PUs if lanes need them. A resumed
+/// campaign keeps its first PUs.
 planned_machine machine_of(const run_options& options) {
   planned_machine here = machine_for(options);
   const auto& policies = options.affinities;
@@ -69,7 +69,8 @@ planned_machine machine_of(const run_options& options) {
   return here;
 }
 
-// Before the first visit, and before the probes, which take as long as a reader waits in silence.
+// Printed before the first visit and the probes, because the probes would leave a reader waiting in
+// silence.
 std::string plan_summary(const campaign_plan& plan, double probing_s) {
   const std::size_t n = plan.points.size();
   std::string text = fmt::format("{} configuration{}, about {:.0f} s", n, n == 1 ? "" : "s",
@@ -79,7 +80,7 @@ std::string plan_summary(const campaign_plan& plan, double probing_s) {
   return text;
 }
 
-/// Measures a plan of the command `words`, or prints it: then there is no outcome.
+/// Measures the plan for the command `words`. Returns no outcome if it only prints the plan.
 std::optional<campaign_outcome> measure(campaign_plan& plan, const run_options& options,
                                         const std::vector<worker_info>& workers,
                                         const planned_machine& here,
@@ -114,8 +115,8 @@ std::vector<std::string> backends_to_look_for(const run_options& options,
   return planned.empty() ? known_backend_names() : planned;
 }
 
-// Where none of its workers can be used, all of its visits are missing, which is said as it is
-// where one of several is gone.
+// Returns whether a worker for `name` (empty: for any backend) can be used. Without a usable worker
+// all visits count as missing, like the visits of one lost worker.
 bool is_usable(const std::vector<worker_info>& workers, const std::string& name) {
   return std::ranges::any_of(workers, [&](const worker_info& worker) {
     return std::ranges::any_of(worker.backends, [&](const std::string& backend) {
@@ -125,7 +126,8 @@ bool is_usable(const std::vector<worker_info>& workers, const std::string& name)
   });
 }
 
-// The plan that the file began with: no worker's points that came since, and what is gone is named.
+// Returns the file's original plan: without points of later workers, and with missing workers
+// named.
 campaign_plan planned_again(run_options options, std::vector<worker_info>& workers,
                             const planned_machine& here, const results_file& before) {
   if (const auto planned = backends_planned(before); !planned.empty())
@@ -223,9 +225,9 @@ std::string settings_text(const std::vector<std::string>& settings) {
   return settings.empty() ? "(none)" : join(settings, " ");
 }
 
-/// The arms of a campaign that goes on: settings of the file, builds and environments of the
-/// command line. A file may come from a stranger, so that nothing in it is run. Throws usage_error
-/// where the builds are not named, or are other ones than the file's.
+/// Returns the arms of a continued campaign: settings from the file, builds and environments from
+/// the command line. Runs nothing from the file, because files may come from strangers. Throws
+/// usage_error if the builds are not named or differ from the file's builds.
 compared_arms arms_to_continue(const results_file& file, const compared_arms& named) {
   compared_arms arms = arms_of_file(file);
   if (named.arms[0].path.empty()) {
@@ -233,7 +235,7 @@ compared_arms arms_to_continue(const results_file& file, const compared_arms& na
         "--resume: '{}' is not complete, and goes on with its builds {} ({}) and {} ({}): name "
         "them "
         "again, with their --env-a and --env-b, as in syncmeter ab old=old/bin new=new/bin "
-        "--resume {}; syncmeter-report compare prints what the file has",
+        "--resume {}; syncmeter compare prints what the file has",
         file.path, quote(arms.arms[0].name), quote(arms.arms[0].path, longest_path),
         quote(arms.arms[1].name), quote(arms.arms[1].path, longest_path), shell_word(file.path)));
   }
@@ -261,8 +263,7 @@ bool is_complete(const results_file& file) {
          has_all_point_lines(file);
 }
 
-// Nothing to measure is an answer too, and `compare` gives it: of a file with a campaign line
-// alone.
+// Lets `compare` report that nothing was measured, by a file with only a campaign line.
 int compare_nothing(const campaign_plan& plan, const run_options& options,
                     const std::vector<std::string>& comparison, std::FILE* out) {
   std::string path = (std::filesystem::temp_directory_path() / "syncmeter-XXXXXX").string();

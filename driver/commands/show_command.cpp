@@ -85,7 +85,7 @@ output_file csv_file(const show_view& view, std::vector<std::string> inputs) {
 
 namespace {
 
-// The file is locked before it is read: a campaign that still writes to it is refused.
+// Locks the file before reading, to refuse a campaign that still writes to it.
 int complete_file(const std::string& path, std::FILE* out) {
   results_writer writer = results_writer::append_to(path, "show --complete");
   results_file file = read_results(path);
@@ -110,7 +110,7 @@ int print_point_lines(const std::string& path, std::FILE* out) {
   return 0;
 }
 
-// As much of the table of points as a terminal shows at once: the answers stand above it.
+// Returns a terminal screen from the table of points, because the answers are above the table.
 std::string beginning_of(const std::string& table, const std::string& file) {
   constexpr std::ptrdiff_t most_lines = 40;
   std::size_t end = 0;
@@ -140,7 +140,7 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
   } else {
     page_style style = style_of(::fileno(out));
     if (view.wide) style.width = 0;
-    // Notes and report are about the whole file.
+    // Notes and report describe the whole file.
     const bool whole = shown.size() == points.size();
     const report_request report{.file = file, .wide = view.wide};
     const bool has_sections = whole && print_sections(report, out);

@@ -1,4 +1,4 @@
-// Prints the machine, what the process may use of it, and a table of placements.
+// Prints the machine, the part that the process may use, and a table of placements.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -69,7 +69,8 @@ std::vector<option_row> rows_of(topology_request& request) {
   };
 }
 
-/// The machine asked for. What hwloc cannot read is the user's mistake when the user named it.
+/// Returns the machine asked for. An input that hwloc cannot read is a mistake of the user who
+/// named it.
 topology machine_of(const topology_request& request) {
   try {
     if (request.topology) return topology::from_xml(*request.topology);
@@ -94,7 +95,7 @@ std::vector<unsigned> lane_counts_to(unsigned most) {
   return counts;
 }
 
-// Who took PUs away from this process, as far as it is known.
+// Prints the known reasons why this process may not use a PU.
 void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_grant& grant) {
   constexpr std::size_t indent = 12;
   const auto line = [&](std::string_view name, const std::string& text) {
@@ -156,7 +157,7 @@ unsigned lanes_of(const topology_request& request, const topology& machine,
   const unsigned most = max_lanes(machine, grant);
   if (!request.lanes || request.lanes->named == count_range::symbol::max) return most;
   const unsigned lanes = request.lanes->last;
-  // More than a quota pays for can be placed, with a note below; more than there are PUs cannot.
+  // More lanes than a quota allows can be placed, with a note below, but not more lanes than PUs.
   if (lanes > machine.units().size())
     throw usage_error(
         fmt::format("--threads: {} threads are more than the {} CPUs that may be used", lanes,
@@ -164,7 +165,7 @@ unsigned lanes_of(const topology_request& request, const topology& machine,
   return lanes;
 }
 
-// A row for each lane, what they have in common, and whether a quota pays for so many.
+// Prints a row for each lane, their common resources, and whether a quota allows so many.
 std::string lanes_text(const topology& machine, const cpu_grant& grant, affinity policy,
                        std::span<const int> pus) {
   std::string text = fmt::format(

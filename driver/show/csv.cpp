@@ -1,5 +1,5 @@
-// Every point of a summary as comma-separated values: one table of columns, so that header and
-// cells cannot part.
+// Writes every point of a summary as comma-separated values. A single table of columns keeps header
+// and cells consistent.
 #include "driver/show/table.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct csv_column {
   std::function<std::string(const point_summary&)> cell;
 };
 
-/// Axes from this place on stand behind the figures.
+/// Axes from this place on follow the figures.
 constexpr unsigned first_behind_figures = 50;
 
 csv_column column_of(const axis_column& axis) {
@@ -88,7 +88,7 @@ std::vector<csv_column> figures() {
       {"device", [](s p) { return p.device ? fmt::to_string(*p.device) : ""; }}};
 }
 
-/// Returns what stands behind an axis: a value that follows from it.
+/// Returns the columns after an axis, with values derived from the axis.
 std::vector<csv_column> derived_from(std::string_view axis) {
   using s = const point_summary&;
   if (axis == "backend") return {{"family", [](s p) { return facts_of(p).family; }}};
@@ -123,8 +123,8 @@ const std::vector<csv_column>& all_columns() {
   return all;
 }
 
-// What a spreadsheet would take for a formula becomes text. Some of them also read the full-width
-// forms: U+FF1D, U+FF0B, U+FF0D and U+FF20.
+// Turns a cell that a spreadsheet would read as a formula into text. Some spreadsheets also read
+// the full-width forms: U+FF1D, U+FF0B, U+FF0D and U+FF20.
 std::string without_formula(const std::string& cell) {
   constexpr std::array<std::string_view, 8> begins{
       "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
@@ -175,7 +175,7 @@ std::string to_json_text(const std::vector<point_summary>& points) {
     for (const csv_column& column : all_columns()) {
       std::string cell = column.cell(s);
       if (cell.empty()) continue;
-      // A number or a truth is written alike in both.
+      // Numbers and booleans have the same spelling in CSV and JSON.
       const auto value = nlohmann::ordered_json::parse(cell, nullptr, false);
       if (value.is_number() || value.is_boolean()) row[column.name] = value;
       else row[column.name] = std::move(cell);

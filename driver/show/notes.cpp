@@ -1,4 +1,4 @@
-// The notes below a table: failures first, then what the figures rest on.
+// The notes below a table: failures first, then conditions for the figures.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -22,12 +22,12 @@ namespace {
 
 using nlohmann::json;
 
-// Beyond this many lines of one kind a reader is better served by the CSV.
+// For more lines of one kind, the CSV serves a reader better.
 constexpr std::size_t most_lines = 8;
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-// One line for each of the first few, then how many more.
+// Adds a line for each of the first few, then how many more.
 void add_some(std::vector<std::string>& notes, const std::vector<std::string>& lines) {
   notes.insert(notes.end(), lines.begin(),
                lines.begin() + static_cast<std::ptrdiff_t>(std::min(most_lines, lines.size())));
@@ -68,7 +68,7 @@ void add_additivity(std::vector<std::string>& notes, const std::vector<point_sum
                                 adds_up, checked));
 }
 
-// Ops that share a reason share a line.
+// Prints ops with the same reason on one line.
 void add_refused(std::vector<std::string>& notes, const std::vector<point_summary>& points) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> ops_by_reason;
   for (const point_summary& s : points) {
@@ -123,7 +123,7 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
       shares.push_back(fmt::format("{} {} {:.0f} %", key.first, key.second ? "busy" : "quiet",
                                    percent(n, kept)));
     }
-    // Where the host put two PUs and where they sit are one thing to the probe.
+    // The probe cannot separate the host's placement of two PUs from their distance.
     const std::string of_pairs =
         file.campaign.contains("units") ? "; between different CPUs also by their distance" : "";
     notes.push_back("vCPU placements (0 is the fastest), by sample pairs: " + join(shares) +
@@ -161,7 +161,7 @@ void add_drops(std::vector<std::string>& notes, const results_file& file) {
   if (!parts.empty()) notes.push_back("sample pairs dropped: " + join(parts));
 }
 
-// Of the last run of a campaign: what was measured before a --resume is not in its time.
+// Describes the last run of a campaign, without the time before a --resume.
 void add_time(std::vector<std::string>& notes, const results_file& file) {
   if (!file.end.is_object()) return;
   const json wall_ns = file.end.value("wall_ns", json()),
@@ -184,7 +184,7 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
                               file.campaign.contains("ab") ? "ab" : "run", file.path));
 }
 
-// " (same L3)" behind a named pair.
+// Returns " (same L3)" for a named pair.
 std::string pair_class_text(const planned_point& p, const topology* machine) {
   if (machine == nullptr || p.what.pus.size() != 2) return "";
   std::vector<const processing_unit*> pair;
@@ -228,7 +228,7 @@ std::string notes_text(const results_file& file, const std::vector<point_summary
   const std::size_t shown = verbose ? notes.all.size() : notes.urgent;
   std::string text = shown == 0 ? "" : "\n" + painted("Notes", "1", style.colour) + "\n";
   for (std::size_t i = 0; i < shown; ++i) {
-    // A command is to be copied.
+    // Users copy commands, so lines with a command are not wrapped.
     const std::string note = printable(notes.all[i]);
     const bool as_it_is = style.width == 0 || note.find('`') != std::string::npos;
     text += "- " + (as_it_is ? note : wrapped(note, 2, style.width)) + "\n";

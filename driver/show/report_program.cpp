@@ -27,14 +27,14 @@ using std::chrono::milliseconds;
 constexpr const char* name = "syncmeter-report";
 constexpr const char* chosen_by = "SYNCMETER_REPORT";
 
-/// How a program ended: its exit status, or why it has none; and what it wrote on standard error.
+/// The end of a program: the exit status or the reason for its lack, and the standard error.
 struct program_end {
   std::optional<int> status{};
   std::string problem{};
   stream_tail errors{};
 };
 
-// What waitpid() says of its end; nothing where it was still there at the deadline, and was killed.
+// Returns the status from waitpid(), or nothing if the program was killed at the deadline.
 std::optional<int> wait_for(started_program& child, stream_tail& errors, milliseconds at_most) {
   const clock::time_point deadline = clock::now() + at_most;
   const auto reaped = [&child](int options, int& how) {
@@ -60,7 +60,7 @@ std::optional<int> wait_for(started_program& child, stream_tail& errors, millise
   }
 }
 
-// The line that says what went wrong is the last one of a traceback.
+// Returns a traceback's last line, which has the error.
 std::string last_line(const stream_tail& errors) {
   const std::string_view text = errors.text();
   const std::string_view line = text.substr(text.find_last_of('\n') + 1);
@@ -69,7 +69,7 @@ std::string last_line(const stream_tail& errors) {
 
 program_end run_program(const std::vector<std::string>& words, std::FILE* out,
                         milliseconds at_most) {
-  // Both write to one descriptor: what this program still holds comes first.
+  // Both programs write to one descriptor, and this program's buffered text comes first.
   std::fflush(out);
   program_end end;
   const std::string& program = words.front();
@@ -98,14 +98,15 @@ program_end run_program(const std::vector<std::string>& words, std::FILE* out,
 }
 
 std::string report_hint(const std::string& file) {
-  return fmt::format("\nFor ratios, sizes and verdicts run `{} text {}`; scripts/run installs it, "
-                     "or `pip install ./analysis` in a checkout.\n",
-                     name, shell_word(file));
+  return fmt::format(
+      "\nFor ratios, sizes and verdicts run `syncmeter text {}`; scripts/run installs "
+      "the report, or `pip install ./analysis` in a checkout.\n",
+      shell_word(file));
 }
 
 std::string page_command(const std::string& file) {
   const fs::path page = fs::path(file).replace_extension(".html");
-  return fmt::format("As a page: {} html {} -o {}\n", name, shell_word(file),
+  return fmt::format("As a page: syncmeter html {} -o {}\n", shell_word(file),
                      shell_word(page.string()));
 }
 
@@ -131,7 +132,7 @@ std::optional<fs::path> program_to_run() {
   return find_program(own_folder(), wanted).value_or(own_folder() / wanted);
 }
 
-// Whether there is a text; `what` is named where the program failed.
+// Returns whether there is a text. `what` names it if the program failed.
 bool print_relations(const report_request& asked, std::FILE* out, const char* what) {
   const std::optional<fs::path> program = program_to_run();
   if (!program) return false;
@@ -157,7 +158,7 @@ std::string print_report(const fs::path& program, const report_request& asked, s
 
 int add_comparison(const std::string& file, const std::vector<std::string>& options,
                    bool keeps_file, std::FILE* out) {
-  constexpr int most_statuses = 4;  // of `compare`; another one is of a shell
+  constexpr int most_statuses = 4;  // of `compare`; a shell has others
   const std::optional<fs::path> program = program_to_run();
   program_end end;
   if (program) {

@@ -1,4 +1,4 @@
-// The table of points: which columns it needs on a page of some width.
+// The table of points, with the columns that fit a page.
 #include "driver/show/table.hpp"
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 namespace syncmeter {
 namespace {
 
-/// Axes on which points of one op differ; the others need no column.
+/// Axes on which points of an op differ. The rest need no column.
 struct varying {
   bool backend = false, order = false, affinity = false, wait = false, late = false;
 };
 
-// "omp", or "omp (old)" in an arm.
+// Returns "omp", or "omp (old)" in an arm.
 std::string backend_text(const point& p) {
   return p.arm.empty() ? p.backend : fmt::format("{} ({})", p.backend, p.arm);
 }
@@ -50,8 +50,8 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   return v;
 }
 
-// The hop of the row's state, and its share of the rounds where there were others. Some busy rounds
-// beside quiet ones are everyday; the notes have their share.
+// Returns the hop of the row's state, and its share of the rounds if there are other states. Busy
+// rounds beside quiet rounds are common, and the notes have their share.
 std::string share_text(const point_summary& s) {
   return s.state_text.starts_with("state") || s.state_text.starts_with("hop") ? s.state_text : "";
 }
@@ -60,7 +60,7 @@ std::string unless_zero(unsigned value) { return value != 0 ? fmt::to_string(val
 
 using enum columns::align;
 
-/// What a column has of each row; those before the cost are the same in every state of a point.
+/// A column and its cells. Columns before the cost are the same in every state of a point.
 struct table_column {
   columns::column title;
   std::function<std::string(const table_row&)> cell;
@@ -85,7 +85,7 @@ void add(std::vector<table_column>& all, const std::vector<table_column>& more) 
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// Where lanes sit, unless a policy says so that always means the same.
+// Shows the lanes' PUs, unless a policy with a fixed meaning implies them.
 const table_column pus{{"CPUs"}, [](const table_row& row) {
                          const point& p = row.shown->what;
                          return p.affinity == affinity::quiet
@@ -115,8 +115,7 @@ columns with_titles(const std::vector<table_column>& of) {
   return columns(std::move(titles));
 }
 
-// Its row, and one for each other placement, in which what is the same in every state is not
-// repeated.
+// Adds a point's row, and a row per other placement without the cells common to all states.
 void add_rows(columns& table, const std::vector<table_column>& of, const table_row& row) {
   const auto cells_of = [&of](const table_row& shown, bool all) {
     std::vector<std::string> cells;
@@ -132,7 +131,7 @@ void add_rows(columns& table, const std::vector<table_column>& of, const table_r
     table.row(cells_of({other, "", "", ""}, false));
 }
 
-// Every column, for files and wide pages.
+// Prints every column, for files and wide pages.
 std::string wide_table(const std::vector<table_row>& rows, const varying& v, bool grouped) {
   using r = const table_row&;
   std::vector<table_column> all{
@@ -182,12 +181,12 @@ std::string wide_table(const std::vector<table_row>& rows, const varying& v, boo
   return table.text();
 }
 
-/// Axes in words. What all rows of a section have in common stands in its heading.
+/// Axes in words. A section's heading has the words common to all rows.
 struct section_words {
   std::vector<std::string> common, of_row;
 };
 
-// An entry for each axis, empty where a row has nothing to say of it.
+// Returns an entry for each axis, empty if a row has no word for it.
 std::vector<std::string> axis_words(const table_row& row, bool with_backend) {
   const point& p = row.shown->what;
   std::vector<std::string> words{with_backend ? backend_text(p) : "", type_text(p),
@@ -219,14 +218,14 @@ std::vector<section_words> words_of(std::span<const table_row> rows, bool with_b
   return found;
 }
 
-// Rows of one backend and family, or `mixed` ones, whose order stays.
+// Prints rows of one backend and family, or `mixed` rows, whose order stays.
 std::string section_text(std::span<const table_row> section, page_style style, bool mixed = false) {
   using r = const table_row&;
   const std::vector<section_words> words = words_of(section, mixed);
   std::vector<table_row> rows(section.begin(), section.end());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].words = join(words[i].of_row, " ");
   const bool on_gpu = rows.front().shown->device.has_value();
-  // Where the words of the axes leave no room for it, an op is a heading of its own.
+  // An op gets its own heading if the axis words leave no room in the row.
   const auto make = [&](bool op_in_row) {
     std::vector<table_column> all{
         {{op_in_row ? "op" : ""}, [=](r row) { return op_in_row ? row.shown->what.op : ""; }},

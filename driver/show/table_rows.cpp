@@ -40,7 +40,8 @@ std::string without_affinity(point p) {
   return canonical(p);
 }
 
-// Empty when only cells, lanes or affinity differ: those merges need no row of their own.
+// Returns an empty string if only cells, lanes or affinity differ, because such merges need no own
+// row.
 std::string other_code(const point& what, const point& measured) {
   std::vector<std::string> words;
   if (what.op != measured.op) words.push_back(measured.op);
@@ -49,11 +50,11 @@ std::string other_code(const point& what, const point& measured) {
   return words.empty() ? "" : "= " + join(words, " ");
 }
 
-// How many of an op are done at a time: one for each lane, or for each block, cluster or grid whose
-// lanes do it together.
+// Returns how many ops run at a time: one for each lane, or for each block, cluster or grid whose
+// lanes do the op together.
 double concurrent_ops(const point_summary& s, const op_facts& facts) {
   if (facts.host_lane || facts.family == "launch") return 1;
-  // Of groups of a size the lanes are counted, as those of the other words of a warp.
+  // Groups with a size count lanes, like other warp ops.
   const bool joint = facts.joint && !(facts.family == "group" && s.what.size != 0);
   if (!joint) {
     const double active = s.what.active != 0 ? s.what.active / 32.0 : 1;
@@ -84,7 +85,7 @@ std::vector<const point_summary*> other_placements(const point_summary& s) {
 std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
   std::vector<table_row> rows;
   std::map<std::string, const point*> measured;
-  std::map<std::string, std::size_t> row_of;  // by cells and lanes, and by what was measured
+  std::map<std::string, std::size_t> row_of;  // by cells and lanes, and by measured point
   for (const point_summary& s : points) {
     const bool refused = s.status == status::unsupported || s.status == status::elided;
     if (!s.measured_as.empty() || refused) continue;
@@ -127,7 +128,7 @@ std::string cost_text(const point_summary& s) {
   return "-";
 }
 
-// One visit says nothing of how visits differ.
+// A single visit does not show how visits differ.
 std::string interval_text(const interval& cost_ns) {
   if (!std::isfinite(cost_ns.low)) return "unknown";
   return fmt::format("{}..{}", duration(cost_ns.low), duration(cost_ns.high));
@@ -155,7 +156,7 @@ std::string remarks(const table_row& row) {
   std::vector<std::string> all;
   if (s.status != status::ok) all.emplace_back(status_words(s.status));
   const bool inserted = facts_of(s).inserted && s.visits != 0;
-  // A marginal cost, and one below 0, is read from the times it comes from.
+  // Marginal and negative costs need the times behind them.
   if (inserted || s.status == status::interferes)
     all.push_back(
         fmt::format("{} -> {} ns/step", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns)));
@@ -169,12 +170,12 @@ std::string type_text(const point& p) { return p.type ? std::string(to_text(*p.t
 
 std::string placement_text(const point& p) {
   if (p.placement == placement::none) return "";
-  // On a GPU it is other machine code, and other costs, whether the compiler knows that all lanes
-  // use one cell.
+  // On a GPU, the machine code and the cost differ if the compiler knows that all lanes use one
+  // cell.
   const bool on_gpu = p.scope != scope::none || p.space != space::none;
   if (p.placement == placement::shared) return on_gpu ? "one variable, known" : "shared";
   if (on_gpu && p.stride == 0) return "one variable, by data";
-  // What cells of no type are of, the name of the op says.
+  // The op's name tells the content of untyped cells.
   std::string text =
       p.type ? fmt::format("strided {} B", stride_bytes(p)) : fmt::format("strided {}", p.stride);
   if (p.base_offset != 0) text += fmt::format(" from {} B", p.base_offset);

@@ -18,7 +18,7 @@
 namespace syncmeter {
 namespace {
 
-// Of the last column; more than this of a cell has a line of its own rather than cost a column.
+// Applies to the last column. A longer cell gets its own line and does not cost a column.
 constexpr std::size_t short_remark = 12;
 
 }  // namespace
@@ -74,7 +74,7 @@ std::vector<std::size_t> columns::widths_on(std::size_t page) const {
   for (const line& l : lines_)
     for (std::size_t c = 0; c < l.cells.size(); ++c)
       natural[c] = std::max(natural[c], l.cells[c].size());
-  std::vector<std::pair<unsigned, std::size_t>> spared;  // in the order in which they go
+  std::vector<std::pair<unsigned, std::size_t>> spared;  // in the order of removal
   std::vector<std::size_t> widths(titles_.size(), 0);
   for (std::size_t c = 0; c < titles_.size(); ++c) {
     if (natural[c] == 0) continue;

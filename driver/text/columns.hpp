@@ -7,26 +7,26 @@
 
 namespace syncmeter {
 
-/// Of a page where nothing says how wide it is.
+/// The page width if unknown.
 inline constexpr std::size_t usual_width = 80;
 
-/// Where a table goes.
+/// The page for a table.
 struct page_style {
-  std::size_t width = 0;   ///< characters in a line; 0: as many as it takes
-  bool colour = false;     ///< bold titles, and red for rows that say that something went wrong
+  std::size_t width = 0;   ///< characters in a line; 0: unlimited
+  bool colour = false;     ///< bold titles, and red for rows that report a failure
   std::size_t indent = 2;  ///< blanks before the first column
 };
-/// Characters in a line of the terminal `fd`; 0 where it is none.
+/// Returns the characters per line of the terminal `fd`, or 0 if `fd` is no terminal.
 [[nodiscard]] std::size_t terminal_width(int fd);
-/// The terminal's width, or 80 where `fd` is none; colours unless NO_COLOR is set or TERM is dumb.
+/// Returns the terminal's width, or 80 if `fd` is no terminal. Has colours unless NO_COLOR is set
+/// or TERM is dumb.
 [[nodiscard]] page_style style_of(int fd);
-/// `text` in the SGR code of ECMA-48 where `colour` says so: "1" is bold, "31" red.
+/// Returns `text` in the SGR code of ECMA-48 if `colour` is true: "1" is bold, "31" red.
 [[nodiscard]] std::string painted(const std::string& text, const char* code, bool colour);
 
-/// Rows of cells, printed so that each column is as wide as its widest cell. Columns in which no
-/// row has anything are left out; a heading stands alone on its line. Where the page is too narrow,
-/// columns that can be spared are left out one by one, and a cell of the last column that does not
-/// fit has a line of its own.
+/// Rows of cells, printed with columns as wide as their widest cell. Empty columns are left out,
+/// and a heading has its own line. On a narrow page, spare columns are left out step by step, and a
+/// long cell in the last column gets its own line.
 class columns {
  public:
   enum class align { left, right };
@@ -34,16 +34,16 @@ class columns {
     std::string title;
     align side = align::left;
     unsigned spare = 0;         ///< the highest goes first; 0: it stays
-    std::string in_place_of{};  ///< shown only where the column of this title is left out
+    std::string in_place_of{};  ///< shown only if the column with this title is left out
   };
 
   explicit columns(std::vector<column> titles) : titles_(std::move(titles)) {}
 
-  /// One cell per column; throws std::invalid_argument otherwise.
+  /// Takes one cell per column; throws std::invalid_argument otherwise.
   void row(std::vector<std::string> cells, bool alarming = false);
   void heading(const std::string& text);
   [[nodiscard]] std::string text(page_style style = {}) const;
-  /// Whether a page of this width holds it, perhaps without the columns that can be spared.
+  /// Returns whether the table fits this width, perhaps without spare columns.
   [[nodiscard]] bool fits(std::size_t width) const;
 
  private:
@@ -53,15 +53,15 @@ class columns {
     bool alarming = false;
   };
   [[nodiscard]] std::size_t taken_by(const std::vector<std::size_t>& widths) const;
-  // Of each column on a page of this width; 0: left out.
+  // Returns each column's width on this page; 0: left out.
   [[nodiscard]] std::vector<std::size_t> widths_on(std::size_t page) const;
 
   std::vector<column> titles_;
   std::vector<line> lines_;
 };
 
-/// `text` after `indent` columns, broken at blanks so that lines stay within `width`; further lines
-/// begin with so many blanks.
+/// Returns `text` after `indent` columns, broken at blanks into lines within `width`. Later lines
+/// begin with `indent` blanks.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t indent,
                                   std::size_t width = usual_width);
 

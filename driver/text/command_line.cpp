@@ -1,5 +1,5 @@
-// Boost.Program_options splits the command line into words; its own messages name neither what is
-// allowed nor, for some errors, the option.
+// Boost.Program_options splits the command line into words. Its own messages do not name the
+// allowed values and sometimes not even the option.
 #include "driver/text/command_line.hpp"
 
 #include <sstream>
@@ -35,7 +35,7 @@ po::options_description described(const std::vector<option_row>& rows, std::stri
   return all;
 }
 
-// Where Boost breaks a line, it leaves the blank in front of the break.
+// Removes the blank that Boost leaves before a line break.
 std::string without_trailing_blanks(const std::string& text) {
   std::string kept;
   for (const char c : text) {
@@ -112,7 +112,7 @@ std::vector<std::string> parse_command_line(const std::vector<std::string>& argu
       continue;
     }
     row.take("--" + name, row.value.empty() ? "" : value.as<std::string>());
-    if (row.name == help_name) return {};  // whatever else stands there
+    if (row.name == help_name) return {};  // whatever follows
   }
   if (!given.contains(no_option)) return {};
   const auto& found = given[no_option].as<std::vector<std::string>>();

@@ -1,5 +1,5 @@
-// The command line of every sub-command: a table of options, of which each row says how it is
-// written, what --help tells of it, and what takes its value.
+// The command line of every sub-command: a table of options. Each row has its spelling, its help
+// and its parser.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,25 @@ namespace syncmeter {
 
 /// A command-line option.
 struct option_row {
-  std::string name;   ///< after a comma its letter: "help,h"
-  std::string value;  ///< what --help calls its value: "LIST"; empty for a switch
+  std::string name;   ///< followed by a comma and its letter: "help,h"
+  std::string value;  ///< name of the value in --help: "LIST"; empty for a switch
   std::string help;   ///< with default and unit
-  /// What the value, or an element of its LIST, can be, as completion offers it: all that is
-  /// allowed or, where workers add to it, what is known without them. Empty: numbers, files, any
-  /// text.
+  /// Values, or elements of a LIST, for shell completion: all allowed values, or the known values
+  /// if workers add more. Empty: numbers, files, any text.
   std::vector<std::string> values{};
-  /// Takes the option as messages name it ("--threads") and its value; throws usage_error. Rows
-  /// take theirs in the order of the table.
+  /// Takes the option's name for messages ("--threads") and its value; throws usage_error. Rows
+  /// take values in table order.
   std::function<void(const std::string& option, const std::string& text)> take;
-  bool repeats = false;  ///< it may be given several times, and takes each value
+  bool repeats = false;  ///< may be given several times, and takes each value
 };
 
-/// The values that a parser allows, where it says so.
+/// Returns the values that a parser allows, if known.
 template <class Parse> [[nodiscard]] std::vector<std::string> values_of(const Parse& parse) {
   if constexpr (requires { parse.values(); }) return parse.values();
   else return {};
 }
 
-/// The row of an option with a value: `field` becomes what `parse` makes of option and text.
+/// Returns the row of an option with a value: `field` becomes `parse` applied to option and text.
 template <class Field, class Parse>
 [[nodiscard]] option_row value_row(std::string name, std::string value, std::string help,
                                    Field& field, Parse parse) {
@@ -44,27 +43,26 @@ template <class Field, class Parse>
             field = parse(option, text);
           }};
 }
-/// The row of a switch: sets `flag`.
+/// Returns the row of a switch, which sets `flag`.
 [[nodiscard]] option_row switch_row(std::string name, std::string help, bool& flag);
-/// The row of --help.
+/// Returns the row of --help.
 [[nodiscard]] option_row help_row(bool& flag);
 
-/// "--threads", and "-h" where an option has a letter.
+/// Returns "--threads", and "-h" if an option has a letter.
 [[nodiscard]] std::vector<std::string> spellings(const option_row& row);
 
-/// Hands what was given to its rows, and returns the words without an option, of which as many as
-/// `words` are allowed. Throws usage_error: for an option that is unknown, abbreviated, given
-/// twice, or without its value.
+/// Passes values to their rows, and returns the words without an option, at most `words`. Throws
+/// usage_error for an option that is unknown, abbreviated, given twice, or without its value.
 std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
                                             const std::vector<option_row>& rows,
                                             std::size_t words = 0);
 
-/// What --help prints of the options, below `title`.
+/// Returns the options' help below `title`.
 [[nodiscard]] std::string options_text(const std::vector<option_row>& rows,
                                        std::string_view title = "Options");
 
-/// Of `run`, beside 0, 1 (a point or a command failed) and 2 (wrong usage). Signals end it as a
-/// shell has it: 128 and the signal's number.
+/// Exit statuses of `run` besides 0, 1 (a point or a command failed) and 2 (wrong usage). After a
+/// signal the status follows the shells' rule: 128 and the signal's number.
 inline constexpr int exit_budget_spent = 3;
 inline constexpr int exit_misses_visits = 4;
 

@@ -1,5 +1,5 @@
-// A file descriptor and what comes out of a pipe, cut into lines (a worker's answers) or kept as a
-// tail (the end of its standard error).
+// A file descriptor, and the output of a pipe cut into lines (a worker's answers) or kept as a tail
+// (the end of its standard error).
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace syncmeter {
 
-/// Closes its descriptor when it goes; -1 is "none".
+/// Closes its descriptor when destroyed; -1 is "none".
 class unique_fd {
  public:
   explicit unique_fd(int fd = -1) noexcept : fd_(fd) {}
@@ -37,10 +37,10 @@ class unique_fd {
 /// Writes all of a text. Returns errno's value, or 0.
 [[nodiscard]] int write_all(int fd, std::string_view text);
 
-/// What one attempt to read brought.
+/// The result of one attempt to read.
 enum class read_outcome { some, nothing_yet, end };
 
-/// Collects bytes and hands out whole lines.
+/// Collects bytes and returns whole lines.
 class line_reader {
  public:
   explicit line_reader(std::size_t longest_line_bytes = std::size_t{16} << 20)
@@ -48,15 +48,16 @@ class line_reader {
 
   /// Reads once from a descriptor that does not block. A read error counts as the end.
   read_outcome read_from(int fd);
-  /// errno's value of the read that failed, or 0.
+  /// Returns errno's value from the failed read, or 0.
   [[nodiscard]] int error() const { return error_; }
-  /// The next whole line, without its end.
+  /// Returns the next whole line, without its end.
   [[nodiscard]] std::optional<std::string> next();
-  /// How long a line may be, in bytes; next() gives longer ones too, when their end came with them.
+  /// Returns the longest allowed line in bytes. next() also returns longer lines if their end was
+  /// in the same read.
   [[nodiscard]] std::size_t longest() const { return longest_; }
-  /// True when what waits is longer than a line may be and still has no end.
+  /// Returns true if the waiting bytes exceed the longest line and still have no end.
   [[nodiscard]] bool overlong() const { return waiting().size() > longest_; }
-  /// What came after the last line that next() gave.
+  /// Returns the bytes after the last line from next().
   [[nodiscard]] std::string_view waiting() const {
     return std::string_view(buffer_).substr(start_);
   }
@@ -64,7 +65,7 @@ class line_reader {
  private:
   std::size_t longest_;
   std::string buffer_;
-  std::size_t start_ = 0;    // of what next() has not given yet
+  std::size_t start_ = 0;    // of the bytes not yet returned by next()
   std::size_t scanned_ = 0;  // no line ends in [start_, scanned_)
   int error_ = 0;
 };
@@ -75,7 +76,7 @@ class stream_tail {
   explicit stream_tail(std::size_t limit_bytes = 4096) : limit_(limit_bytes) {}
   /// Reads once from a descriptor that does not block. A read error counts as the end.
   read_outcome read_from(int fd);
-  /// The last bytes, without blank space at the end.
+  /// Returns the last bytes, without blank space at the end.
   [[nodiscard]] std::string_view text() const;
 
  private:

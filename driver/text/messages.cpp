@@ -14,7 +14,8 @@
 namespace syncmeter {
 namespace {
 
-// Letters put in, left out, replaced, or swapped with their neighbour (optimal string alignment).
+// Counts letters inserted, deleted, replaced, or swapped with their neighbour (optimal string
+// alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
@@ -34,7 +35,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 struct utf8_character {
   std::uint32_t code = 0;
-  std::size_t bytes = 0;  // 0: the text begins with a byte that starts no character
+  std::size_t bytes = 0;  // 0: the first byte starts no character
 };
 
 utf8_character first_character(std::string_view text) {
@@ -78,7 +79,7 @@ std::string unknown_name(std::string_view option, std::string_view what, std::st
   if (text.size() > longest_name) text = text.substr(0, longest_name);
   const auto distance_to = [&](const std::string& word) { return edit_distance(text, word); };
   const auto meant = std::ranges::min_element(allowed, {}, distance_to);
-  // A third of the letters may be wrong; beyond that a proposal is a guess.
+  // A third of the letters may be wrong. Beyond a third a proposal is a guess.
   const bool is_near =
       meant != allowed.end() && distance_to(*meant) <= std::max<std::size_t>(1, text.size() / 3);
   const std::string proposal = is_near ? fmt::format("did you mean '{}'? ", *meant) : "";

@@ -30,7 +30,7 @@ std::optional<struct stat> about(const std::string& path) {
   return found;
 }
 
-// By whatever name: through links, and before either exists.
+// Compares files by identity, through links, and by path before either exists.
 bool same_file(const std::string& a, const std::string& b) {
   const auto about_a = about(a), about_b = about(b);
   if (about_a && about_b)
@@ -41,7 +41,7 @@ bool same_file(const std::string& a, const std::string& b) {
   return !error && whole_a == fs::weakly_canonical(b, error) && !error;
 }
 
-// Its first line is a campaign line; what is compressed is taken for one of ours.
+// Returns whether the first line is a campaign line. Compressed files count as results.
 bool holds_results(const std::string& path) {
   constexpr std::size_t longest_line = 1 << 20;
   const unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -76,7 +76,7 @@ bool is_stream(const output_file& file) {
 
 file_beside::file_beside(const std::string& path) {
   std::error_code error;
-  place_ = fs::canonical(path, error);  // a link stays one
+  place_ = fs::canonical(path, error);  // a link stays a link
   if (error) place_ = path;
   name_ = place_.string() + ".XXXXXX";
   fd_.reset(::mkostemp(name_.data(), O_APPEND | O_CLOEXEC));
@@ -116,7 +116,8 @@ void require_writable(const output_file& file) {
 }
 
 void write_whole(const output_file& file, std::string_view text) {
-  // Beyond a file size limit write() shall fail like on a full disk, not end us by signal.
+  // Beyond a file size limit write() shall fail like on a full disk, instead of a signal that ends
+  // us.
   ::signal(SIGXFSZ, SIG_IGN);
   int error = 0;
   if (is_stream(file)) {

@@ -1,4 +1,4 @@
-// A file that the user names to be written: never over what must not be lost, and never in part.
+// Writes files that the user names, never over files that must not be lost, and never in part.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class file_beside {
   ~file_beside();
 
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// errno's value if the file could not be created, or 0.
+  /// Returns errno's value if the file could not be created, or 0.
   [[nodiscard]] int error() const { return error_; }
   /// Returns errno's value, or 0.
   [[nodiscard]] int take_its_place();
@@ -35,21 +35,21 @@ class file_beside {
 };
 
 struct output_file {
-  std::string option;  ///< as messages name it: "--csv"
+  std::string option;  ///< the name in messages: "--csv"
   std::string path;
-  bool force = false;                 ///< a file that exists may be replaced
+  bool force = false;                 ///< an existing file may be replaced
   bool offers_force = true;           ///< the command has an option --force
-  std::vector<std::string> inputs{};  ///< that the command reads, or writes results to
+  std::vector<std::string> inputs{};  ///< files that the command reads, or writes results to
 };
 
-/// Throws usage_error when the file must not be written: it is one of its command's inputs, by
-/// whatever name, or holds the results of a campaign, or it exists without `force`; and when it
-/// cannot be. To be called before the work, so that a wrong name does not cost it.
+/// Throws usage_error if the file must not or cannot be written. It must not be an input of its
+/// command, by whatever name, hold the results of a campaign, or exist without `force`. Call it
+/// before the work, because a wrong name must not cost the work.
 void require_writable(const output_file& file);
 
-/// Writes the text beside the file, and puts it in its place when it is whole; a pipe or a device
-/// gets it as it is. Throws as require_writable does, and std::runtime_error when it could not be
-/// written in full; what stood there then stays.
+/// Writes the text beside the file, and replaces the file when the text is whole. Writes to a pipe
+/// or a device directly. Throws like require_writable, and std::runtime_error after an incomplete
+/// write, which keeps the old file.
 void write_whole(const output_file& file, std::string_view text);
 
 }  // namespace syncmeter

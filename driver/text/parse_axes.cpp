@@ -1,5 +1,4 @@
-// The small grammars of the command line, written out by hand so that each can say what it
-// expected.
+// The small grammars of the command line, written by hand, because each must say what it expects.
 #include "driver/text/parse_axes.hpp"
 
 #include <array>
@@ -13,7 +12,7 @@ namespace {
 constexpr unsigned most_pu = 65535;
 constexpr unsigned most_blocks = 1'000'000;
 
-// A whole number and nothing else: no sign, no blank, no trailing text.
+// Parses a whole number without sign, blank or trailing text.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
   std::uint64_t value = 0;
@@ -22,7 +21,8 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// A plain decimal number at the start of `text` ("inf", "nan" and signs are refused), and the rest.
+// Parses a plain decimal number at the start of `text` (not "inf", "nan" or signs), and returns it
+// and the rest.
 std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
   const auto starts_number = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
   if (text.empty() || !starts_number(text.front())) return std::nullopt;
@@ -38,11 +38,11 @@ constexpr std::array<std::pair<count_range::symbol, std::string_view>, 4> symbol
      {count_range::symbol::sm, "sm"},
      {count_range::symbol::two_sm, "2sm"}}};
 
-// What a list of counts may hold beside numbers and ranges, and what it counts.
+// The words that a list of counts allows beside numbers and ranges, and the counted things.
 struct count_grammar {
   std::string_view plural, words;
   unsigned most;
-  std::size_t symbols;  ///< of the list above
+  std::size_t symbols;  ///< number of allowed `symbols`
 };
 constexpr count_grammar lane_counts{"lanes", "or max", most_lanes, 1};
 constexpr count_grammar block_counts{"blocks", "sm/2, sm, 2sm or max", most_blocks, symbols.size()};

@@ -10,7 +10,7 @@ namespace syncmeter {
 namespace {
 
 constexpr int level = 9;
-// Lines of results become 10 to 50 times as long; a frame of 1 MB can hold 30 GB of one character.
+// Lines of results grow by a factor of 10 to 50. A frame of 1 MB can hold 30 GB of one character.
 constexpr std::size_t most_times = 1000;
 constexpr std::size_t always_allowed_bytes = 1U << 20U;
 

@@ -1,4 +1,4 @@
-// Text as a Zstandard stream (RFC 8878) that can be read up to its last whole piece, however it
+// Text as a Zstandard stream (RFC 8878), readable up to its last whole piece, however the stream
 // ends.
 #pragma once
 
@@ -10,20 +10,19 @@ struct ZSTD_CCtx_s;
 
 namespace syncmeter {
 
-/// Whether a file of this name is written compressed: *.zst.
+/// Returns whether a file with this name is written compressed: *.zst.
 [[nodiscard]] bool names_zstd(std::string_view path);
-/// Whether these are the first bytes of a Zstandard stream.
+/// Returns whether the bytes begin a Zstandard stream.
 [[nodiscard]] bool begins_zstd(std::string_view bytes);
 
-/// Packs pieces of text into one frame. Each piece ends a block, so that it can be unpacked from
-/// what is written so far; a frame of its own for each line would be 4 times as large. Throws
-/// std::runtime_error.
+/// Packs pieces of text into one frame. Each piece ends a block, to be unpackable as soon as it is
+/// written. A frame per line would be 4 times as large. Throws std::runtime_error.
 class zstd_packer {
  public:
   zstd_packer();
-  /// What to append for this piece.
+  /// Returns the bytes to append for this piece.
   [[nodiscard]] std::string packed(std::string_view text);
-  /// What ends the frame; the next piece begins another one.
+  /// Returns the frame's end. The next piece begins another frame.
   [[nodiscard]] std::string ended();
 
  private:
@@ -39,8 +38,8 @@ struct unpacked_text {
   std::string text;
   bool ended = false;  ///< the last frame has its end
 };
-/// All whole blocks. Throws std::runtime_error where the stream is damaged, or longer than lines of
-/// results can be; not where it ends early.
+/// Returns all whole blocks. Throws std::runtime_error if the stream is damaged or longer than
+/// lines of results can be, but accepts a stream without an end.
 [[nodiscard]] unpacked_text unpacked(std::string_view bytes);
 
 }  // namespace syncmeter
