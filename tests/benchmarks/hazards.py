@@ -1,4 +1,4 @@
-"""What `syncmeter advise` predicts for each program of examples/hazards, and what its fix brings: docs/advise.md's table.
+"""What `syncmeter advise` predicts for each program of examples/hazards, and what its fix brings: docs/evidence/advise.md's table.
 
   python3 tests/benchmarks/hazards.py BIN [--programs FOLDER] [--compiler g++] [--turns 7] [--budget 20]
                                       [--within S] [--only NAME ...]

@@ -1,4 +1,4 @@
-"""What `syncmeter advise` says that other launches or fewer waits save, beside what they save: docs/advise.md's table.
+"""What `syncmeter advise` says that other launches or fewer waits save, beside what they save: docs/evidence/advise.md's table.
 
   python3 tests/benchmarks/launch_savings.py BIN PROGRAM [--turns 5] [--budget 5s] [--only NAME ...]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the probe of `advise` costs a program that synchronizes so often: the table of docs/advise.md. Runs a program plain,
+"""What the probe of `advise` costs a program that synchronizes so often: the table of docs/evidence/advise.md. Runs a program plain,
 plain again, with its calls counted, and with them timed as `advise` times them, in turn; prints the median of the
 ratios to plain with its 95 % interval, of wall time and of the CPU time of all threads, which other programs disturb
 less. What plain again differs by is chance.

@@ -5,7 +5,7 @@ get_filename_component(bin ${SYNCMETER} DIRECTORY)
 # clang calls the runtime for every flush, and for every atomic that is not relaxed. No floating register
 # lives through a call: what atomics of floating types keep on the stack is declared, but fences and locks of
 # theirs, handoff and the ticket lock spill here and there, which no declaration can fit; of barrier_late
-# and barrier_after_work it asks the runtime who it is once a trip. Those loops are left out by name, not let pass (docs/installing.md).
+# and barrier_after_work it asks the runtime who it is once a trip. Those loops are left out by name, not let pass (docs/reference/backends.md).
 # All that is of OpenMP; Kokkos' loops are held to everything by every compiler.
 # A GPU's code has its own test, on the census that the build took.
 set(selection --backend ${BACKENDS})

@@ -30,7 +30,7 @@ def test_too_few_lanes_are_refused_with_the_number(worker, capabilities):
         pytest.skip("no op of this worker needs several lanes")
     for capability in rings:
         visit = worker.measure(capability, (capability["placements"] or ["none"])[0], 1)  # of a GPU: one warp
-        assert (visit["status"], visit["reason"]) == ("unsupported", f"needs at least {capability['min_lanes']} lanes")
+        assert (visit["status"], visit["reason"]) == ("unsupported", f"needs at least {capability['min_lanes']} threads")
 
 
 def test_lanes_and_their_pus_are_as_many(worker, capabilities):
@@ -41,7 +41,7 @@ def test_lanes_and_their_pus_are_as_many(worker, capabilities):
     point = {"backend": op["backend"], "op": op["op"], "order": op["order"], "lanes": 8, "wait": "passive"}
     answer = worker.ask({"kind": "measure", "id": 1, "point": point, "pus": [-1, -1]})
     assert answer["kind"] == "error"
-    assert answer["text"] == '"pus" has 2 entries, but the point\'s "lanes" is 8: one PU per lane'
+    assert answer["text"] == '"pus" has 2 entries, but the point\'s "lanes" is 8: one CPU per thread'
 
 
 def test_a_pool_refuses_another_number_of_lanes(worker, capabilities):
@@ -75,7 +75,7 @@ def test_an_unsupported_op_says_why(worker, capabilities):
 @pytest.mark.parametrize("request_line, text", [
     ({"kind": "mesure", "id": 7}, "mesure"),
     ({"kind": "measure", "id": 7, "point": {"backend": "omp", "op": "barrier", "order": "strong"}, "pus": [-1]}, "strong"),
-    ({"kind": "measure", "id": 7, "point": {"backend": "omp", "op": "barrier"}, "pus": []}, "at least one lane"),
+    ({"kind": "measure", "id": 7, "point": {"backend": "omp", "op": "barrier"}, "pus": []}, "at least one thread"),
     ({"id": 7}, "kind"),
 ])
 def test_a_request_it_cannot_read_is_answered_and_survived(worker, capabilities, request_line, text):

@@ -101,9 +101,9 @@ def test_list_says_a_reason_once_and_keeps_to_80_columns(driver):
 def test_list_tells_sizes_of_one_family_apart(driver):
     said = made_by_hand.capabilities()
     of_family = [op for op in said["ops"] if op["family"] == said["ops"][0]["family"] and op["supported"]]
-    of_family[0]["size_of"], of_family[-1]["size_of"] = "iterations of a chunk", "tasks of each lane"
+    of_family[0]["size_of"], of_family[-1]["size_of"] = "iterations of a chunk", "tasks of each thread"
     driver.add_worker("omp", said)
-    assert "iterations of a chunk or tasks of each lane" in " ".join(driver("list").split())
+    assert "iterations of a chunk or tasks of each thread" in " ".join(driver("list").split())
 
 
 def test_list_says_how_to_build_what_its_build_can_build(driver):
@@ -269,7 +269,7 @@ print(f"one section of {' '.join(sys.argv[1:])}")
 print("a remark", file=sys.stderr)
 sys.exit(%d)
 """
-HOW_TO_GET_IT = "For ratios, sizes and verdicts run `syncmeter-report text"
+HOW_TO_GET_IT = "For ratios, sizes and verdicts run `syncmeter text"
 
 
 def test_the_answers_of_the_report_come_first_where_it_is_beside_the_driver(driver):
@@ -277,10 +277,10 @@ def test_the_answers_of_the_report_come_first_where_it_is_beside_the_driver(driv
     points, results = driver("show", file).split("\nResults: ")
     assert results == f"{file}\n"
     del driver.environment["SYNCMETER_REPORT"]
-    hint = f"{HOW_TO_GET_IT} {file}`; scripts/run installs it, or `pip install ./analysis` in a checkout."
+    hint = f"{HOW_TO_GET_IT} {file}`; scripts/run installs the report, or `pip install ./analysis` in a checkout."
     assert driver("show", file) == f"{points}\n{hint}\n\nResults: {file}\n"
     driver.add_program("syncmeter-report", REPORT % 0)
-    page = f"Results: {file}\nAs a page: syncmeter-report html {file} -o {file.removesuffix('.jsonl')}.html\n"
+    page = f"Results: {file}\nAs a page: syncmeter html {file} -o {file.removesuffix('.jsonl')}.html\n"
     assert driver("show", file) == f"one section of text {file}\n\n{points}\n{page}"
     wide = driver("show", file, "--wide")
     assert wide.startswith(f"one section of text {file} --wide\n\n") and wide.endswith(f"\n{page}")

@@ -1,6 +1,6 @@
 """A worker that measures nothing and misbehaves on request.
 
-It speaks docs/worker-protocol.md. What it does is read from $FAKE_DIR/behaviour.json at every request, so
+It speaks docs/reference/worker-protocol.md. What it does is read from $FAKE_DIR/behaviour.json at every request, so
 that a test can change it between two runs; what it was asked is appended to $FAKE_DIR/log.jsonl. As
 syncmeter-NAME it is the worker NAME with the backend NAME.
 

@@ -18,7 +18,7 @@ WORKER = "syncmeter-posix-shared"
 OPTIONS = ["--backend", "posix-shared", "--op", "barrier,lock_add,futex_handoff", "--type", "int32", "--threads", "1,2",
            "--repetitions", "3", "--max-time", "5ms", "--min-sample", "20us"]
 VISITS = 18
-DEATH = "a process that was a lane died"
+DEATH = "a process of the team died"
 
 
 def state_and_parent(pid):

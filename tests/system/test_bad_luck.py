@@ -84,13 +84,13 @@ def test_a_sandbox_that_forbids_binding_leaves_lanes_to_the_system(campaign, mea
     assert all(visit["point"]["affinity"] == "none" for visit in campaign.visits())
     assert all(set(visit["pus"]) == {-1} for visit in campaign.visits())
     assert "Operation not permitted" in campaign.lines("campaign")[0]["machine"]["unbound_because"]
-    assert "- Lanes cannot be bound here" in out, "whoever reads the table must know"
+    assert "- Threads cannot be bound here" in out, "whoever reads the table must know"
 
 
 @pytest.mark.parametrize("arguments", [["--study", "core-to-core"], ["--cpus", str(PUS[0])]])
 def test_without_binding_no_lane_can_be_put_on_a_pu(campaign, measure, arguments):
     status, _, err = measure(*arguments, environment=without_binding("all"), ops="*")
-    assert status == 2 and "threads cannot be bound here: cannot bind this thread to PU" in err
+    assert status == 2 and "threads cannot be bound here: cannot bind this thread to CPU" in err
     assert not campaign.file.exists()
 
 
@@ -102,7 +102,7 @@ def test_a_pu_that_goes_away_costs_the_points_on_it(campaign, measure):
         on_it = PUS[-1] in visit["pus"]
         assert (visit["status"] == "failed") == on_it, visit
         if on_it:
-            assert f"cannot bind this thread to PU {PUS[-1]}: Invalid argument" in visit["reason"]
+            assert f"cannot bind this thread to CPU {PUS[-1]}: Invalid argument" in visit["reason"]
     assert any(visit["status"] != "failed" for visit in campaign.visits())
 
 
@@ -110,7 +110,7 @@ def test_a_pu_that_goes_away_costs_the_points_on_it(campaign, measure):
 def test_an_hwloc_that_sees_nothing_still_places_lanes(campaign, measure, components):
     status, out, err = measure(environment={"HWLOC_COMPONENTS": components})
     assert status == 0, err
-    assert f"- hwloc tells PUs alone, no cores, caches or packages" in out and f"'{components}'" in out
+    assert f"- hwloc tells CPUs alone, no cores, caches or packages" in out and f"'{components}'" in out
     machine = campaign.lines("campaign")[0]["machine"]
     assert machine["cores"] == 0 and machine["pus"] == len(PUS)
     assert {pu for visit in campaign.visits() for pu in visit["pus"]} <= set(PUS)

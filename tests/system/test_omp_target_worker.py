@@ -107,7 +107,7 @@ def test_what_a_team_cannot_be_is_refused_in_words():
         assert visit["status"] == "unsupported"
         return visit["reason"]
 
-    assert "a lane is a thread of OpenMP here" in refused(op="barrier", lanes=33)
+    assert "a thread is an OpenMP thread here" in refused(op="barrier", lanes=33)
     of_atomic = {"op": "atomic_add", "type": "int32", "order": "relaxed", "scope": "device", "flavour": "function",
                  "space": "global", "placement": "shared"}
     assert "a thread of OpenMP has 32 lanes on a device" in refused(**of_atomic, lanes=48)

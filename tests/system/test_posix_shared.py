@@ -26,7 +26,7 @@ def test_a_lane_that_dies_ends_the_worker_by_name():
     with measured() as (process, lane):
         os.kill(lane, signal.SIGKILL)
         assert process.wait(timeout=20) == 1
-        assert process.stderr.read() == "a process that was a lane died: it was killed, or crashed\n"
+        assert process.stderr.read() == "a process of the team died: it was killed, or crashed\n"
 
 
 def test_lanes_end_with_the_worker():

@@ -13,7 +13,7 @@ def test_what_a_campaign_prints_begins_with_the_text_of_its_report(campaign):
     page = str(campaign.file).removesuffix(".jsonl") + ".html"
     assert out.startswith(f"told: text {campaign.file}\n\n")
     assert out.endswith(
-        f"\nResults: {campaign.file}\nAs a page: syncmeter-report html {campaign.file} -o {page}\n"
+        f"\nResults: {campaign.file}\nAs a page: syncmeter html {campaign.file} -o {page}\n"
     )
 
 

@@ -138,7 +138,7 @@ struct estimate_values {
   double baseline = 2.0, test = 4.0;
 };
 
-/// A visit line as docs/worker-protocol.md has it.
+/// A visit line as docs/reference/worker-protocol.md has it.
 inline nlohmann::json visit(const point& what, unsigned number, const std::string& status,
                             const std::vector<estimate_values>& estimates) {
   nlohmann::json list = nlohmann::json::array();

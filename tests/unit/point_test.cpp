@@ -147,7 +147,7 @@ TEST(point, reading_names_the_member_and_the_text_that_are_wrong) {
        {nlohmann::json{0, 1}, nlohmann::json{0, 1, 2, -1}, nlohmann::json("0,1")}) {
     j = good;
     j["pus"] = pus;
-    EXPECT_THAT(error_of(j), testing::AllOf(HasSubstr("pus"), HasSubstr("each of 4 lanes")));
+    EXPECT_THAT(error_of(j), testing::AllOf(HasSubstr("pus"), HasSubstr("each of 4 threads")));
   }
   j = good;
   j["order"] = 3;

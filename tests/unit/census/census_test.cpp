@@ -65,7 +65,7 @@ TEST(Census, CatchesOneInstructionTooFewOrTooMany) {
   const census_entry missing = judged(op_with("lock_or 1"), loops);
   EXPECT_EQ(missing.verdict, verdict::wrong);
   EXPECT_THAT(missing.reason,
-              HasSubstr("expected lock_or 1, seen lock_or 0.9688 (per op, at 1 measured)"));
+              HasSubstr("expected lock_or 1, seen lock_or 0.9688 (per operation, at 1 measured)"));
 
   for (const char* extra : {"load", "spill", "store", "branch", "call:memcpy", "other:rdtsc"}) {
     loops = self_paired({{"lock_or", 1}});
@@ -91,7 +91,7 @@ TEST(Census, CatchesCountsThatDoNotScale) {
   loops[2] = loop_with(2 * 32, {{"lock_add", 1}});
   const census_entry two = judged(op_with("lock_add 1"), loops);
   EXPECT_EQ(two.verdict, verdict::wrong);
-  EXPECT_THAT(two.reason, HasSubstr("seen lock_add 0.5 (per op, at 2 measured)"));
+  EXPECT_THAT(two.reason, HasSubstr("seen lock_add 0.5 (per operation, at 2 measured)"));
 
   loops = self_paired({{"lock_add", 1}});
   loops[3] = loop_with(4 * 32, {{"lock_add", 1}});

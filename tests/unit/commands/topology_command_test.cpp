@@ -100,7 +100,7 @@ TEST(topology_command, tells_each_lanes_place_where_lanes_are_asked_for) {
 }
 
 TEST(topology_command, says_what_an_hwloc_without_cores_cannot_know) {
-  EXPECT_THAT(output_of({"--synthetic", "pu:2"}), HasSubstr("hwloc tells PUs alone"));
+  EXPECT_THAT(output_of({"--synthetic", "pu:2"}), HasSubstr("hwloc tells CPUs alone"));
 }
 
 TEST(topology_command, keeps_lines_within_100_columns) {

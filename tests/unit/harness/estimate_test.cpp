@@ -158,7 +158,7 @@ TEST(Verdict, TellsWhatWasDropped) {
   auto visit = visit_with({.value = 2, .low = 1, .high = 3}, false, 6);
   visit.drops[static_cast<std::size_t>(drop::throttled)] = 2;
   EXPECT_THAT(judge(visit, shape, 25).reason,
-              HasSubstr("8 of 11 rounds were dropped (moved 6, throttled 2)"));
+              HasSubstr("8 of 11 sample pairs were dropped (moved 6, throttled 2)"));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST(Harness, NoisyWhenMoreThanHalfIsDropped) {
   }});
   const auto visit = bench.measure({});
   EXPECT_EQ(visit.status, status::noisy);
-  EXPECT_THAT(visit.reason, AllOf(HasSubstr("rounds were dropped"), HasSubstr("preempted")));
+  EXPECT_THAT(visit.reason, AllOf(HasSubstr("sample pairs were dropped"), HasSubstr("preempted")));
   EXPECT_GT(2 * visit.drops[static_cast<std::size_t>(drop::preempted)], visit.rounds_taken);
 }
 

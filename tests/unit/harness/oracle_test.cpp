@@ -41,7 +41,7 @@ TEST(oracle, takes_the_right_value_of_a_cell_and_names_every_other) {
            // What is unchanged also returned nothing else.
            row{oracle::unchanged, uint64, 8, {{0, 0}}, 7, ""},
            row{oracle::unchanged, uint64, 8, {{0, 0}}, 8, "is 8"},
-           row{oracle::unchanged, uint64, 8, {{0, 0}, {4, 0}}, 7, "lane 1"},
+           row{oracle::unchanged, uint64, 8, {{0, 0}, {4, 0}}, 7, "thread 1"},
            // Lane 0 writes 2 and 3, lane 1 writes 3 and 4. In turn, 0 2 | 3 3 come back and 4 is
            // left.
            row{oracle::exchanges, uint32, 2, {{0ULL + 3 - 5, 3}, {2ULL + 3 - 7, 4}}, 4, ""},
@@ -72,7 +72,7 @@ TEST(oracle, results_without_a_cell_agree_in_every_lane) {
   outcome.lanes = right;
   EXPECT_THAT(check(outcome), IsEmpty());
   outcome.lanes = wrong;
-  EXPECT_THAT(check(outcome), HasSubstr("lane 1 got a wrong result"));
+  EXPECT_THAT(check(outcome), HasSubstr("thread 1 got a wrong result"));
 }
 
 TEST(oracle, each_lanes_own_cell_is_checked_against_that_lane) {
@@ -85,7 +85,7 @@ TEST(oracle, each_lanes_own_cell_is_checked_against_that_lane) {
                          .second_cells = {}};
   EXPECT_THAT(check(outcome), IsEmpty());
   outcome.cells = swapped;
-  EXPECT_THAT(check(outcome), HasSubstr("no lane wrote"));
+  EXPECT_THAT(check(outcome), HasSubstr("no thread wrote"));
   outcome.cells = own;
   outcome.second_cells = swapped;
   EXPECT_THAT(check(outcome), HasSubstr("second array"));
@@ -102,7 +102,8 @@ TEST(oracle, a_cell_is_checked_against_the_neighbours_that_share_it) {
                          .second_cells = {}};
   EXPECT_THAT(check(outcome), IsEmpty());
   outcome.cells = lost;
-  EXPECT_THAT(check(outcome), HasSubstr("cell 1 is 14 after 5 ops on each of 3 lanes"));
+  EXPECT_THAT(check(outcome),
+              HasSubstr("variable 1 is 14 after 5 operations on each of 3 threads"));
 }
 
 }  // namespace

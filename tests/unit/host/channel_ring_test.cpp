@@ -43,7 +43,7 @@ TEST(channel_ring, a_token_goes_around_all_lanes) {
     token_ring<sound_channel> ring{{.lanes = lanes}};
     on_threads(lanes, 50, [&ring](unsigned lane) { ring.pass_on(lane); });
     EXPECT_THAT(ring.check(50), IsEmpty());
-    EXPECT_THAT(ring.check(51), HasSubstr("lane 0: 50 steps, not 51"));
+    EXPECT_THAT(ring.check(51), HasSubstr("thread 0: 50 steps, not 51"));
   }
 }
 
@@ -92,11 +92,11 @@ TEST(channel_ring, a_channel_that_does_not_wait_is_found_out) {
   late_ring<open_channel> late{{.lanes = 2}};
   late.meet(1);
   late.meet(0);
-  EXPECT_THAT(late.check(1), HasSubstr("lane 1: came back without its token"));
+  EXPECT_THAT(late.check(1), HasSubstr("thread 1: came back without its token"));
   worked_ring<open_channel> worked{{.lanes = 2}, 1};
   worked.work_or_wait(1);
   worked.work_or_wait(0);
-  EXPECT_THAT(worked.check(1), HasSubstr("lane 1: came back without its token"));
+  EXPECT_THAT(worked.check(1), HasSubstr("thread 1: came back without its token"));
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(rig_test, a_refused_point_has_nothing_of_the_one_before) {
 
 TEST_F(rig_test, a_lost_add_fails_the_sample) {
   const auto s = take(row<test::broken_lane, ops::atomic_add>(), 1, 3000);
-  EXPECT_THAT(s.failure, HasSubstr("oracle: cell 0 is"));
+  EXPECT_THAT(s.failure, HasSubstr("oracle: variable 0 is"));
 }
 
 TEST_F(rig_test, cells_of_ones_own_begin_at_the_base_offset) {
@@ -107,7 +107,7 @@ TEST_F(rig_test, cells_of_ones_own_begin_at_the_base_offset) {
   where.base_offset = 2;
   EXPECT_THAT([&] { rig_.prepare(add, where, std::vector<int>(lanes, -1), false); },
               testing::ThrowsMessage<point_refused>(
-                  HasSubstr("--base-offset 2: must be a multiple of the cell size, 4 B")));
+                  HasSubstr("--base-offset 2: must be a multiple of the variable size, 4 B")));
 }
 
 TEST_F(rig_test, neighbours_share_a_cell_and_what_guards_it) {
@@ -133,7 +133,7 @@ TEST_F(rig_test, neighbours_share_a_cell_and_what_guards_it) {
     where.cells = cells;
     EXPECT_THAT(
         [&] { rig_.prepare(add, where, std::vector<int>(team, -1), false); },
-        testing::ThrowsMessage<point_refused>(HasSubstr("must divide the number of lanes, 4")));
+        testing::ThrowsMessage<point_refused>(HasSubstr("must divide the number of threads, 4")));
   }
 }
 
@@ -161,7 +161,7 @@ TEST_F(rig_test, a_lost_exchange_fails_the_sample) {
 TEST_F(rig_test, a_value_nobody_wrote_fails_the_sample) {
   EXPECT_THAT((take(row<test::sound_lane, ops::atomic_write, float>(), 1, 50).failure), IsEmpty());
   const auto s = take(row<test::broken_lane, ops::atomic_write, float>(), 1, 50, 1);
-  EXPECT_THAT(s.failure, HasSubstr("which no lane wrote"));
+  EXPECT_THAT(s.failure, HasSubstr("which no thread wrote"));
 }
 
 TEST_F(rig_test, a_token_goes_round_by_load_and_by_cas) {
@@ -173,9 +173,10 @@ TEST_F(rig_test, a_token_goes_round_by_load_and_by_cas) {
 
 TEST_F(rig_test, a_token_that_is_not_taken_fails_the_sample) {
   EXPECT_THAT(take(row<test::broken_lane, ops::handoff>(), 1, 3).failure, IsEmpty());
-  EXPECT_THAT(take(row<test::broken_lane, ops::handoff_cas>(), 1, 3).failure,
-              HasSubstr("oracle: mailbox 1 has token 24 after 24 rotations, which its lane did not "
-                        "take"));
+  EXPECT_THAT(
+      take(row<test::broken_lane, ops::handoff_cas>(), 1, 3).failure,
+      HasSubstr("oracle: mailbox 1 has token 24 after 24 rotations, which its thread did not "
+                "take"));
 }
 
 TEST_F(rig_test, mailboxes_of_a_ring_lie_elsewhere_in_each_round_and_those_of_the_probe_do_not) {
@@ -287,7 +288,7 @@ TEST_F(rig_test, the_idle_lanes_of_a_host_op_are_looked_at_round_every_sample) {
 TEST_F(rig_test, a_wrong_result_of_a_host_op_fails_the_sample) {
   const auto& op = row<test::launching_lane, launch>();
   test::launches = {.wrong_after = 5};
-  EXPECT_THAT(take(op, 1, 7).failure, HasSubstr("lane 0 got a wrong result"));
+  EXPECT_THAT(take(op, 1, 7).failure, HasSubstr("thread 0 got a wrong result"));
   test::launches = {};
 }
 

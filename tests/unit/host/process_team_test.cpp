@@ -107,7 +107,7 @@ TEST_P(process_team_test, a_lane_that_dies_ends_all) {
     shared_pages pages{1U << 20U};
     (void)team_in(pages, GetParam()).run(2, &die_in_lane_1, rig_);
   };
-  EXPECT_EXIT(run_and_lose_one(), testing::ExitedWithCode(1), "a process that was a lane died");
+  EXPECT_EXIT(run_and_lose_one(), testing::ExitedWithCode(1), "a process of the team died");
 }
 
 // Random kills met a lane while its team was released: the worker went on as if nothing had been.
@@ -123,7 +123,7 @@ TEST_P(process_team_test, a_lane_that_dies_instead_of_ending_is_reported) {
     ::kill(state->pids[1], SIGKILL);
     team.release();
   };
-  EXPECT_EXIT(lose_one_and_release(), testing::ExitedWithCode(1), "a process that was a lane died");
+  EXPECT_EXIT(lose_one_and_release(), testing::ExitedWithCode(1), "a process of the team died");
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST(caveats, one_sentence_for_each_circumstance) {
   EXPECT_THAT(caveats_with("smt", true), ElementsAre(HasSubstr("SMT is on")));
   EXPECT_THAT(caveats_with("cpu_kinds", 3), ElementsAre(HasSubstr("3 kinds")));
   EXPECT_THAT(caveats_with("allowed_pus", {1}),
-              ElementsAre(HasSubstr("Only 1 of the machine's 2 PUs")));
+              ElementsAre(HasSubstr("Only 1 of the machine's 2 CPUs")));
   nlohmann::json limited = plain_machine();
   limited["quota_cpus"] = 1.5;
   limited["quota_source"] = "/sys/fs/cgroup/cpu.max";
@@ -212,9 +212,9 @@ TEST(caveats, name_what_a_container_or_a_blind_hwloc_takes_away) {
   EXPECT_THAT(caveats(machine),
               testing::ElementsAre(
                   testing::StartsWith("A quota of 1 CPU applies (/sys/fs/cgroup/cpu.max)"),
-                  "Offline: PUs 5, 7.",
-                  testing::StartsWith("Lanes cannot be bound here (Operation not permitted):"),
-                  testing::AllOf(testing::StartsWith("hwloc tells PUs alone"),
+                  "Offline: CPUs 5, 7.",
+                  testing::StartsWith("Threads cannot be bound here (Operation not permitted):"),
+                  testing::AllOf(testing::StartsWith("hwloc tells CPUs alone"),
                                  testing::EndsWith("HWLOC_COMPONENTS is 'stop'."))));
   EXPECT_THAT(caveats({{"pus", 4},
                        {"cores", 4},

@@ -56,7 +56,7 @@ TEST_F(near_pus, with_one_node_there_is_no_near_and_far) {
 TEST_F(near_pus, what_the_system_does_not_tell_is_said) {
   EXPECT_THAT(of({0, 1}).problem, HasSubstr("0000:3b:00.0/local_cpulist"));
   write("local_cpulist", "8-15");
-  EXPECT_THAT(of({0, 1}).problem, HasSubstr("none of the allowed processing units"));
+  EXPECT_THAT(of({0, 1}).problem, HasSubstr("none of the allowed CPUs"));
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST(placement, more_lanes_than_pus_are_refused_with_both_numbers) {
       (void)machine.place(from_text<affinity>(name).value(), 7);
       ADD_FAILURE() << name << " placed 7 lanes on 6 PUs";
     } catch (const std::invalid_argument& refused) {
-      EXPECT_THAT(refused.what(), AllOf(HasSubstr("7 lanes"), HasSubstr("6 PUs"))) << name;
+      EXPECT_THAT(refused.what(), AllOf(HasSubstr("7 threads"), HasSubstr("6 CPUs"))) << name;
     }
   }
 }

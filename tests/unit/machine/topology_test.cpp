@@ -130,8 +130,8 @@ using topology_files = test::in_temporary_folder;
 TEST_F(topology_files, says_which_number_of_a_pu_in_a_file_cannot_be) {
   std::ifstream in(data_file("hybrid.xml"));
   const std::string well(std::istreambuf_iterator<char>(in), {});
-  for (const auto& [index, said] : {std::pair{"3", "two PUs have the os_index 3"},
-                                    std::pair{"9", "the cpuset of PU 9 is not that PU alone"}}) {
+  for (const auto& [index, said] : {std::pair{"3", "two CPUs have the os_index 3"},
+                                    std::pair{"9", "the cpuset of CPU 9 is not that CPU alone"}}) {
     write("machine.xml", std::regex_replace(well, std::regex("(\"PU\" os_index=)\"6\""),
                                             fmt::format("$1\"{}\"", index)));
     EXPECT_THAT(message_of([&] { return topology::from_xml(path("machine.xml")); }),
@@ -206,8 +206,8 @@ TEST(binding, moves_a_thread_and_gives_its_mask_back) {
 TEST(binding, says_which_pu_and_why_not) {
   const auto here = topology::of_this_machine();
   EXPECT_THAT(bind_this_thread(here, 100'000).value_or("bound"),
-              AllOf(HasSubstr("100000"), HasSubstr("no such PU")));
-  EXPECT_THAT(bind_this_thread(here, -1).value_or("bound"), HasSubstr("PU -1"));
+              AllOf(HasSubstr("100000"), HasSubstr("no such CPU")));
+  EXPECT_THAT(bind_this_thread(here, -1).value_or("bound"), HasSubstr("CPU -1"));
   const auto elsewhere = topology::synthetic("core:2 pu:1");
   EXPECT_THAT(bind_this_thread(elsewhere, 1).value_or("bound"),
               AllOf(HasSubstr("PU 1"), HasSubstr("another machine")));

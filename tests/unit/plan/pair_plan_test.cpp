@@ -165,7 +165,7 @@ TEST(pinned_lanes, a_home_that_cannot_be_is_refused_with_the_reason) {
   EXPECT_THAT(plan.points, SizeIs(4)) << "home second";
   ASSERT_THAT(plan.refused, SizeIs(2)) << "once for each operation";
   EXPECT_EQ(plan.refused[0].status, "unsupported");
-  EXPECT_EQ(plan.refused[0].reason, "--home other needs a PU on which no lane runs");
+  EXPECT_EQ(plan.refused[0].reason, "--home other needs a CPU on which no thread runs");
   const auto with_a_third = plan_on("core:3 pu:1", options, {with_both_handoffs()});
   EXPECT_THAT(with_a_third.points, SizeIs(24));
   EXPECT_THAT(with_a_third.refused, SizeIs(0));

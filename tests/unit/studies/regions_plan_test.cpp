@@ -21,7 +21,7 @@ std::vector<worker_info> worker_with_regions() {
     row.after_gap = row.op == "region_after_gap";
     row.own_threads = row.op == "nested_region";
     if (row.op == "for_dynamic") row.size_of = "iterations of a chunk";
-    if (row.op == "taskwait_by_one") row.size_of = "tasks of each lane";
+    if (row.op == "taskwait_by_one") row.size_of = "tasks of each thread";
   };
   return {fixtures::worker_with(
       "omp",

@@ -97,7 +97,7 @@ TEST(worker_litmus, what_an_op_must_prevent_fails_the_visit_with_how_often_it_wa
   const json visit = visit_of(&make<3>, 1);
   EXPECT_EQ(visit.at("status"), "failed");
   EXPECT_THAT(visit.at("reason").get<std::string>(),
-              HasSubstr("an outcome that this op must prevent was seen 3 times"));
+              HasSubstr("an outcome that this operation must prevent was seen 3 times"));
   EXPECT_TRUE(visit.at("estimates").empty());
 }
 
