@@ -220,9 +220,10 @@ class _Advice:
         elif bare.kind is not Kind.use:
             subject = reference = over.subject
         measured = Grade.measured if is_same_work(pair) else Grade.predicted
+        strides = [s.point.stride_bytes for s in (pair.over, pair.under)]
         return replace(
             bare,
-            situation=self._situation_of(pair.over),
+            situation=replace(self._situation_of(pair.over), stride_bytes=max(strides) or None),
             subjects=(subject,),
             reference=reference,
             effect=Effect(quantity, value, *ends),

@@ -86,7 +86,7 @@ def _read(name: str, lines: BinaryIO) -> AdviceFile:
 
 def _header(name: str, line: Members) -> Members:
     if line.get("kind") == "campaign":
-        raise Unusable(f"{name} is a results file; `syncmeter-report text {name}` shows it")
+        raise Unusable(f"{name} is a results file; `syncmeter text {name}` shows it")
     if line.get("record") != "advise":
         raise Unusable(
             f"{name} does not begin with a line of record advise: it is not a file of `syncmeter "
@@ -97,7 +97,7 @@ def _header(name: str, line: Members) -> Members:
         todo = (
             "make a new file: syncmeter advise --json FILE -- PROGRAM"
             if is_older
-            else "a newer syncmeter-report may read it"
+            else "a newer syncmeter may read it"
         )
         raise Unusable(
             f"{name}: schema {quoted(found)} is not supported; this version reads {schema}. {todo}"

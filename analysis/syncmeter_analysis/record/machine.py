@@ -32,7 +32,7 @@ class Machine:
         """The machine in a few words, without its host name."""
         parts = [self.cpu or "unknown CPU"]
         if self.pus:
-            parts.append(f"{self.pus} PUs")
+            parts.append(f"{self.pus} CPUs")
         names = sorted({name for _, name in self.gpus})
         return ", ".join(parts + names) + (f" (imported: {self.imported})" if self.imported else "")
 

@@ -1,4 +1,4 @@
-"""Reads a results file: JSON Lines, every kind of line that docs/results-file.md names; *.zst too.
+"""Reads a results file: JSON Lines (docs/reference/results-file.md), compressed or not.
 
 What cannot be used is left out, with a sentence in `notes`; a file without any figure is Unusable.
 """
@@ -215,7 +215,7 @@ def _check_schema(name: str, campaign: dict[str, Any]) -> None:
     major = schema.get("major") if isinstance(schema, dict) else None
     if major != schema_major:
         is_newer = isinstance(major, int) and major > schema_major
-        hint = " (a newer syncmeter-report may read it)" if is_newer else ""
+        hint = " (a newer syncmeter may read it)" if is_newer else ""
         raise Unusable(
             f"{name}: schema {quoted(major)} is not supported; this version reads major "
             f"{schema_major}{hint}"

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain, pairwise
+from collections.abc import Iterable
 from typing import Any
 
 #: A PU's place: the index of its core, caches, NUMA node and package; -1 or absent: not known.
@@ -66,48 +62,15 @@ def pair_class(a: Unit, b: Unit) -> str:
     return f"same {_levels[next(shared, 'package')]}"
 
 
-@dataclass(frozen=True)
-class Folding:
-    """PUs in blocks of neighbours; `each` says what makes a block: `2 cores`, `1 L3`."""
-
-    each: str
-    blocks: list[list[int]]
-
-
-def foldings(units: dict[int, Unit]) -> Iterator[Folding]:
-    """The PUs of a machine in blocks in the order of the topology, from one PU to one half of the
-    machine each: never a block across the border of what the next larger blocks share."""
-    everything = in_topology_order(units)
-    levels = [("PU", [[pu] for pu in everything])]
-    for level, name in _levels.items():
-        groups = _groups(units, everything, level)
-        if groups and len(groups) < len(levels[-1][1]):
-            levels.append((name, groups))
-    levels.append(("machine", [everything]))
-    count = len(everything) + 1
-    for (name, parts), (_, wholes) in pairwise(levels):
-        inside = [[part for part in parts if part[0] in set(whole)] for whole in wholes]
-        for some in range(1, max(map(len, inside)) + 1):
-            merged = [together for group in inside for together in _even_blocks(group, some)]
-            if len(wholes) < len(merged) < count:
-                count = len(merged)
-                uneven = "up to " if len({len(together) for together in merged}) > 1 else ""
-                plural = "s" if some > 1 else ""
-                blocks = [list(chain.from_iterable(together)) for together in merged]
-                yield Folding(f"{uneven}{some} {name}{plural}", blocks)
-
-
-def _groups(units: dict[int, Unit], order: list[int], level: str) -> list[list[int]]:
-    """The PUs that share a level; none where some are not known to."""
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for pu in order:
-        # Indices of caches may repeat from package to package.
-        groups[units[pu].get("package", -1), units[pu].get(level, -1)].append(pu)
-    return list(groups.values()) if all(index >= 0 for _, index in groups) else []
-
-
-def _even_blocks(parts: list[list[int]], some: int) -> list[list[list[int]]]:
-    """At most so many neighbours, and as equally many as can be."""
-    blocks = math.ceil(len(parts) / some)
-    ends = [len(parts) * i // blocks for i in range(blocks + 1)]
-    return [parts[a:b] for a, b in pairwise(ends)]
+def blocks_of(units: dict[int, Unit], most: int) -> list[list[int]]:
+    """Returns the PUs in topology order, in at most so many blocks. A block has neighbours in a
+    package."""
+    packages: dict[int, list[int]] = {}
+    for pu in in_topology_order(units):
+        packages.setdefault(units[pu].get("package", -1), []).append(pu)
+    size = 1
+    while True:
+        blocks = [p[i : i + size] for p in packages.values() for i in range(0, len(p), size)]
+        if len(blocks) <= max(most, len(packages)):
+            return blocks
+        size *= 2

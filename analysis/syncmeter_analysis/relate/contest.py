@@ -8,11 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from operator import attrgetter
 
-from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.distance import are_alike, distance, hops_of, threads_apart
 from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code
@@ -24,7 +21,7 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.relate.repetition import Repeats, in_repeats, share_alike_of_answers
+from syncmeter_analysis.relate.repetition import Repeats, share_alike_of_answers
 from syncmeter_analysis.relate.summary import Measured
 
 #: What needs no code of one's own may take so many times as long as the fastest, by its interval.
@@ -57,13 +54,6 @@ class Contest:
     @property
     def first(self) -> Measured:
         return self.points[0]
-
-    @property
-    def threads(self) -> str:
-        """`16 threads 119 ns apart`: the threads of the points, and where a hypervisor had placed those
-        that meet."""
-        apart = distance(self.points, self.over_best.values())
-        return threads_apart(self.first.point.lanes if self.points else 1, apart)
 
     @property
     def is_crowded(self) -> bool:
@@ -138,28 +128,6 @@ class Contest:
         over = [(s, r) for s in self.points if isinstance(r := self.over(s), Ratio)]
         found = [(s, r) for s, r in over if verdict(r) is Verdict.slower]
         return sorted(found, key=lambda item: -item[1].value)
-
-    @cached_property
-    def slower_than_all(self) -> list[tuple[Measured, Ratio]]:
-        """The points that are resolved to be slower than each leader, the slowest first. Beside several
-        with the ratio whose lower bound is the least, as repeats of the campaign may have it, and
-        only where threads were as far apart beside each of them: elsewhere it takes another ratio."""
-        if not self.ties:
-            return self.slower
-        found = []
-        for s, _ in self.slower:
-            beside = [(leader, ratio(s, leader)) for leader in self.leaders]
-            ratios = [in_repeats(s, leader, r) for leader, r in beside if isinstance(r, Ratio)]
-            alike = are_alike(hops_of(self.points, ratios)) and len(ratios) == len(beside)
-            if alike and all(verdict(r) is Verdict.slower for r in ratios):
-                found.append((s, min(ratios, key=attrgetter("low"))))
-        return found
-
-    def fields(self, s: Measured | None) -> list[str]:
-        """The point's ratio to the fastest and its bounds, for two columns of a table."""
-        if s is None or not s.usable:
-            return ["", ""]
-        return text.ratio_fields(self.over(s), itself=s is self.best)
 
 
 def contest(points: Iterable[Measured], source: str = "") -> Contest:

@@ -16,22 +16,11 @@ from syncmeter_analysis.relate.summary import Measured, State, gap_of_states
 #: Families whose threads wait for one another, whatever cells they have.
 _joint = frozenset({"barrier", "critical", "handoff", "region", "worksharing", "tasking"})
 
-#: In place of a distance where no probe measured it.
-unknown = "how far apart is not known: this may not repeat"
-
 
 def meet(s: Measured) -> bool:
     """Whether its threads write to one cell or wait for one another."""
     shared = s.hop_ns > 0 or s.point.placement == "shared" or s.family in _joint
     return s.point.lanes > 1 and not s.on_gpu and shared
-
-
-def distance(points: Iterable[Measured], ratios: Iterable[object]) -> str:
-    """`119 ns apart` of the points that meet under a hypervisor, in the states that these ratios are
-    of, or in the points' own without any; `63 to 244 ns apart` where these differ. `unknown` where no
-    probe measured it; '' where nothing moves the threads, or none meet."""
-    moved = [s for s in points if s.on_hypervisor and meet(s)]
-    return (_apart(hops_of(moved, ratios)) or unknown) if moved else ""
 
 
 def hops_of(points: Iterable[Measured], ratios: Iterable[object]) -> list[float]:
@@ -58,22 +47,6 @@ def _hop_ns(points: Sequence[Measured], state: State) -> float:
     return median(of_teams) if of_teams else state.hop_ns
 
 
-def _apart(hops: Sequence[float]) -> str:
-    if not hops:
-        return ""
-    if are_alike(hops):
-        return f"{median(hops):.0f} ns apart"
-    return f"{min(hops):.0f} to {max(hops):.0f} ns apart"
-
-
-def threads_apart(lanes: int, apart: str, what: str = "thread") -> str:
-    """`16 threads 119 ns apart`, `2 threads (how far apart is not known: this may not repeat)`."""
-    threads = f"1 {what}" if lanes == 1 else f"{lanes} {what}s"
-    if not apart:
-        return threads
-    return f"{threads} ({apart})" if apart == unknown else f"{threads} {apart}"
-
-
 #: Placements with fewer sample pairs are rare.
 _least_share = 0.05
 
@@ -92,16 +65,6 @@ class Place:
     @property
     def hop_ns(self) -> float:
         return median(self.all_hops)
-
-    @property
-    def apart(self) -> str:
-        """`127 ns apart`, or the latencies in the smallest and the largest team if these differ. The
-        latency in a team is the mean over all pairs."""
-        (least, near), *_, (most, far) = 2 * sorted(self.hops.items())
-        few, many = f"{median(near):.0f} ns apart", f"{median(far):.0f} ns"
-        if f"{many} apart" == few:
-            return few
-        return f"{few} in a team of {least}, {many} in one of {most}"
 
 
 def places_met(points: Iterable[Measured]) -> list[Place]:

@@ -1,5 +1,5 @@
 """Which nodes of a run differ: every point over the nodes inside one placement state, and every node
-over all its points. docs/fleet.md states the rule and its error rates.
+over all its points. docs/evidence/fleet.md states the rule and its error rates.
 
 All is in logarithms of costs. What nodes of one kind differ by anyhow is estimated from the nodes
 themselves, so robustly that those that differ do not hide behind it.

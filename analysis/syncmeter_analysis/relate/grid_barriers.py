@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 
 from syncmeter_analysis.relate.contest import Contest, contest
@@ -19,6 +19,9 @@ software = (
     "software_barrier_lockfree",
     "software_barrier_tree",
 )
+
+#: A graph of kernels, launched once more.
+graph_launch = "additional_graph_launch"
 
 
 @dataclass
@@ -46,21 +49,10 @@ def largest_graphs(points: Iterable[Measured]) -> list[Measured]:
     graphs = (
         s
         for s in points
-        if s.point.op == "additional_graph_launch" and s.point.size > 1 and s.point.home != "other"
+        if s.point.op == graph_launch and s.point.size > 1 and s.point.home != "other"
     )
     by_launch = group(graphs, "blocks", "lanes").values()
     return [max(alike, key=attrgetter("point.size")) for alike in by_launch]
-
-
-def each_kernel(graph: Measured) -> Measured:
-    """Returns the graph with the costs for one kernel."""
-    assert graph.cost and graph.point.size
-    share = 1 / graph.point.size
-    by_visit = {
-        number: {state: (ns * share, rounds) for state, (ns, rounds) in costs.items()}
-        for number, costs in graph.by_visit.items()
-    }
-    return replace(graph, cost=graph.cost.scaled(share), by_visit=by_visit)
 
 
 def kernel_ends(points: Sequence[Measured]) -> list[KernelEnd]:

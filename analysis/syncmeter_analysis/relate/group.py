@@ -26,6 +26,12 @@ def place_in(names: Sequence[T], value: T) -> int:
     return names.index(value) if value in names else len(names)
 
 
+def on_first_device(found: Iterable[T]) -> list[T]:
+    """Returns what has the lowest device number of all, as `device`."""
+    ordered = grouped(found, lambda one: one.device)  # type: ignore[attr-defined]
+    return ordered[min(ordered)] if ordered else []
+
+
 def once_each(points: Iterable[Measured]) -> list[Measured]:
     """The points, and of those that share a measurement the first."""
     return [alike[0] for alike in grouped(points, lambda s: s.measured_at).values()]

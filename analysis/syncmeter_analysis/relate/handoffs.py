@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest
-from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.group import grouped, place_in
 from syncmeter_analysis.relate.relation import NotComparable, ratio
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
@@ -122,14 +122,10 @@ def rows(campaign: Campaign) -> Handoffs:
     )
 
 
-def _place(value: str, among: tuple[str, ...]) -> int:
-    return among.index(value) if value in among else len(among)
-
-
 def rank_of(p: Point) -> tuple[int, ...]:
     """Returns the place by API, order (relaxed last), scope (narrowest first) and partner."""
     axes = (p.flavour, flavours), (p.order, orders), (p.scope, scopes)
-    return (*(_place(value, among) for value, among in axes), p.size)
+    return (*(place_in(among, value) for value, among in axes), p.size)
 
 
 def key_of(p: Point) -> tuple[str, str, str]:

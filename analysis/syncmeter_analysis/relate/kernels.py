@@ -9,7 +9,7 @@ from itertools import combinations
 
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over, over
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.relation import Verdict, verdict
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import ns_of
@@ -69,12 +69,6 @@ class Kernel:
         """A further kernel costs about what its call takes."""
         r = self.over("additional_launch", "launch_call")
         return r is not None and verdict(r, pace_margin) is Verdict.same
-
-    def graph_over_launches(self) -> dict[int, Ratio | NotComparable]:
-        """By size: a further graph over as many kernels launched one by one."""
-        one = self.parts.get("additional_launch")
-        graphs = self.graphs.get("additional_graph_launch", {})
-        return {n: ratio(s, one).times(1 / n) for n, s in sorted(graphs.items()) if one and n}
 
 
 def smallest_of(kernels: list[Kernel]) -> list[Kernel]:

@@ -10,8 +10,7 @@ from operator import attrgetter
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest, contests, over
-from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.op_groups import mutex_of
+from syncmeter_analysis.relate.group import placed_alike
 from syncmeter_analysis.relate.point_text import op_of
 from syncmeter_analysis.relate.summary import Measured
 
@@ -66,41 +65,12 @@ class LockTable:
     def most_lanes(self) -> int:
         return max(lanes for row in self.rows for lanes in row.on_one)
 
-    @property
-    def mutexes(self) -> dict[str, str]:
-        """Returns the API's name for the common mutex, by backend."""
-        points = [row.first.point for row in self.rows]
-        found = {p.backend: name for p in points if (name := mutex_of(p.backend, p.op))}
-        return {backend: found[backend] for backend in ("std", "posix") if backend in found}
-
-
-def _updates(s: Measured) -> bool:
-    # shared_mutex_read and its like let lanes in together: no alternative to a lock around an add.
-    lock = s.family == "critical" and s.point.op.endswith("_add")
-    cpu = s.device is None and s.visits > 0
-    return cpu and bool(s.point.type) and (lock or s.point.op == alternative)
-
 
 def _belongs(s: Measured) -> bool:
-    return _updates(s) and not s.imported
-
-
-def updates(campaign: Campaign) -> list[Row]:
-    """The ways to update one shared counter on CPUs, imports and a single lock included: The type,
-    wait policy and affinity with most ways win, int32 before others."""
-
-    def belongs(s: Measured) -> bool:
-        on_cpu = _updates(s) and not (s.point.on_gpu or s.oversubscribed or s.point.repeat)
-        return on_cpu and cells_in_use(s.point) == 1
-
-    def rank(rows: list[Row]) -> tuple[int, bool, bool, int]:
-        p = rows[0].first.point
-        most = max(n for row in rows for n in row.on_one)
-        return len(rows), p.type == "int32", p.wait == "active", most
-
-    alike = attrgetter("point.type", "point.wait", "point.affinity", "source")
-    groups = grouped(filter(belongs, campaign.points.values()), alike)
-    return max(filter(None, map(_rows_of, groups.values())), key=rank, default=[])
+    # shared_mutex_read and its like let lanes in together: no alternative to a lock around an add.
+    lock = s.family == "critical" and s.point.op.endswith("_add")
+    cpu = s.device is None and s.visits > 0 and not s.imported
+    return cpu and bool(s.point.type) and (lock or s.point.op == alternative)
 
 
 def cells_in_use(p: Point) -> int:

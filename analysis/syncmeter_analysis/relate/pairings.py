@@ -177,7 +177,7 @@ def _machines_differ(old: Campaign, new: Campaign) -> list[Fact]:
     a, b = old.machine, new.machine
     pairs = [
         ("CPU", a.cpu, b.cpu),
-        ("PUs", a.pus, b.pus),
+        ("CPUs", a.pus, b.pus),
         ("architecture", a.architecture, b.architecture),
     ]
     gpus = dict(b.gpus)
@@ -306,7 +306,7 @@ def share_of_look(visits: int, arms: Arms) -> float:
 
     Undecided points are repeated until the number of repetitions is half as large again. Looking
     until something shows would raise false alarms: the first look takes half of the chance, each
-    further one a tenth (docs/estimates.md has why). All of it where there is one look only.
+    further one a tenth (docs/evidence/comparisons.md has why). All of it where there is one look only.
     """
     if visits <= max(arms.planned, 1):
         return 0.5 if arms.looks_again else 1.0

@@ -13,22 +13,22 @@ def cells(p: Point) -> str:
     """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any. Of a GPU whether the
     compiler knows that all lanes use one cell, or data decide it: other machine code."""
     if p.on_gpu and p.placement == "shared":
-        return "one cell known to the compiler"
+        return "shared, known to the compiler"
     if p.on_gpu and p.placement == "strided" and p.stride == 0:
-        return "one cell by data"
+        return "shared, by data"
     if p.placement == "strided":
         apart = f"{p.stride_bytes} B apart" if p.type else f"{p.stride} apart"
         text = "one address" if p.stride == 0 else apart
-        shared_out = f" ({count(p.cells, 'cell')})" if p.cells else ""
+        shared_out = f" ({count(p.cells, 'variable')})" if p.cells else ""
         return text + (f" from {p.base_offset} B" if p.base_offset else "") + shared_out
     return "" if p.placement == "none" else p.placement
 
 
 def launch(p: Point) -> str:
-    """`16 lanes`, `132 x 1024 lanes`."""
-    lanes = f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes)
+    """`16 threads`, `132 x 1024 threads`."""
+    threads = f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes)
     some = f", {p.active} of each warp" if p.active else ""
-    return f"{lanes} lane{'' if lanes == '1' else 's'}{some}"
+    return f"{threads} thread{'' if threads == '1' else 's'}{some}"
 
 
 def blocks_by_threads(p: Point) -> str:
@@ -94,8 +94,8 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("affinity", "" if p.affinity == "none" else p.affinity),
         ("wait", "" if p.wait == "active" else p.wait),
         ("home", _home(p)),
-        ("pus", "PUs " + ",".join(map(str, p.pus)) if p.pus else ""),
-        ("late_us", f"one lane {p.late_us} us late" if p.late_us else ""),
+        ("pus", "CPUs " + ",".join(map(str, p.pus)) if p.pus else ""),
+        ("late_us", f"one thread {p.late_us} us late" if p.late_us else ""),
         ("section_ns", f"{p.section_ns} ns inside" if p.section_ns else ""),
         ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
         (
@@ -142,6 +142,6 @@ def names_apart(a: Point, b: Point) -> tuple[str, str]:
     def named(p: Point, parts: dict[str, str]) -> str:
         # What is the ordinary has no words above, but is named here.
         words = [parts.get(axis) or str(getattr(p, axis, "") or "") for axis in differing]
-        return " ".join(filter(None, words)).replace("lane", "thread") or p.op
+        return " ".join(filter(None, words)) or p.op
 
     return named(a, ours), named(b, theirs)

@@ -3,7 +3,7 @@ it would decide the same of a comparison.
 
 What the visits of one campaign tell is found by drawing visits anew (the bootstrap: Efron, Bootstrap
 methods, 1979), whatever their distribution. What no campaign can tell of itself, as all of its visits
-had it in common, is a constant; docs/estimates.md has where it was measured.
+had it in common, is a constant; docs/evidence/comparisons.md has where it was measured.
 """
 
 from __future__ import annotations
@@ -126,17 +126,6 @@ def _reach_of(drawn: Sequence[tuple[float, float]], share: float) -> float:
             within -= normal.cdf((-middle - difference) / sigma)
         low, high = (middle, high) if within < share * len(used) else (low, middle)
     return high
-
-
-def in_repeats(over: Measured, under: Measured, r: Ratio) -> Ratio:
-    """The ratio of the two with an interval in which 19 of 20 repeats would find it: both campaigns lie
-    apart from what is true, by their visits and by what campaigns differ by beyond these."""
-    if not (r.bounded and r.low > 0):
-        return r
-    beyond = _of_95_percent * math.hypot(*map(_wander_but_for_clock, (over, under)))
-    i, two = r.interval, math.sqrt(2)
-    low, high = (two * math.hypot(math.log(i.value / x), beyond) for x in (i.low, i.high))
-    return replace(r, interval=Interval(i.value, i.value * _factor(-low), i.value * _factor(high)))
 
 
 class Repeats:

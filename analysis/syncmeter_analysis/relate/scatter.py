@@ -3,7 +3,8 @@
 Two to eight visits of one point say little of how its visits scatter; the points of one op together say
 it well. So the variance of a point's logarithms is shrunk towards that of its op (of its family, where
 the op has few visits), by as much as the variances of that group are alike: the moderated t of Smyth
-(Linear models and empirical Bayes methods, 2004). docs/estimates.md has what was found with it.
+(Linear models and empirical Bayes methods, 2004). See
+docs/evidence/comparisons.md.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def scatter_of_median(n: int) -> float:
 
 
 def over_visits(medians: Sequence[float], confidence: float = 0.95) -> Interval:
-    """Median of visit medians with its interval over visits (docs/estimates.md: how it was chosen).
+    """Returns the median of visit medians with its interval over visits (docs/evidence/intervals.md).
 
     From five visits on order statistics, interpolated between ranks (Hettmansperger and Sheather
     1986), whatever the distribution; below, Student's t, at least as wide as the range. On logarithms

@@ -81,11 +81,6 @@ class Row:
         return ", ".join(self.affinities)
 
     @property
-    def where(self) -> str:
-        p = self.first.point
-        return f"{p.op}, {p.lanes} lanes, from {p.base_offset} B"
-
-    @property
     def costs_nothing(self) -> bool:
         """The smallest stride that was measured costs the same as cells apart."""
         return self.size.enough == self.strides[0]

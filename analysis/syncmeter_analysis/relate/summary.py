@@ -1,10 +1,10 @@
-"""One point of a campaign, as the driver estimated it over its visits (docs/estimates.md); and of
-several points side by side the placement state that most of them have, with their costs in it. A
-placement state is its hop, which means the same in every file."""
+"""One point of a campaign, as the driver estimated it over its visits
+(docs/explanation/how-sure-is-a-number.md); and of several points side by side the placement state
+that most of them have, with their costs in it. A placement state is its hop, which means the same
+in every file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from statistics import median
@@ -85,7 +85,8 @@ class Measured:
     in cycles these, by class of placement states and busy or not, and the time of the slowest lane over
     that of the fastest. `p999_wait_by_visit`: the longest of 1000 waits for a lock, by visit number.
     `owner_changes`: acquisitions by another thread, as a share.
-    `rounds_at_once`: so many a GPU might queue, at another cost of the first one (docs/gpu.md).
+    `rounds_at_once`: rounds that a GPU may queue, of which the first costs more
+    (docs/reference/gpu-options.md).
     """
 
     point: Point
@@ -186,6 +187,15 @@ class Measured:
                 for other in self.other_states
             ],
         )
+
+    def per_part(self, parts: int) -> Measured:
+        """Returns the same with the costs for one of the parts of an op."""
+        visits = {
+            number: {state: (ns / parts, rounds) for state, (ns, rounds) in states.items()}
+            for number, states in self.by_visit.items()
+        }
+        cost = self.cost.scaled(1 / parts) if self.cost else None
+        return replace(self, cost=cost, by_visit=visits)
 
     @property
     def on_gpu(self) -> bool:
@@ -322,17 +332,6 @@ def _in_state(s: Measured, state: State, members: Members) -> Measured:
         for name in ("cost_ns", "host_cost_ns", "cost_cycles")
     )
     return s
-
-
-def common_state(points: Iterable[Measured]) -> State | None:
-    """The state in which most of these points have visits enough; of several the quiet one, then the
-    nearest. None where no point has a state."""
-    found = [s for s in points if s.usable]
-
-    def rank(state: State) -> tuple[int, bool, float]:
-        return sum(_found_in(s, state) is not None for s in found), not state.busy, -state.hop_ns
-
-    return max(sorted({state for s in found for state in s.states}), key=rank, default=None)
 
 
 def _found_in(s: Measured, state: State) -> Measured | None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence, Set
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.relation import (
@@ -13,16 +11,12 @@ from syncmeter_analysis.relate.relation import (
     Verdict,
     default_margin,
     verdict,
-    verdict_of,
 )
 from syncmeter_analysis.relate.summary import Measured
 
 #: An interval of so few visits that is so many times as wide is wide by Student's t: of three visits it
 #: is 2.2 times as wide as normal scatter makes it.
 _few_visits, _wide = 3, 1.5
-
-#: So many names stand in a sentence; the table has the others.
-most_names = 3
 
 
 def nanoseconds(ns: float) -> str:
@@ -59,15 +53,6 @@ def _in_unit(value: float) -> str:
     return f"{value:#.4g}".rstrip(".")
 
 
-def duration_interval(i: Interval) -> str:
-    """`18.26 us, 16.85 to 19.84`: all three in the unit of the value, for a sentence."""
-    if not i.bounded:
-        return duration(i.value)
-    unit, _ = _unit_of(i.value)
-    low, high = (nanoseconds(ns / unit) for ns in (i.low, i.high))
-    return f"{duration(i.value)}, {low} to {high}"
-
-
 def duration_range(least: float, most: float) -> str:
     """`175.5 to 231.9 ns`; each with its unit where these differ: `9000 ns to 12.10 us`."""
     return of_one_unit(duration(least), duration(most))
@@ -99,68 +84,6 @@ def ratio_interval(i: Interval | Ratio) -> str:
     return f"{times(i)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else times(i)
 
 
-def bounds(r: Interval | Ratio) -> str:
-    """` (1.20 to 1.43)` behind a value in a sentence, ` (within 0.1 %)` where both ends have the same
-    digits, or '' where nothing is known of its scatter; ` (3.12 to 7.73, of 3 visits)` where the
-    interval is wide as the visits are few: costs repeat far better than that."""
-    return f" ({_ends(r.low, r.value, r.high)}{_of_few_visits(r)})" if r.bounded else ""
-
-
-def _percent_up(share: float) -> str:
-    """`0.1 %`, `12 %`: rounded up, as what is within it."""
-    percent = round(100 * share, 6)
-    if percent >= 9.95:
-        return f"{math.ceil(percent)} %"
-    return f"{max(0.1, math.ceil(round(10 * percent, 5)) / 10):.1f} %"
-
-
-def _of_few_visits(r: Interval | Ratio) -> str:
-    few = isinstance(r, Ratio) and 1 < r.visits <= _few_visits and r.high > _wide * r.low
-    return f", of {r.visits} visits" if isinstance(r, Ratio) and few else ""
-
-
-def _ends(low: float, value: float, high: float) -> str:
-    least, most = ratio(low), ratio(high)
-    if least != most:
-        return f"{least} to {most}"
-    farther = max(high / value, value / low) - 1 if low > 0 else 0.0
-    return f"within {_percent_up(farther)}"
-
-
-def in_pairs(r: Interval | Ratio, power: int = 1) -> str:
-    """` in paired visits` where the two costs beside a ratio have another quotient; else ''. Of its
-    inverse for a `power` of -1."""
-    if not isinstance(r, Ratio) or not (math.isfinite(r.over_ns) and r.under_ns > 0):
-        return ""
-    same = ratio(r.value**power) == ratio((r.over_ns / r.under_ns) ** power)
-    return "" if same else " in paired visits"
-
-
-def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
-    """A ratio of costs in words: `6.40 times slower (6.10 to 6.80)`, `the same (0.99 to 1.02)`; what
-    is no ratio of costs, or is not decided, in times only."""
-    scatter = in_pairs(r) + (bounds(r) or " (scatter unknown)")
-    found = verdict_of(r.interval if isinstance(r, Ratio) else r)
-    if found is Verdict.faster and of_costs and r.low > 0:
-        ends = _ends(1 / r.high, 1 / r.value, 1 / r.low) + _of_few_visits(r)
-        return f"{ratio(1 / r.value)} times faster{in_pairs(r, -1)} ({ends})"
-    if found is Verdict.same and of_costs:
-        return f"the same{scatter}"
-    word = " slower" if found is Verdict.slower and of_costs else ""
-    return f"{times(r)} times{word}{scatter}"
-
-
-def spans(values: Sequence[int]) -> str:
-    """`2`, `2 and 16`, `2 to 64`: what numbers a statement is about."""
-    found = sorted(set(values))
-    return " and ".join(map(str, found)) if len(found) < 3 else f"{found[0]} to {found[-1]}"
-
-
-def ratio_bounds(i: Interval | Ratio) -> str:
-    """`1.20..1.43`, or '' where nothing is known of its scatter."""
-    return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
-
-
 _marks = {Verdict.same: " =", Verdict.slower: " >", Verdict.faster: " <", Verdict.cannot_tell: " ?"}
 
 #: What the marks behind ratios in tables say.
@@ -168,8 +91,7 @@ meaning_of_marks = {
     "=": f"the same within {percent(default_margin)}",
     ">": "more",
     "<": "less",
-    "?": "cannot tell",
-    "-": "not comparable",
+    "?": "undecided",
 }
 
 
@@ -185,51 +107,13 @@ def number(value: float | None, decimals: int) -> str:
     return "" if value is None else f"{value:.{decimals}f}"
 
 
-def ratio_fields(r: Ratio | NotComparable | None, itself: bool = False) -> list[str]:
-    """A ratio and its bounds for two columns: `1` of what the others are compared with, `-` where there
-    is none to be had."""
-    if itself:
-        return ["1", ""]
-    if not isinstance(r, Ratio):
-        return ["-" if r is not None else "", ""]
-    return [times(r), ratio_bounds(r)]
-
-
-def why_none(r: Ratio | NotComparable | None) -> str:
-    """Why there is no ratio, or ''."""
-    return r.why if isinstance(r, NotComparable) else ""
-
-
 def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
-
-
-def begun(words: str, names: Set[str] = frozenset()) -> str:
-    """With a capital letter, unless the first word is a name: one of `names`, or no plain word, as
-    `atomicCAS` or `handoff_cas`."""
-    first = re.split(r"[^\w-]", words, maxsplit=1)[0]
-    plain = first.isalpha() and first.islower() and first not in names
-    return f"{words[:1].upper()}{words[1:]}" if plain else words
-
-
-def sentence(words: str) -> str:
-    """With a capital letter and a full stop; '' of nothing."""
-    return f"{begun(words)}." if words else ""
 
 
 def count(n: int, what: str) -> str:
     """`1 point`, `7 points`."""
     return f"{n} {what}" + ("" if n == 1 else "s")
-
-
-def listed(names: Sequence[str], most: int = most_names, last: str = "and") -> str:
-    """`a`, `a and b`, `a, b, c and 7 more`, `10 others`; one left over has its name."""
-    if most and len(names) == most + 1:
-        most += 1
-    shown = list(names[:most])
-    if left := len(names) - len(shown):
-        shown.append(f"{left} more" if most else "another" if left == 1 else f"{left} others")
-    return f" {last} ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 def marked_interval(r: Ratio | NotComparable | None) -> str:
