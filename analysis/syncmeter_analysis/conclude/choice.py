@@ -106,6 +106,24 @@ def gain_at_most(mine: Measured, others: Sequence[Measured]) -> tuple[Effect, Me
     return effect_of(mine, s, r), s
 
 
+def nearest_of(
+    made: Conclusion, one: Contest, mine: Measured | None, name: Naming = subject_of
+) -> list[Condition]:
+    """Returns the fastest alternative to a default that is kept: how many times slower it is, or its
+    cost if it is not shown to be slower."""
+    if mine is None or made.kind is not Kind.keep or made.condition("small_gain"):
+        return []
+    own = name(mine).identity
+    others = [(s.cost.value, s) for s in one.points if s.usable and s.cost]
+    others = [(ns, s) for ns, s in others if name(s).identity != own]
+    if not others:
+        return []
+    ns, rival = min(others, key=lambda other: other[0])
+    if verdict(ratio(rival, mine)) is Verdict.slower:
+        return [Condition("nearest", quotient(rival, mine), None, name(rival))]
+    return [Condition("as_fast", ns, None, name(rival))]
+
+
 def uncertain(one: Contest, name: Naming = subject_of) -> Condition | None:
     """Returns the reason why the fastest is unknown, or None."""
     if one.below:

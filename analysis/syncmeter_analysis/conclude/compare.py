@@ -16,10 +16,10 @@ from syncmeter_analysis.relate.fleet import Fleet, Group, fewest_nodes
 from syncmeter_analysis.relate.pairs import Fact, Outcome, Pair, PairTable, fact
 
 #: A screen shows at most as many pairs, by outcome.
-most_shown = {Outcome.broken: 5, Outcome.slower: 12, Outcome.faster: 6, Outcome.missing: 3}
+most_shown = {Outcome.broken: 5, Outcome.slower: 12, Outcome.faster: 4, Outcome.missing: 3}
 
-#: A screen names as many insensitive pairs.
-most_insensitive = 2
+#: Undecided pairs fill a screen up to as many pairs.
+most_pairs = 8
 
 #: The operation in a point's text.
 _op = r"\bop=(\S+)"
@@ -54,11 +54,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The answer. `result` is an outcome or `none_shown` (nothing changed, but pairs are undecided),
-    `undecided` (a change of `sees` may have been missed), or `nothing_compared`. Nodes also have
-    `differs`, `undecided_nodes`, `left_out`, `few_nodes` and `no_common_point`. `shared` are axes with
-    the same value in all pairs. `reasons` are why pairs have no ratio. `only` counts points that one
-    side alone has."""
+    """The answer. `result` is an outcome, or `none_shown` if nothing changed but pairs are undecided.
+    It is `undecided` if a change of `sees` may have been missed. Pairs without a ratio may hide a
+    change: `not_compared`. `nothing_compared` has no pairs. Nodes also have `differs`,
+    `undecided_nodes`, `left_out`, `few_nodes` and `no_common_point`. `undecided` are the undecided
+    pairs with the largest ratios, or nodes that could not be judged. `shared` are axes with the same
+    value in all pairs. `reasons` are why pairs have no ratio. `only` counts points that one side alone
+    has."""
 
     source: str
     names: tuple[str, str]
@@ -70,8 +72,8 @@ class Comparison:
     tests: int
     counts: Mapping[Outcome, int]
     changes: Sequence[Change] = ()
-    insensitive: Sequence[Change] = ()
-    least_detectable: tuple[float, float] | None = None
+    undecided: Sequence[Change] = ()
+    detects: float = 0.0
     shared: Mapping[str, str] = field(default_factory=dict)
     reasons: Sequence[tuple[Fact, Sequence[Pair]]] = ()
     differences: Sequence[Fact] = ()
@@ -102,9 +104,9 @@ def conclude(table: PairTable) -> Comparison:
     found = [note for note in table.notes if note.name in differences]
     if table.hops_ns and max(table.hops_ns) > 0 and table.source == "files":
         found.append(fact("hop", hops=table.hops_ns))
-    blind = [pair for pair in table.blind if isfinite(pair.detectable)] or table.blind
-    bounds = [pair.detectable for pair in table.undecided]
+    unknown = sorted(table.undecided, key=lambda pair: -pair.ratio.value)
     result = _result(table, counts)
+    equal = table.arms.equal if table.arms else 0
     return Comparison(
         table.source,
         table.names,
@@ -116,12 +118,15 @@ def conclude(table: PairTable) -> Comparison:
         len(table.compared),
         counts,
         changes,
-        [change_of(table, pair) for pair in blind[:most_insensitive]],
-        (min(bounds), max(bounds)) if bounds else None,
+        [change_of(table, pair) for pair in unknown[: max(0, most_pairs - len(changes))]],
+        max((pair.detectable for pair in unknown), default=0.0),
         shared_axes([pair.point for pair in table.pairs], _ignored(table)),
         _by_reason([p for p in table.apart if not p.is_broken]),
         found,
-        [*_of_sides(table), *(note for note in table.notes if note.name not in differences)],
+        [
+            *[fact("equal_code", count=equal)] * bool(equal),
+            *(note for note in table.notes if note.name not in differences),
+        ],
         (table.only[0] - len(table.lost) if table.lost else table.only[0], table.only[1]),
         _only_ops(table),
         _next(table, result, counts),
@@ -176,7 +181,8 @@ def _result(table: PairTable, counts: Mapping[Outcome, int]) -> str:
     if table.status == 1:
         return str(Outcome.broken if table.broken else Outcome.slower)
     if table.status in (2, 3):
-        return "nothing_compared" if table.status == 2 else "undecided"
+        why = "undecided" if table.blind else "not_compared"
+        return "nothing_compared" if table.status == 2 else why
     # A comparison by an axis may hide changes.
     if table.slower or counts.get(Outcome.faster):
         return str(Outcome.slower if table.slower else Outcome.faster)
@@ -185,10 +191,15 @@ def _result(table: PairTable, counts: Mapping[Outcome, int]) -> str:
 
 def _next(table: PairTable, result: str, counts: Mapping[Outcome, int]) -> str:
     """Returns the name of the next step."""
-    if table.source == "axis" or any(note.name == "machine" for note in table.notes):
+    differ = {note.name for note in table.notes} & {"machine", "differs"}
+    if table.source == "axis":
         return "axis"
-    if table.undecided or result in ("nothing_compared", "undecided"):
-        return f"undecided_{table.source}"
+    if table.undecided or result in ("nothing_compared", "undecided", "not_compared"):
+        # Builds of two machines, or one build, cannot be measured alternately.
+        is_repeated = table.source == "files" and differ != {"differs"}
+        return "repeat" if is_repeated else f"undecided_{table.source}"
+    if "machine" in differ:
+        return "axis"
     return "changed" if counts.get(Outcome.slower) or table.broken else ""
 
 
@@ -204,11 +215,8 @@ def shared_axes(points: Sequence[Point], ignored: Sequence[str] = ()) -> dict[st
 
 def _ignored(table: PairTable) -> tuple[str, ...]:
     """Returns the axes that both sides differ in."""
-    arms = table.arms
-    found = ("backend",) * bool(arms and arms.any_backend) + ("wait",) * bool(
-        arms and arms.any_wait
-    )
-    return (*found, "arm")
+    any_backend, any_wait = (table.arms.any_backend, table.arms.any_wait) if table.arms else (0, 0)
+    return (*["backend"] * bool(any_backend), *["wait"] * bool(any_wait), "arm")
 
 
 def _by_reason(pairs: Sequence[Pair]) -> list[tuple[Fact, list[Pair]]]:
@@ -219,13 +227,6 @@ def _by_reason(pairs: Sequence[Pair]) -> list[tuple[Fact, list[Pair]]]:
             found.setdefault(f"{pair.why.name}.{pair.why.values.get('status')}", []).append(pair)
     ordered = sorted(found.values(), key=lambda alike: -len(alike))
     return [(alike[0].why, alike) for alike in ordered if alike[0].why]
-
-
-def _of_sides(table: PairTable) -> list[Fact]:
-    """Returns what a file of two sides says of points that were not measured."""
-    if table.arms and table.arms.equal:
-        return [fact("equal_code", count=table.arms.equal)]
-    return []
 
 
 # Nodes

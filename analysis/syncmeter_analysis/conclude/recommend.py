@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
 
 from syncmeter_analysis.conclude.conclusion import Conclusion, Grade, Kind, Situation, Subject
+from syncmeter_analysis.relate.op_groups import is_own_code
 
 #: More recommendations are not read.
 most_recommended = 5
 
+#: Smaller gains of a disturbed run are no advice.
+least_gain_in_noise = 1.5
+
+#: Cards of a page.
+most_cards = 3
+
 _grades = tuple(Grade)
 _ratios = ("speedup", "slowdown")
+_cost = Kind.nothing_to_gain
 _changes = (Kind.use, Kind.avoid, Kind.change)
 _order = (*_changes, Kind.keep, Kind.any, Kind.nothing_to_gain)
 
@@ -35,11 +43,15 @@ class Recommendations:
     undecided: int = 0
 
 
+#: Each study with its conclusions.
+Found = Sequence[tuple[str, Sequence[Conclusion]]]
+
+
 def recommend(
-    found: Iterable[tuple[str, Sequence[Conclusion]]], most: int = most_recommended
+    found: Found, most: int | None = most_recommended, least_gain: float = 1.0
 ) -> Recommendations:
-    """Ranks the conclusions of these studies. A question that was decided for several numbers of
-    threads counts with the most threads."""
+    """Ranks the conclusions of these studies, without gains below `least_gain`. A question that was
+    decided for several numbers of threads counts with the most threads."""
     whole = [Recommendation(study, c) for study, conclusions in found for c in conclusions]
     most_threads: dict[object, Recommendation] = {}
     for r in whole:
@@ -48,12 +60,31 @@ def recommend(
     places = {id(r): place for place, r in enumerate(most_threads.values())}
     open_ = [r for r in most_threads.values() if r.conclusion.kind is Kind.undecided]
     decided = [r for r in most_threads.values() if r.conclusion.kind is not Kind.undecided]
+    # A cost alone is no advice.
+    decided = [r for r in decided if r.conclusion.effect or r.conclusion.kind is not _cost]
+    decided = [r for r in decided if (gain_of(r.conclusion) or least_gain) >= least_gain]
     kept: list[Recommendation] = []
     for r in sorted(decided, key=_foundation):
         if not any(_is_double(r, x) or _contradicts(r, x) for x in kept):
             kept.append(r)
     kept.sort(key=lambda r: (*_rank(r.conclusion), places[id(r)]))
-    return Recommendations(tuple(kept[:most]), len(kept[most:]), len(open_))
+    chosen = tuple(kept[:most])
+    return Recommendations(chosen, len(kept) - len(chosen), len(open_))
+
+
+def cards_of(found: Found) -> tuple[Recommendation, ...]:
+    """Returns the recommendations for the cards of a page: the largest measured gains, those in spite
+    of other work last."""
+    able = [r for r in recommend(found, None).chosen if _is_card(r.conclusion)]
+    able.sort(key=lambda r: r.conclusion.condition("disturbed") is not None)
+    return tuple(able[:most_cards])
+
+
+def _is_card(c: Conclusion) -> bool:
+    """Returns whether both sides have costs. Nobody needs to avoid code that is in no library."""
+    both = c.cost_of(c.reference) and c.subjects and c.cost_of(c.subjects[0])
+    is_known = not (c.kind is Kind.avoid and is_own_code(c.subjects[0].op))
+    return bool(both and gain_of(c) and c.grade is Grade.measured and is_known)
 
 
 def gain_of(c: Conclusion) -> float | None:
@@ -64,13 +95,11 @@ def gain_of(c: Conclusion) -> float | None:
     return e.low if e.low is not None and e.low > 1 else None
 
 
-def _rank(c: Conclusion) -> tuple[float, float]:
+def _rank(c: Conclusion) -> tuple[float, ...]:
     """Sorts changes with a shown gain by their gain, then thresholds, then the others by kind."""
     if (gain := gain_of(c)) is not None:
         return 0, -log(gain)
-    if _is_threshold(c):
-        return 1, 0
-    return 2, _order.index(c.kind)
+    return (1,) if _is_threshold(c) else (2, _order.index(c.kind))
 
 
 def _foundation(r: Recommendation) -> tuple[float, ...]:

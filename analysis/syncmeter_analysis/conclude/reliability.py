@@ -84,7 +84,10 @@ def reliability(
         "unknown" if share is None else _by_noise(max(share, lost)),
         "moderate" if noise.loaded or notes else "good",
     ]
-    checks = [s.census for s in campaign.points.values() if s.census and not s.measured_as]
+    own = [s for s in campaign.points.values() if not s.measured_as]
+    checks = [s.census for s in own if s.census]
+    # A cost without a check is unverified, unless the run has no check at all.
+    unchecked = sum(s.cost is not None and not s.census for s in own) if checks else 0
     failed = once_each(s for s in campaign.points.values() if s.status == "failed")
     ns, part = (x if 0 < x < math.inf else None for x in miss)
     return Reliability(
@@ -102,7 +105,7 @@ def reliability(
         clock_ghz=clock_of(campaign) or (),
         miss_ns=ns,
         miss_share=part,
-        checked=len(checks),
+        checked=len(checks) + unchecked,
         verified=sum(census.get("verdict") in _verified for census in checks),
         failed=len(failed),
         failure=failed[0].reason if failed else "",

@@ -1,11 +1,9 @@
-"""Concludes which addresses the threads in a warp should read (the study `coalescing`): the time for a
-useful byte with each pattern over the coalesced load's."""
+"""Concludes which addresses the threads in a warp should read (the study `coalescing`)."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from syncmeter_analysis.conclude.choice import near_to, situation_of, subject_of
 from syncmeter_analysis.conclude.conclusion import (
@@ -18,194 +16,25 @@ from syncmeter_analysis.conclude.conclusion import (
     Subject,
     evidence_of,
 )
-from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Over, over
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.coalescing import Level, PatternRow, line_bytes, rows
+from syncmeter_analysis.relate.group import on_first_device
+from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.relate.summary import Measured
-
-#: A warp's words and their bytes, which a coalesced load reads as one line.
-warp_lanes, word_bytes = 32, 4
-line_bytes = warp_lanes * word_bytes
-
-#: The patterns by their rows.
-patterns = (
-    "coalesced",
-    "permuted",
-    "broadcast",
-    "misaligned",
-    "strided",
-    "random",
-    "row_walk",
-    "column_walk",
-)
-level_names = ("device_memory", "l2")
-
-
-@dataclass
-class Loads:
-    """One kind of loads. `full` is the throughput with a full device or block, `latency` the latency in
-    a single warp. Both come from the largest launch and are None if not measured."""
-
-    full: Measured | None = None
-    latency: Measured | None = None
-
-    def add(self, s: Measured, is_latency: bool) -> None:
-        kept = self.latency if is_latency else self.full
-        if kept is not None and warps(s) <= warps(kept):
-            return
-        if is_latency:
-            self.latency = s
-        else:
-            self.full = s
-
-    @property
-    def ns(self) -> Interval | None:
-        """Returns the time for one load by a warp, while all warps load."""
-        return of_one_load(self.full) if self.full else None
-
-    @property
-    def points(self) -> list[Measured]:
-        return [s for s in (self.full, self.latency) if s]
-
-
-@dataclass(kw_only=True)
-class PatternRow(Loads):
-    """One pattern and level. `over` is the time for a useful byte over the coalesced load's, or None if
-    this was not measured."""
-
-    pattern: str
-    size: int
-    over: Over = None
-
-    @property
-    def name(self) -> str:
-        return f"{self.pattern} {self.size}" if self.size else self.pattern
-
-    @property
-    def useful_bytes(self) -> int:
-        """Returns the bytes that a warp asks for, each word counted once."""
-        return word_bytes if self.pattern == "broadcast" else line_bytes
-
-    @property
-    def useful_bytes_per_ns(self) -> float | None:
-        return self.useful_bytes / self.ns.value if self.ns else None
-
-
-@dataclass
-class Level:
-    """The patterns by level and device."""
-
-    backend: str
-    device: int
-    name: str
-    rows: list[PatternRow]
-
-    @property
-    def coalesced(self) -> PatternRow | None:
-        return next((row for row in self.rows if row.pattern == "coalesced" and row.full), None)
-
-
-@dataclass(kw_only=True)
-class BankRow(Loads):
-    """Loads from shared memory with `ways` threads on each bank. The throughput with a full block and
-    the latency in a single warp are over the same with one thread on each bank."""
-
-    ways: int
-    full_over_one: Over = None
-    latency_over_one: Over = None
-
-
-@dataclass
-class Coalescing:
-    """All levels, and bank conflicts by backend and device. It is empty if nothing can be compared."""
-
-    levels: list[Level] = field(default_factory=list)
-    banks: dict[tuple[str, int], list[BankRow]] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        several = any(len(found.rows) > 1 for found in self.levels)
-        return several or any(len(found) > 1 for found in self.banks.values())
-
-
-def warps(s: Measured) -> float:
-    return s.point.blocks * s.point.lanes / warp_lanes
-
-
-def of_one_load(s: Measured) -> Interval:
-    """Returns the time for one warp. The cost is the time in which all warps load once."""
-    assert s.cost is not None
-    return s.cost.scaled(1 / warps(s))
-
-
-def rows(campaign: Campaign) -> Coalescing:
-    """Returns rows for each level, backend and device with the ratios."""
-    levels: dict[tuple[str, int, int], dict[tuple[int, int], PatternRow]] = defaultdict(dict)
-    banks: dict[tuple[str, int], dict[int, BankRow]] = defaultdict(dict)
-    for s in campaign.points.values():
-        if not s.on_gpu or not s.usable or s.doubt:
-            continue
-        p, place = s.point, (s.point.backend, s.device or 0)
-        if p.op in ("bank_conflict", "bank_conflict_latency"):
-            bank = banks[place].setdefault(p.size, BankRow(ways=p.size))
-            bank.add(s, p.op == "bank_conflict_latency")
-            continue
-        pattern = p.op.removeprefix("load_").removeprefix("latency_").removesuffix("_l2")
-        if p.op.startswith("load_") and pattern in patterns:
-            of_level = levels[*place, p.op.endswith("_l2")]
-            of_pattern = PatternRow(pattern=pattern, size=p.size)
-            loads = of_level.setdefault((patterns.index(pattern), p.size), of_pattern)
-            loads.add(s, p.op.startswith("load_latency_"))
-    found = Coalescing(
-        [
-            Level(backend, device, level_names[level], [row for _, row in sorted(of.items())])
-            for (backend, device, level), of in sorted(levels.items())
-        ],
-        {place: [row for _, row in sorted(of.items())] for place, of in sorted(banks.items())},
-    )
-    for level in found.levels:
-        _relate(level)
-    for conflicts in found.banks.values():
-        one = next((row for row in conflicts if row.ways == 1), BankRow(ways=1))
-        for row in conflicts:
-            row.full_over_one = over(row.full, one.full)
-            row.latency_over_one = over(row.latency, one.latency)
-    return found
-
-
-def _relate(level: Level) -> None:
-    base = level.coalesced.full if level.coalesced else None
-    for row in level.rows:
-        if base and row.full:
-            row.over = _over(row, ratio(row.full, base).times(warps(base) / warps(row.full)))
-
-
-def _over(row: PatternRow, r: Ratio | NotComparable) -> Ratio | NotComparable:
-    if isinstance(r, NotComparable):
-        return r
-    if row.pattern == "random":
-        # A coalesced load reads the indices before each random load.
-        i = r.interval
-        own = Interval(max(i.value - 1, 0.0), max(i.low - 1, 0.0), i.high - 1)
-        if own.value <= 0:
-            return NotComparable("not_resolved")
-        return replace(r, interval=own, over_ns=r.over_ns - r.under_ns)
-    return r.times(line_bytes / row.useful_bytes)
 
 
 def conclude(campaign: Campaign) -> list[Conclusion]:
     """Returns for each level and pattern, at its slowest size, whether the coalesced load is faster.
     The largest gains come first. A broadcast has no words to bring closer."""
     found = rows(campaign)
-    first = min((level.device for level in found.levels), default=0)
     made = []
-    for level in found.levels if found else ():
-        slowest: dict[str, PatternRow] = {}
-        for row in level.rows if level.device == first and level.coalesced else ():
-            if row.pattern not in ("broadcast", "coalesced") and isinstance(row.over, Ratio):
-                kept = slowest.setdefault(row.pattern, row)
-                if isinstance(kept.over, Ratio) and row.over.value > kept.over.value:
-                    slowest[row.pattern] = row
+    for level in on_first_device(found.levels) if found else ():
+        able = [
+            (row.over.value, row)
+            for row in (level.rows if level.coalesced else ())
+            if row.pattern not in ("broadcast", "coalesced") and isinstance(row.over, Ratio)
+        ]
+        slowest = {row.pattern: row for _, row in sorted(able, key=lambda found: found[0])}
         of_level = [_pattern(level, row) for row in slowest.values()]
         made += sorted(of_level, key=lambda c: -(c.effect.value or 0.0) if c.effect else 0.0)
     return made

@@ -3,91 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from syncmeter_analysis.conclude.choice import choose, situation_of
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Over, over
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
-from syncmeter_analysis.relate.summary import Measured
-
-#: Points with a cost by number of paths.
-ByPaths = dict[int, Measured]
-
-forms = ("branch_in_warp", "branch_across_warps", "branch_predicated")
-
-
-@dataclass
-class Launch:
-    """The branches in one launch on one device. `over_one` is each by op and paths over one path for
-    all threads (`uniform`). `without_branch` computes all paths and selects one result, over the
-    branch inside a warp."""
-
-    backend: str
-    device: int
-    blocks: int
-    lanes: int
-    uniform: Measured | None = None
-    by_op: dict[str, ByPaths] = field(default_factory=lambda: {op: {} for op in forms})
-
-    @property
-    def over_one(self) -> dict[tuple[str, int], Over]:
-        each = [(op, n, s) for op, costs in self.by_op.items() for n, s in costs.items()]
-        return {(op, n): over(s, self.uniform) for op, n, s in each if self.uniform}
-
-    @property
-    def without_branch(self) -> dict[int, Ratio | NotComparable]:
-        branched, predicated = self.by_op["branch_in_warp"], self.by_op["branch_predicated"]
-        return {n: ratio(s, branched[n]) for n, s in predicated.items() if n in branched}
-
-    @property
-    def paths(self) -> list[int]:
-        return sorted({n for costs in self.by_op.values() for n in costs})
-
-    @property
-    def points(self) -> list[Measured]:
-        found = [s for costs in self.by_op.values() for s in costs.values()]
-        return [*found, *([self.uniform] if self.uniform else [])]
-
-
-def rows(campaign: Campaign) -> list[Launch]:
-    """Returns a row for each launch with several branches."""
-    found: dict[tuple[str, int, int, int], Launch] = {}
-    for s in campaign.points.values():
-        p = s.point
-        if not s.on_gpu or p.op not in (*forms, "branch_uniform") or not s.usable or s.doubt:
-            continue
-        key = p.backend, s.device or 0, p.blocks, p.lanes
-        launch = found.setdefault(key, Launch(*key))
-        if p.op == "branch_uniform":
-            launch.uniform = s
-        else:
-            launch.by_op[p.op][p.size] = s
-    for launch in found.values():
-        launch.by_op = {op: dict(sorted(costs.items())) for op, costs in launch.by_op.items()}
-    return [found[key] for key in sorted(found) if len(found[key].points) > 1]
-
-
-def slope_ns(costs: ByPaths) -> float | None:
-    """Returns ns for one more path by least squares, or None for fewer than two numbers of paths."""
-    if len(costs) < 2:
-        return None
-    n = len(costs)
-    ns = [s.cost.value for s in costs.values() if s.cost]
-    x, y = sum(costs) / n, sum(ns) / n
-    over = sum((paths - x) * (cost - y) for paths, cost in zip(costs, ns, strict=True))
-    return over / sum((paths - x) ** 2 for paths in costs)
+from syncmeter_analysis.relate.divergence import Launch, forms, rows, slope_ns
+from syncmeter_analysis.relate.group import on_first_device
 
 
 def conclude(campaign: Campaign) -> list[Conclusion]:
     """Returns for each launch and number of paths whether to give each path its own warps, and whether
     to compute all paths. The largest launch and the most paths come first."""
-    launches = rows(campaign)
-    first = min((one.device for one in launches), default=0)
-    here = sorted(
-        (one for one in launches if one.device == first), key=lambda one: -one.blocks * one.lanes
-    )
+    here = sorted(on_first_device(rows(campaign)), key=lambda one: -one.blocks * one.lanes)
     return [c for n, one in enumerate(here) for c in _of_launch(one, is_largest=n == 0)]
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from syncmeter_analysis.conclude.choice import choose, situation_of, with_conditions
+from syncmeter_analysis.conclude.choice import (
+    choose,
+    nearest_of,
+    situation_of,
+    with_conditions,
+)
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind, Subject
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
@@ -38,31 +43,23 @@ def subject_of(s: Measured) -> Subject:
 
 
 def _of_launch(launch: Launch) -> Iterator[Conclusion]:
-    """A flag is compared with acquire and release at device scope, which is correct everywhere on a
-    GPU."""
+    """Compares flags with acquire and release at device scope, which is correct everywhere on a GPU."""
     is_chain = launch.handoffs[0].s.point.op == "handoff_chain"
     one = contest(sorted(launch.in_order.points, key=_api_rank))
     if len(one.points) < 2 or one.best is None:
         return
-    yield _decided(launch, one, is_chain)
-
-
-def _decided(launch: Launch, one: Contest, is_chain: bool) -> Conclusion:
-    mine = _default(one)
-    api = _api(one)
+    mine, api = _default(one), _api(one)
+    is_one = bool(api) or len({s.point.flavour for s in one.points if _is_flag(s)}) == 1
 
     def named(s: Measured) -> Subject:
         subject = subject_of(s)
-        return replace(subject, op="flag") if api and s.point.flavour in _apis else subject
+        return replace(subject, op="flag") if is_one and s.point.flavour in _apis else subject
 
     def conditions(s: Measured) -> list[Condition]:
         return [Condition(_inside[s.point.scope])] if s.point.scope in _inside else []
 
-    def is_legal(s: Measured) -> bool:
-        # The chain has one flag: two scopes on one flag are a race in CUDA's memory model.
-        return not (is_chain and s.point.scope in _inside)
-
-    legal = contest([s for s in one.points if is_legal(s)])
+    # The chain has one flag: two scopes on one flag are a race in CUDA's memory model.
+    legal = contest([s for s in one.points if not (is_chain and s.point.scope in _inside)])
     made = choose(
         legal,
         "handoff",
@@ -72,28 +69,19 @@ def _decided(launch: Launch, one: Contest, is_chain: bool) -> Conclusion:
         conditions=conditions,
         next=_next,
     )
-    if made.kind is Kind.undecided:
-        return made
-    borders = [Condition("start_order")] if is_chain else []
-    mixed = [s for s in one.points if not is_legal(s) and s.usable and s.cost]
-    races = [Condition("one_flag", s.cost.value) for s in mixed[:1] if s.cost]
-    return with_conditions(made, *([api] if api else []), *races, *borders)
+    polls = next((h.polls for h in launch.handoffs if h.s is mine), None)
+    borders = [Condition("one_flag", polls), Condition("start_order")] if is_chain else []
+    more = [*api, *nearest_of(made, legal, mine, named), *borders]
+    yield made if made.kind is Kind.undecided else with_conditions(made, *more)
 
 
-def _api(one: Contest) -> Condition | None:
-    """Returns whether both APIs cost the same at each scope up to device, or the only API, or None if
-    they differ."""
-    by_scope = grouped(
-        (s for s in one.points if _is_flag(s) and s.usable and s.cost),
-        lambda s: s.point.scope,
-    )
-    apis = {s.point.flavour for alike in by_scope.values() for s in alike}
-    if len(apis) == 1:
-        (api,) = apis
-        return Condition(f"only_{api}")
-    both = [alike for alike in by_scope.values() if len(alike) == 2]
+def _api(one: Contest) -> list[Condition]:
+    """Returns whether both APIs cost the same at each scope up to device."""
+    usable = (s for s in one.points if _is_flag(s) and s.usable and s.cost)
+    by_scope = grouped(usable, lambda s: s.point.scope).values()
+    both = [alike for alike in by_scope if len(alike) == 2]
     is_same = both and all(verdict(ratio(a, b)) is Verdict.same for a, b in both)
-    return Condition("either_api") if is_same else None
+    return [Condition("either_api")] if is_same else []
 
 
 def _is_flag(s: Measured) -> bool:

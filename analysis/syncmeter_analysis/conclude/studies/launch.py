@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from syncmeter_analysis.conclude import references
-from syncmeter_analysis.conclude.choice import (
-    choose,
-    cost_of,
-    situation_of,
-    subject_of,
-    threshold,
-    with_conditions,
-)
-from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Grade, Kind
+from syncmeter_analysis.conclude.choice import choose, situation_of
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition
 from syncmeter_analysis.conclude.studies.next_kernel import next_kernel
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.kernels import Kernel
 from syncmeter_analysis.relate.kernels import rows as rows
-from syncmeter_analysis.relate.relation import Verdict, verdict
 
 _next = ("study_levels",)
 
@@ -35,7 +27,6 @@ def _of_backend(kernels: Sequence[Kernel]) -> Iterator[Conclusion | None]:
     found = _largest([k for k in graphs if "additional_launch" in k.parts])
     if found:
         yield _graph(found)
-        yield _least_kernels(found)
     waits = [k for k in kernels if {"launch", "additional_launch"} <= k.parts.keys()]
     yield _wait(_largest(waits))
 
@@ -54,37 +45,12 @@ def _graph(kernel: Kernel) -> Conclusion | None:
     return next_kernel(points, "launch", reason=reason, next=_next)
 
 
-def _least_kernels(kernel: Kernel) -> Conclusion | None:
-    """Returns the number of kernels from which all measured graphs are faster."""
-    least = 0
-    for n, r in sorted(kernel.graph_over_launches().items(), reverse=True):
-        if verdict(r) is not Verdict.faster:
-            break
-        least = n
-    if not least:
-        return None
-    mine, graph = (
-        kernel.parts["additional_launch"],
-        kernel.graphs["additional_graph_launch"][least],
-    )
-    costs = [c for c in (cost_of(graph), cost_of(mine)) if c]
-    return threshold(
-        "least_kernels" if least > 1 else "least_kernel",
-        situation_of(mine, "kernel"),
-        subject_of(graph),
-        least,
-        costs=costs,
-        reference=subject_of(mine),
-        grade=Grade.measured,
-        next=_next,
-    )
-
-
 def _wait(kernel: Kernel | None) -> Conclusion | None:
     """Compares a wait after each kernel with one after the last kernel."""
     if kernel is None:
         return None
     points = [kernel.parts["additional_launch"], kernel.parts["launch"]]
     mine = references.wait_for_kernel.among(points)
-    made = choose(points, "launch", situation_of(points[0], "wait"), mine, next=_next)
-    return with_conditions(made, Condition("wait_once")) if made.kind is Kind.use else made
+    once = [Condition("wait_once")]
+    situation = situation_of(points[0], "wait")
+    return choose(points, "launch", situation, mine, conditions=lambda s: once, next=_next)

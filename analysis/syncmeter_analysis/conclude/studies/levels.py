@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from syncmeter_analysis.conclude import references
 from syncmeter_analysis.conclude.choice import (
     choose,
+    cost_of,
     least_gain_of_own,
-    quotient,
+    nearest_of,
     situation_of,
     subject_of,
     with_conditions,
 )
-from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Grade, Kind
 from syncmeter_analysis.conclude.studies.next_kernel import (
     Launch,
     largest,
@@ -22,14 +23,13 @@ from syncmeter_analysis.conclude.studies.next_kernel import (
     next_kernel,
 )
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.gpu_levels import GpuLevels, warp_size
 from syncmeter_analysis.relate.gpu_levels import rows as rows
-from syncmeter_analysis.relate.grid_barriers import each_kernel, software
+from syncmeter_analysis.relate.grid_barriers import software
 from syncmeter_analysis.relate.summary import Measured
 
 _of_warps = ("warp_sync", "warp_sync_partial", "tile_sync", "coalesced_sync")
-_next = ("study_launch",)
+_next = ("study_handoff",)
 
 
 def conclude(campaign: Campaign) -> list[Conclusion]:
@@ -41,10 +41,11 @@ def conclude(campaign: Campaign) -> list[Conclusion]:
 def _of_backend(found: GpuLevels) -> Iterator[Conclusion | None]:
     launch = _launch_of_grids(found)
     yield _warp(found)
+    yield _divergent_warp(found)
     yield _block(found)
     yield _cluster(found, launch)
     yield _grid(found, launch, "level")
-    yield _kernel(found, launch)
+    yield next_kernel(found.points, "level", launch, next=_next)
     yield _phase(found, launch)
     yield _most_blocks(found, launch)
 
@@ -66,25 +67,50 @@ def _of(found: GpuLevels, *ops: str) -> list[Measured]:
 
 def _warp(found: GpuLevels) -> Conclusion | None:
     """Compares the barrier of a whole warp with the barrier of the block around it."""
-    whole = [s for s in _of(found, *_of_warps) if s.point.size in (0, warp_size)]
-    whole = [s for s in whole if s.point.lanes >= warp_size]
-    blocks = {launch_of(s): s for s in _of(found, "barrier")}
-    both = [s for s in whole if launch_of(s) in blocks]
-    if not both:
+    points = _of_whole_warps(found)
+    if not points:
         return None
-    launch = largest(both)
-    points = [s for s in both if launch_of(s) == launch]
-    mine = blocks[launch]
-    apart = [s for s in _of(found, "warp_sync_divergent") if launch_of(s) == launch]
-    ns = apart[0].cost.value if apart and apart[0].cost else None
+    mine = next(s for s in _of(found, "barrier") if launch_of(s) == launch_of(points[0]))
     return choose(
         [*points, mine],
         "level",
         situation_of(mine, "warp"),
         mine,
-        conditions=lambda s: [Condition("divergent", ns) if ns else Condition("converged")],
+        conditions=lambda s: [Condition("converged")],
         next=_next,
     )
+
+
+def _of_whole_warps(found: GpuLevels) -> list[Measured]:
+    """Returns the barriers of whole warps in the largest launch with a barrier of the block."""
+    blocks = set(map(launch_of, _of(found, "barrier")))
+    whole = [
+        s
+        for s in _of(found, *_of_warps)
+        if s.point.size in (0, warp_size) and s.point.lanes >= warp_size and launch_of(s) in blocks
+    ]
+    return [s for s in whole if launch_of(s) == largest(whole)]
+
+
+def _divergent_warp(found: GpuLevels) -> Conclusion | None:
+    """Returns the cost after a branch, which has no alternative."""
+    launches = set(map(launch_of, _of_whole_warps(found)))
+    for s in _of(found, "warp_sync_divergent"):
+        if launch_of(s) in launches and (cost := cost_of(s)):
+            return Conclusion(
+                Kind.nothing_to_gain,
+                "level",
+                situation_of(s, "divergent_warp"),
+                (subject_of(s),),
+                None,
+                None,
+                Grade.measured,
+                (cost,),
+                (Condition("with_branch"),),
+                evidence=(s.id,),
+                next=_next,
+            )
+    return None
 
 
 def _block(found: GpuLevels) -> Conclusion | None:
@@ -99,19 +125,9 @@ def _block(found: GpuLevels) -> Conclusion | None:
         "level",
         situation_of(one.first, "each_block" if one.first.point.blocks > 1 else "block"),
         mine,
-        shown=[s for s, _ in one.slower[-1:]],
         next=_next,
     )
-    return _with_nearest(made, one, mine)
-
-
-def _with_nearest(made: Conclusion, one: Contest, mine: Measured | None) -> Conclusion:
-    """Adds the fastest slower alternative to a default that is kept."""
-    if made.kind is not Kind.keep or mine is None or not one.slower:
-        return made
-    other, _ = one.slower[-1]
-    nearest = Condition("nearest", quotient(other, mine), None, subject_of(other))
-    return with_conditions(made, nearest)
+    return with_conditions(made, *nearest_of(made, one, mine))
 
 
 def _cluster(found: GpuLevels, launch: Launch | None) -> Conclusion | None:
@@ -153,24 +169,27 @@ def _most_blocks(found: GpuLevels, launch: Launch | None) -> Conclusion | None:
     launches = [launch_of(b.contest.first) for b in found.barriers if "grid_sync" in b.by_op]
     most = max(launches, default=None)
     made = _grid(found, most, "many_blocks") if most and most != launch else None
-    return made if made and made.kind is Kind.use else None
-
-
-def _kernel(found: GpuLevels, launch: Launch | None) -> Conclusion | None:
-    """Compares ways to begin the next kernel."""
-    return next_kernel(found.points, "level", launch, next=_next)
+    if made is None or most is None or made.kind is not Kind.use:
+        return None
+    # Full blocks with equally many threads wait for fewer arrivals.
+    alike = [
+        (s.point.blocks, s.cost.value)
+        for s in _of(found, "grid_sync")
+        if s.cost and s.point.blocks * s.point.lanes == most[0] * most[1]
+    ]
+    fewest, ns = min(alike)
+    return with_conditions(made, *[Condition("fuller_blocks", ns, fewest)] * (fewest < most[0]))
 
 
 def _phase(found: GpuLevels, launch: Launch | None) -> Conclusion | None:
     """Compares grid_sync with a new kernel in a graph, between two phases."""
-    ends = {launch_of(k.own): k for k in found.kernels}
-    if launch is None or launch not in ends:
+    k = next((k for k in found.kernels if launch_of(k.own) == launch), None)
+    if k is None:
         return None
-    k = ends[launch]
     return choose(
-        [k.own, each_kernel(k.graph)],
+        [k.own, k.graph.per_part(k.graph.point.size)],
         "phase",
-        situation_of(k.own, "phase"),
+        situation_of(k.own, "phase", size=k.graph.point.size),
         k.own,
         conditions=lambda s: [Condition("state_is_lost")],
         next=_next,

@@ -80,6 +80,8 @@ surprising_share = 0.5
 #: At most this many locks to avoid are named: the slowest.
 most_avoided = 2
 
+#: A larger bound says nothing about the loss.
+most_useful_loss = 10.0
 #: Fewer situations say nothing about an unknown held time.
 least_situations = 2
 
@@ -184,6 +186,8 @@ def _made(
     shown: Sequence[tuple[str, str]],
     conditions: Sequence[Condition],
 ) -> Conclusion:
+    if kind in (Kind.keep, Kind.any):
+        conditions = [*conditions, *_openmp_only(one, mine)]
     others = [s for s in one.points if name_of(s) in shown]
     by_name = {name_of(s): s for s in [*others, *filter(None, [mine]), *subjects]}
     costs = tuple(c for s in by_name.values() if (c := cost_of(s)))
@@ -199,15 +203,19 @@ def _made(
         conditions=(*conditions, *placements_of(one)),
         reason=_same_owner(mine) if mine else None,
         evidence=evidence_of(costs),
-        next=_next(one),
+        next=("study_locks",) if _is_one_api(one) else ("advise",),
     )
 
 
-def _next(one: Contest) -> tuple[str, ...]:
-    """Returns the whole study as next step if only locks of one API were measured, otherwise
-    `advise`."""
+def _is_one_api(one: Contest) -> bool:
+    """Returns whether only locks of one API were measured."""
     apis = {s.point.backend.partition("-")[0] for s in one.points}
-    return ("study_locks",) if len(apis) == 1 and one.first.point.section_ns == 0 else ("advise",)
+    return len(apis) == 1 and one.first.point.section_ns == 0
+
+
+def _openmp_only(one: Contest, mine: Measured | None) -> list[Condition]:
+    is_openmp = mine is not None and mine.point.backend.startswith("omp")
+    return [Condition("openmp_only")] if is_openmp and _is_one_api(one) else []
 
 
 def _gain_at_most(
@@ -333,7 +341,7 @@ def _unknown(team: Team, reference: Reference) -> Iterator[Conclusion]:
         subjects=(subject_of(chosen.s),),
         reference=subject_of(mine.s),
         effect=Effect("worst_loss", None, None, r.high),
-        grade=Grade.bound,
+        grade=Grade.bound if r.high <= most_useful_loss else Grade.rough,
         conditions=(Condition("default_loss", mine.at_worst.high),) if better else (),
         evidence=tuple(s.id for one in known for s in one.points if is_same_lock(s, chosen.s)),
         next=("advise",),

@@ -32,9 +32,6 @@ from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.relate.text import ns_of
 
-# The driver's limit; of a larger machine it measures a sample.
-_most_pus_for_all_pairs = 128
-
 _but_pus = key_without("pus")
 
 #: The PUs of first and second lane.
@@ -101,8 +98,7 @@ class Drift:
 @dataclass
 class Matrix:
     """Points that differ in nothing but their pair of PUs: `what` without PUs, `units` every PU in
-    topology order, `cells` by the PUs of first and second lane. `one_node`: the machine has one NUMA
-    node."""
+    topology order, `cells` by the PUs of first and second lane."""
 
     what: Point
     family: str
@@ -112,7 +108,6 @@ class Matrix:
     classes: list[PairClass]
     ways: BothWays
     drift: Drift | None
-    one_node: bool = False
 
     @property
     def name(self) -> str:
@@ -127,11 +122,6 @@ class Matrix:
     @property
     def costs(self) -> list[float]:
         return list(map(ns_of, self.measured))
-
-    @property
-    def sampled(self) -> bool:
-        """The driver measured some pairs of each class."""
-        return len(self.units) > _most_pus_for_all_pairs
 
 
 def matrices_of(campaign: Campaign) -> list[Matrix]:
@@ -150,15 +140,13 @@ def matrices_of(campaign: Campaign) -> list[Matrix]:
     class_of = _classes(places)
     # A large machine has 100,000 pairs.
     pairs = Counter(map(class_of, combinations(places, 2)))
-    machine = campaign.files[0].campaign.get("machine")
-    one_node = isinstance(machine, dict) and machine.get("numa_nodes") == 1
     homes = ("", "first", "second", "other")
 
     def order(m: Matrix) -> tuple[object, ...]:
         home = place_in(homes, m.what.home)
         return m.what.backend, m.family, m.what.op, home, m.what.key
 
-    return sorted((_matrix(of, places, pairs, class_of, one_node) for of in several), key=order)
+    return sorted((_matrix(of, places, pairs, class_of) for of in several), key=order)
 
 
 #: The rank of a class of pairs from the closest on, and its name.
@@ -182,7 +170,6 @@ def _matrix(
     places: dict[int, Unit],
     pairs: Mapping[ClassKey, int],
     class_of: Callable[[Iterable[int]], ClassKey],
-    one_node: bool,
 ) -> Matrix:
     cells = {(s.point.pus[0], s.point.pus[1]): s for s in group}
     apart = (s for (first, second), s in cells.items() if s.usable and first != second)
@@ -202,7 +189,6 @@ def _matrix(
             }
         ),
         _drift(group),
-        one_node,
     )
 
 

@@ -184,20 +184,24 @@ def _serial(part: Part) -> Iterator[Conclusion]:
     small = part.best.regions()[first]
     assert small.cost
     enough = busy_from(region.cost, part.lanes).value
-    team = _team(small, first)
+    team, by_team = _team(small, first), {first: small, part.lanes: region}
     yield threshold(
         "serial",
         situation_of(region, "loop", file=part.source),
         replace(team, variant="1"),
         *_ends(break_even(small.cost, first)),
-        costs=[x for x in (cost_of(small, lambda s: team),) if x],
+        costs=[x for n, s in by_team.items() if (x := _region_cost(s, n))],
         reference=team,
-        conditions=[Condition("efficient_from", enough, efficiency)],
+        conditions=[Condition("efficient_from", enough, efficiency, _team(region, part.lanes))],
     )
 
 
 def _ends(i: Interval) -> tuple[float, float | None, float | None]:
     return (i.value, i.low, i.high) if i.bounded else (i.value, None, None)
+
+
+def _region_cost(s: Measured, lanes: int) -> Cost | None:
+    return cost_of(s, lambda s: _team(s, lanes))
 
 
 def _team(s: Measured, lanes: int) -> Subject:
