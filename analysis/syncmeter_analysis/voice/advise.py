@@ -74,7 +74,8 @@ def _title(file: AdviceFile, judged: Judged) -> str:
     elif program.cpus:
         facts.append(say("advise.cpus", count=f"{program.cpus:g}"))
     title = say("advise.title", command=_command(file), facts=", ".join(facts))
-    waiting = _waiting(judged.shares)
+    # Waiting times of a disturbed run belong to the other programs.
+    waiting = "" if judged.reliability.disturbed else _waiting(judged.shares)
     return f"{title}. {waiting}" if waiting else title
 
 
@@ -132,7 +133,8 @@ def _effect(grade: str, times: Times | None, share: float | None) -> str:
         return say(
             f"advise.effect.{name}", run=_seconds(times.run_s), after=_after(times.run_s, after)
         )
-    if share is None or share < _least_share:
+    # A share from a disturbed run changes from run to run.
+    if grade == "rough" or share is None or share < _least_share:
         return ""
     return say("advise.effect.seen", share=numbers.percent(share))
 

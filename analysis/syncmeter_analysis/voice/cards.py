@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from syncmeter_analysis.conclude.conclusion import Conclusion, Cost, Kind, Subject
-from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.conclude.conclusion import Conclusion, Cost, Grade, Kind, Subject
 from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.study import label, only_if, values_of
 from syncmeter_analysis.voice.words import has, say
@@ -68,7 +67,7 @@ def _where(study: str, c: Conclusion) -> str:
 
 def _interval(c: Conclusion) -> str:
     e = c.effect
-    if e is None or e.low is None or e.high is None:
+    if c.grade is Grade.rough or e is None or e.low is None or e.high is None:
         return ""
     return say("cards.ci", low=numbers.factor(e.low), high=numbers.factor(e.high))
 
@@ -83,17 +82,12 @@ def _bars(c: Conclusion, reference: str, subject: str) -> list[Bar]:
     return bars
 
 
-#: Each unit with the least cost in ns that has it.
+#: Each unit with its least cost in ns.
 _units = ((1e7, 1e6, "ms"), (1e4, 1e3, "us"), (0.0, 1.0, "ns"))
 
 
 def _duration(cost: Cost) -> str:
-    """`242 ns`, `16.0 us`, `1.04 ms`: the digits of tables."""
+    """`242 ns`, `16.0 us`, `1.04 ms`: the digits in tables."""
     scale, unit = next((scale, unit) for least, scale, unit in _units if cost.ns >= least)
     ends = [None if end is None else end / scale for end in (cost.low, cost.high)]
     return say(f"cards.{unit}", value=numbers.cost(cost.ns / scale, *ends))
-
-
-def badge(found: Reliability) -> str:
-    """Returns the page's grade."""
-    return say("cards.badge", grade=found.grade)

@@ -35,8 +35,7 @@ def compared(id: str, f: Finding) -> str:
     if f.worst is None:
         return text
     p = f.worst.over.point
-    launch = point_text.launch(p).replace("lane", "thread")
-    return say("claims.worst", compared=text, op=p.op, launch=launch)
+    return say("claims.worst", compared=text, op=p.op, launch=point_text.launch(p))
 
 
 def ratios(f: Finding) -> str:

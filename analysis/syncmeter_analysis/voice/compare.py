@@ -12,7 +12,7 @@ from syncmeter_analysis.conclude.compare import Change, Comparison
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.fleet import fewest_nodes
-from syncmeter_analysis.relate.pairs import Fact, Outcome, Pair, PairTable
+from syncmeter_analysis.relate.pairs import Fact, Outcome, Pair
 from syncmeter_analysis.relate.point_text import words_of
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.voice import numbers
@@ -26,18 +26,18 @@ _longest_head = 8
 #: compiler's flags.
 _most_named, _most_lines, _longest_value = 2, 4, 60
 
-#: Nobody asks whether a larger change would have been seen.
-vast = 100.0
+#: Nobody asks whether a larger change would have been seen, nor how far a wider interval reaches.
+vast, farthest = 100.0, 10.0
 
 
-def screen(c: Comparison, others: Sequence[Grid] = (), several: bool = False) -> Screen:
-    """Returns the first screen, followed by the grids in `others`. It has no exit status if there are
-    `several`."""
+def screen(c: Comparison, others: Sequence[Grid] = ()) -> Screen:
+    """Returns the screen below the result, followed by the grids in `others`."""
     grid = _node_grid(c) if c.source == "nodes" else _change_grid(c)
-    lines = list(filter(None, [*_changed(c), _counted(c), *_insensitive(c), *_apart(c)]))
+    counted = [counts(c)] * bool(c.compared or c.source != "nodes")
+    lines = [*_changed(c), *counted, *_insensitive(c), *_apart(c)]
     lines += filter(None, [_spread(c), _differences(c), *_notes(c)])
     grids = [grid] if grid.rows else []
-    return Screen(grids, [], lines, result(c, several), _next(c), other_grids=others)
+    return Screen(grids, [], lines, details=_reliability(c), next=_next(c), other_grids=others)
 
 
 def first_line(c: Comparison) -> str:
@@ -58,14 +58,8 @@ def name_of(point: Point, c: Comparison) -> str:
     return found
 
 
-def short_sides(c: Comparison) -> tuple[str, str]:
-    """Returns the names of both sides for headings."""
-    a, b = c.names
-    return (a, b) if max(len(a), len(b)) <= _longest_head else ("old", "new")
-
-
 def _head(name: str, c: Comparison, side: int = 0) -> str:
-    old, new = short_sides(c)
+    old, new = c.names if max(map(len, c.names)) <= _longest_head else ("old", "new")
     return say(f"compare.heads.{name}", side=(old, new)[side], old=old, new=new)
 
 
@@ -75,8 +69,15 @@ def ratio_cells(change: Change) -> tuple[str, str]:
         return "", ""
     if change.low is None or change.high is None:
         return f"{numbers.ratio(change.value)}x", say("compare.nothing")
-    ends = [numbers.ratio(x, change.low, change.high) for x in (change.low, change.high)]
+    ends = [_end(x, change) for x in (change.low, change.high)]
     return f"{numbers.ratio(change.value, change.low, change.high)}x", "-".join(ends)
+
+
+def _end(x: float, change: Change) -> str:
+    """Returns an interval end. Nobody asks how far an interval around 1 reaches."""
+    if (change.low or 0.0) <= 1 <= (change.high or 0.0) and not 1 / farthest <= x <= farthest:
+        return f">{farthest:g}" if x > 1 else f"<{1 / farthest:g}"
+    return numbers.ratio(x, change.low, change.high)
 
 
 def costs_of(change: Change) -> list[str]:
@@ -87,17 +88,22 @@ def costs_of(change: Change) -> list[str]:
 
 def _change_grid(c: Comparison) -> Grid:
     heads = ["verdict", "configuration", "ns", "ns", "ratio", "ci"]
+    changed = [(say(f"compare.verdicts.{x.outcome}"), x) for x in c.changes if x.costs_ns]
+    unknown = [(say("compare.verdicts.undecided"), x) for x in c.undecided]
     rows = [
         [
-            Field(say(f"compare.verdicts.{x.outcome}")),
+            Field(word),
             Field(name_of(x.point, c), x.evidence),
             *map(Field, (*costs_of(x), *ratio_cells(x))),
         ]
-        for x in c.changes
-        if x.point and x.outcome in (Outcome.slower, Outcome.faster)
+        for word, x in (*changed, *unknown)
+        if x.point
     ]
     columns = [_head(head, c, i == 3) for i, head in enumerate(heads)]
-    return Grid("", columns, rows, (2, 3, 4, 5))
+    if changed:
+        return Grid("", columns, rows, (2, 3, 4, 5))
+    caption = say("compare.caption_undecided")
+    return Grid(caption, columns[1:], [row[1:] for row in rows], (1, 2, 3, 4))
 
 
 def _node_grid(c: Comparison) -> Grid:
@@ -135,6 +141,7 @@ def _changed(c: Comparison) -> Iterator[str]:
             listed = _listed(names, c.count(outcome))
             yield say(f"compare.lines.{outcome}", new=c.names[1], names=listed)
     left = {o: c.left_out(o) for o in (Outcome.slower, Outcome.faster)}
+    left[Outcome.undecided] = _undecided(c) - len(c.undecided)
     parts = [f"{n} {say(f'compare.verdicts.{outcome}')}" for outcome, n in left.items() if n]
     if parts:
         yield say("compare.lines.more", parts=", ".join(parts))
@@ -145,21 +152,18 @@ def _reason(x: Change) -> str:
     return say("compare.reason_of", reason=reason) if reason else ""
 
 
-def _counted(c: Comparison) -> str:
-    return counts(c) if c.compared or c.source != "nodes" else ""
-
-
 def counts(c: Comparison) -> str:
     """Returns how many pairs have which verdict."""
-    undecided = c.count(Outcome.undecided) + c.count(Outcome.not_sensitive)
+    undecided = _undecided(c)
     parts = {
         "undecided": undecided,
+        "insensitive": c.count(Outcome.not_sensitive),
         "broken_count": c.count(Outcome.broken),
         "missing_count": c.count(Outcome.missing),
         "apart_count": c.count(Outcome.not_comparable),
     }
     more = "".join(
-        say(f"compare.lines.{name}", count=n, undecided=n, compared=c.compared)
+        say(f"compare.lines.{name}", count=n, compared=c.compared, sees=numbers.percent(c.sees))
         for name, n in parts.items()
         if n
     )
@@ -171,6 +175,10 @@ def counts(c: Comparison) -> str:
         margin=numbers.percent(c.threshold),
         more=more,
     )
+
+
+def _undecided(c: Comparison) -> int:
+    return c.count(Outcome.undecided) + c.count(Outcome.not_sensitive)
 
 
 def _spread(c: Comparison) -> str:
@@ -190,30 +198,22 @@ def _insensitive(c: Comparison) -> Iterator[str]:
             (Outcome.not_sensitive, "insensitive_nodes"),
             (Outcome.not_comparable, "unjudged_nodes"),
         ):
-            if nodes := [x.node for x in c.insensitive if x.outcome is outcome]:
+            if nodes := [x.node for x in c.undecided if x.outcome is outcome]:
                 yield say(f"compare.lines.{line}", sees=sees, names=_listed(nodes, most=3))
         return
-    if count := c.count(Outcome.not_sensitive):
-        names = _listed([_insensitive_name(x, c) for x in c.insensitive], count)
-        whole = count + c.count(Outcome.undecided)
-        yield say("compare.lines.insensitive", sees=sees, count=count, undecided=whole, names=names)
-    elif c.least_detectable:
-        least = numbers.ratio(c.least_detectable[1])
-        yield say("compare.lines.sensitive", sees=sees, least=least)
+    if c.detects and not c.count(Outcome.not_sensitive):
+        yield say("compare.lines.sensitive", sees=sees, least=numbers.ratio(c.detects))
+    for x in [x for x in c.undecided if x.why and x.point][:_most_named]:
+        yield _scattered(x, name_of(x.point, c) if x.point else "")
 
 
-def _insensitive_name(x: Change, c: Comparison) -> str:
-    name = name_of(x.point, c) if x.point else ""
-    if x.why and x.why.name == "modes":
-        low, high = map(numbers.duration, x.why.values["costs"])
-        return say("compare.lines.modes", name=name, low=low, high=high, side=x.why.values["side"])
-    if x.why:
+def _scattered(x: Change, name: str) -> str:
+    """Returns why the costs of a pair scatter."""
+    values = x.why.values if x.why else {}
+    if "costs" not in values:
         return say("compare.lines.neighbour", name=name)
-    if x.detectable is None or not isfinite(x.detectable):
-        return say("compare.lines.unknown_scatter", name=name)
-    if x.detectable >= vast:
-        return say("compare.lines.even", name=name, vast=f"{vast:g}")
-    return say("compare.lines.below", name=name, least=numbers.factor_up(x.detectable))
+    low, high = map(numbers.duration, values["costs"])
+    return say("compare.lines.modes", name=name, low=low, high=high, side=values["side"])
 
 
 def _apart(c: Comparison) -> Iterator[str]:
@@ -255,21 +255,28 @@ def _notes(c: Comparison) -> Iterator[str]:
 
 
 def result(c: Comparison, several: bool = False) -> str:
-    """Returns the result with its exit status."""
-    nodes = sum(c.counts.values())
-    differing = len({x.node for x in c.changes})
+    """Returns the result with its exit status, unless there are `several`, and what decided it."""
+    counts = {str(outcome): c.count(outcome) for outcome in Outcome}
     return say(
-        f"compare.results.{'line_of_several' if several else 'line'}",
-        result=say(
-            f"compare.results.{c.result}",
-            sees=numbers.percent(c.sees),
-            unchanged=c.count(Outcome.unchanged),
-            undecided=c.count(Outcome.undecided) + c.count(Outcome.not_sensitive),
-            differing=differing,
-            count=nodes,
-            fewest=fewest_nodes,
-        ),
-        status=c.status,
+        f"compare.results.{c.result}",
+        **counts,
+        exit="" if several else say("compare.results.exit", status=c.status),
+        sees=numbers.percent(c.sees),
+        new=c.names[1],
+        compared=c.compared,
+        differing=len({x.node for x in c.changes}),
+        count=sum(c.counts.values()),
+        fewest=fewest_nodes,
+    )
+
+
+def _reliability(c: Comparison) -> str:
+    """Returns how many pairs are decided, and the correction."""
+    name = "nodes" if c.source == "nodes" else "pairs"
+    return say(
+        f"compare.reliability.{name if c.tests else 'none'}",
+        decided=c.compared - _undecided(c),
+        compared=c.compared,
         tests=f"{c.tests:,}",
     )
 
@@ -285,6 +292,8 @@ def _values(note: Fact) -> dict[str, Any]:
     for name in ("old", "new"):
         if name in v:
             v[name] = cut(str(v[name] or "unknown"), _longest_value)
+    if "what" in v:
+        v["what"] = templates()["compare"]["words"].get(v["what"], v["what"])
     if "status" in v:
         known = f"compare.statuses.{v['status']}"
         v["status"] = say(known) if has(known) else v["status"]
@@ -346,20 +355,6 @@ def verdict_text(pair: Pair, table: str = "sentences") -> str:
     name = "unlimited" if pair.detectable >= vast else "limited"
     least = text.ratio(pair.detectable)
     return say(f"compare.{table}.{name}", verdict=verdict, least=least, vast=f"{vast:g}")
-
-
-def undecided_text(table: PairTable) -> str:
-    """Returns what the undecided pairs could have shown, or ''."""
-    bounds = [pair.detectable for pair in table.undecided if pair.detectable < vast]
-    parts = []
-    if bounds:
-        least, most = text.ratio(min(bounds)), text.ratio(max(bounds))
-        points = text.count(len(table.compared), "point")
-        name = "compare.sentences.seen" + "_range" * (least != most)
-        parts.append(say(name, count=len(bounds), points=points, least=least, most=most))
-    if blind := len(table.undecided) - len(bounds):
-        parts.append(say("compare.sentences.unseen", count=blind, vast=f"{vast:g}"))
-    return "; ".join(parts)
 
 
 # Exact texts for programs

@@ -1,74 +1,72 @@
-"""Words the study `locks`: a table of situations with the default and the recommended lock, a table of
-other defaults, locks to avoid, reliability and the next step."""
+"""Words the study `locks`: a table of situations with a column for each lock, a table of other
+defaults, and what to do if the held time is unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
+    Grade,
     Kind,
     Situation,
     Subject,
 )
 from syncmeter_analysis.conclude.reliability import Reliability
-from syncmeter_analysis.voice import numbers
-from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
 from syncmeter_analysis.voice.study import (
     Marks,
-    bound_of,
-    joined,
-    narrow,
+    answers,
+    conditions,
+    explained_names,
+    gain_of,
+    legend_of,
     next_line,
     ns_of,
-    printed_ratio,
-    width_of,
+    reason_of,
+    sentence,
+    use_of,
 )
-from syncmeter_analysis.voice.words import (
-    explanation_of,
-    has,
-    heading_of,
-    library_of,
-    name_of,
-    say,
-    with_article,
-)
+from syncmeter_analysis.voice.words import explanation_of, heading_of, library_of, name_of, say
+
+#: A larger upper end says nothing about the lock.
+_farthest_rival = 10.0
 
 
 def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
     """Returns the screen, which shows each conclusion once. A conclusion outside the table of
     situations is left out if it keeps the reader's lock."""
-    marks = _Marks()
+    marks = Marks()
     grids: list[Grid] = []
-    legend: list[str] = []
+    shown: list[Conclusion] = []
+    columns: list[Subject] = []
     sentences: list[str] = []
     for team in _teams(conclusions):
-        rows = [c for c in team if _is_row(c, team)]
-        others = [c for c in team if c not in rows and _is_case(c)]
-        marks.merge([*rows, *others])
-        if rows:
-            grids.append(_situations(rows, marks))
-            legend += [line for line in _legend(rows, others) if line not in legend]
-        if others:
-            grids.append(_cases(others, marks))
-        sentences += dict.fromkeys(filter(None, map(_reason, team)))
-        sentences += [_sentence(c) for c in team if c.kind is Kind.avoid]
+        rows = list(_prepared([c for c in team if _is_row(c, team)]))
+        others = list(_prepared([c for c in team if _is_case(c) and not _is_row(c, team)]))
+        grids += [_situations(rows, marks)] if rows else []
+        grids += [_cases(others, marks)] if others else []
+        shown += [*rows, *others]
+        columns += _columns(rows)
+        sentences += dict.fromkeys(filter(None, (reason_of("locks", c) for c in team)))
+        alone = [c for c in team if c.kind is Kind.avoid or c.question == "lock_unknown"]
+        sentences += [sentence("locks", c) for c in alone]
     steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
+    names = [*map(explanation_of, columns), *explained_names(shown, grids)]
+    names = list(dict.fromkeys(filter(None, names)))
+    gains = " ".join(legend_of("locks", shown, reliability.grade == "good"))
     return Screen(
         grids,
-        [*legend, *marks.notes],
+        [*filter(None, [say("locks.legend.marked"), " ".join(names), gains]), *marks.notes],
         sentences,
         reliability_line(reliability),
+        reliability_details(reliability),
         next_line(steps, reliability),
-        answers(conclusions),
+        answers("locks", conclusions),
     )
-
-
-def answers(conclusions: Iterable[Conclusion]) -> list[str]:
-    """Returns each conclusion as a sentence, for a screen of several studies."""
-    return [_sentence(c) for c in conclusions]
 
 
 def _teams(conclusions: Sequence[Conclusion]) -> list[list[Conclusion]]:
@@ -91,7 +89,7 @@ def _teams(conclusions: Sequence[Conclusion]) -> list[list[Conclusion]]:
 def _is_row(c: Conclusion, team: Sequence[Conclusion]) -> bool:
     """Returns whether the conclusion is a row of the table of situations. The table has one
     default, and for one add it prefers the comparison with an atomic add."""
-    if c.kind is Kind.avoid or c.situation.threads == 1:
+    if c.kind is Kind.avoid or c.situation.threads == 1 or c.question == "lock_unknown":
         return False
     if _api(c.reference) != _api(team[0].reference):
         return False
@@ -102,82 +100,72 @@ def _is_row(c: Conclusion, team: Sequence[Conclusion]) -> bool:
 def _is_case(c: Conclusion) -> bool:
     """Returns whether the conclusion is a row of the table of other cases, if it has no other row."""
     kept = c.kind in (Kind.keep, Kind.any) and c.reference is not None
-    return c.kind is not Kind.avoid and not kept
+    return c.kind is not Kind.avoid and c.question != "lock_unknown" and not kept
 
 
 def _api(subject: Subject | None) -> str:
     return name_of(subject) + library_of(subject) if subject else ""
 
 
-class _Marks(Marks):
-    """Assigns letters to conditions in the order of their first use. Conditions in several rows share
-    one letter. An unfair lock has its worst value there, a lock for reserved CPUs all its gains."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._unfair: dict[str, Condition] = {}
-        self._reserved: dict[tuple[str, str], list[Condition]] = {}
-        self._columns: dict[str, str] = {}
-
-    def merge(self, shown: Sequence[Conclusion]) -> None:
-        found = [(x, c) for c in shown if (x := c.condition("unfair"))]
-        found.sort(key=lambda item: item[0].value or 0.0)
-        self._unfair = {_choice_name(c): x for x, c in found}
-        self._reserved = {}
-        for c in shown:
-            if x := c.condition("reserved_cpus"):
-                self._reserved.setdefault(_compared(c, x), []).append(x)
-
-    def of(self, c: Conclusion, has_columns: bool = False) -> str:
-        """Returns ` (a,b)` or ''. A table that has columns of locks marks the lock for reserved CPUs
-        there."""
-        texts = _conditions(c, self._unfair, self._reserved)
-        found = list(map(self.letter_of, texts))
-        reserved = (x for x in c.conditions if x.name == "reserved_cpus")
-        for x in reserved:
-            text = _reserved(c, self._reserved[_compared(c, x)])
-            self._columns[self.letter_of(text)] = _compared(c, x)[0]
-            if has_columns:
-                found.remove(self.letter_of(text))
-        return joined(found)
-
-    def column(self, lock: Subject) -> str:
-        """Returns ` (a)` if this lock needs reserved CPUs, otherwise ''."""
-        letters = [by for by, name in self._columns.items() if name == name_of(lock)]
-        return joined(letters[:1])
+def _prepared(rows: Sequence[Conclusion]) -> Iterator[Conclusion]:
+    """Yields the rows with the conditions that the screen shows. An unfair lock has its worst value in
+    all of them, because rows share a note. A row without a difference keeps the default: some
+    locks may be slower."""
+    worst: dict[tuple[str, str], Condition] = {}
+    for c in rows:
+        for x in filter(_is_unfair, c.conditions):
+            known = worst.setdefault(_note(c, x), x)
+            worst[_note(c, x)] = max(known, x, key=_unfairness)
+    for c in rows:
+        found = [worst.get(_note(c, x), x) for x in c.conditions if not _is_included(c, x)]
+        kind = Kind.keep if c.kind is Kind.any and c.reference else c.kind
+        yield replace(c, kind=kind, conditions=(*found, *_rival(c)))
 
 
-def _compared(c: Conclusion, x: Condition) -> tuple[str, str]:
-    """Returns the names for the condition's lock and the compared lock."""
-    return name_of(x.subject) if x.subject else "", name_of(c.reference or c.subjects[0])
+def _is_unfair(x: Condition) -> bool:
+    return x.name in ("unfair", "reserved_cpus")
 
 
-def _choice_name(c: Conclusion) -> str:
-    return name_of(c.subjects[0]) if c.subjects else ""
+def _unfairness(x: Condition) -> float:
+    return (x.value if x.name == "unfair" else x.compared) or 0.0
+
+
+def _note(c: Conclusion, x: Condition) -> tuple[str, str]:
+    """Names the condition and its lock."""
+    subject = c.subjects[0] if x.name == "unfair" else x.subject
+    return x.name, name_of(subject) if subject else ""
+
+
+def _is_included(c: Conclusion, x: Condition) -> bool:
+    """Returns whether another condition includes this one."""
+    return x.name == "cpu_per_thread" and c.condition("no_steal") is not None
+
+
+def _rival(c: Conclusion) -> Iterator[Condition]:
+    """Yields a possibly faster lock, if the interval prevents a decision."""
+    others = [s for s in c.subjects if c.reference and s.name != c.reference.name]
+    is_open = c.kind is Kind.undecided and c.grade is not Grade.rough and not c.conditions
+    if is_open and others and c.effect and c.effect.high and c.effect.high <= _farthest_rival:
+        yield Condition("rival", c.effect.high, subject=others[0])
 
 
 # Situations
 
 
-def _situations(rows: Sequence[Conclusion], marks: _Marks) -> Grid:
+def _situations(rows: Sequence[Conclusion], marks: Marks) -> Grid:
     columns = _columns(rows)
     fields = []
     for c in rows:
         cells = [_figure(c, column) for column in columns]
-        fields.append([*_held(c.situation), *cells, _use(c, marks, has_columns=True), _gain(c)])
-    heads = [
-        say("locks.held"),
-        say("locks.pause"),
-        *(heading_of(s) + marks.column(s) for s in columns),
-    ]
-    heads += [say("locks.use"), say("locks.gain")]
-    right = range(2, 2 + len(columns))
-    return Grid(_caption(rows[0].situation), heads, fields, [*right])
+        fields.append([*_held(c.situation), *cells, _use(c, marks), _gain(c)])
+    heads = [say("locks.held"), say("locks.pause"), *map(heading_of, columns)]
+    heads += [say("common.heads.use"), say("common.heads.gain")]
+    return Grid(_caption(rows[0].situation), heads, fields, range(2, 2 + len(columns)))
 
 
 def _columns(rows: Sequence[Conclusion]) -> list[Subject]:
-    """Returns the atomic add, the default, and each lock with figures that is recommended or needs
-    reserved CPUs, once for each name."""
+    """Returns the atomic add, the default, and each measured lock with a recommendation or need
+    for reserved CPUs, once for each name."""
     atomics = [s for c in rows for s in c.subjects if s.op == "atomic"]
     defaults = [c.reference for c in rows if c.reference]
     found: dict[str, Subject] = {}
@@ -191,12 +179,10 @@ def _columns(rows: Sequence[Conclusion]) -> list[Subject]:
 def _caption(s: Situation) -> str:
     name = "locks.caption_crowded" if s.crowded else "locks.caption"
     caption = say(name, threads=s.threads, cpus=s.cpus or "?")
-    return say("locks.caption_file", caption=caption, file=s.file) if s.file else caption
+    return say("common.caption_of_file", caption=caption, file=s.file) if s.file else caption
 
 
 def _held(s: Situation) -> list[Field]:
-    if s.work == "unknown":
-        return [Field(say("locks.unknown_held")), Field(say("locks.not_measured"))]
     if s.work == "one_add":
         return [Field(say("locks.one_add")), Field(say("locks.no_pause"))]
     pause = say("locks.held_ns", ns=f"{s.pause_ns:g}") if s.pause_ns else say("locks.no_pause")
@@ -204,78 +190,28 @@ def _held(s: Situation) -> list[Field]:
 
 
 def _figure(c: Conclusion, column: Subject) -> Field:
-    chosen = _choice_name(c) == name_of(column)
+    first = name_of(c.subjects[0]) if c.subjects else ""
+    is_chosen = first == name_of(column) and c.kind is not Kind.undecided
     cost = next((x for x in c.costs if name_of(x.subject) == name_of(column)), None)
-    own = c.cost_of(c.subjects[0] if chosen else c.reference)
+    own = c.cost_of(c.subjects[0] if first == name_of(column) else c.reference)
     if own and name_of(own.subject) == name_of(column):
         cost = own
-    mark = "*" if chosen else " "
-    if cost is None:
-        return Field(mark if chosen else say("locks.not_measured") + " ", (), chosen)
-    return Field(ns_of(cost) + mark, (cost.subject.point,), chosen)
+    points = (cost.subject.point,) if cost else ()
+    return Field(ns_of(cost) + ("*" if is_chosen else " "), points, is_chosen)
 
 
-def _use(c: Conclusion, marks: _Marks, has_columns: bool = False) -> Field:
-    name = _choice_name(c)
-    if c.reference and name == name_of(c.reference) and c.kind is not Kind.undecided:
-        name = say("locks.keep", name=name)
-    elif c.kind is Kind.any:
-        name = say("locks.any_lock")
-    return Field(name + marks.of(c, has_columns), c.evidence)
+def _use(c: Conclusion, marks: Marks) -> Field:
+    return Field(use_of(c) + marks.letters_of(conditions("locks", c)), c.evidence)
 
 
 def _gain(c: Conclusion) -> Field:
-    effect, ratio = c.effect, printed_ratio(c)
-    if c.question == "lock_unknown":
-        return Field(say("locks.not_measured"))
-    if c.kind is Kind.undecided or effect is None or ratio is None:
-        return Field(say("locks.unknown_gain"))
-    if c.kind is Kind.use and width_of(c) > narrow:
-        low, high = numbers.factor(effect.low or 0.0), numbers.factor(effect.high or 0.0)
-        return Field(say("locks.gain_range", low=low, high=high), c.evidence)
-    if c.kind is Kind.use:
-        return Field(say("locks.gain_of", value=numbers.factor(ratio)), c.evidence)
-    if effect.high is None:
-        return Field(say("locks.unknown_gain"))
-    if bound := bound_of(c):
-        return Field(say("locks.no_gain_above", high=numbers.factor_up(bound)))
-    return Field(say("locks.no_gain"))
+    return Field(gain_of("locks", c), c.evidence)
 
 
-def _is_bounded(c: Conclusion) -> bool:
-    """Returns whether the column `gain` has a bound."""
-    bound = bound_of(c)
-    return bool(bound) and _gain(c).text == say(
-        "locks.no_gain_above", high=numbers.factor_up(bound or 0.0)
-    )
+# More defaults, uncontended locks
 
 
-def _legend(rows: Sequence[Conclusion], others: Sequence[Conclusion]) -> Iterator[str]:
-    """Explains the table with these rows, and the gains in all tables."""
-    shown = [*rows, *others]
-    yield say("locks.legend.marked")
-    columns = [*_columns(rows), *(s for c in shown for s in c.subjects[:1])]
-    names = dict.fromkeys(filter(None, map(explanation_of, columns)))
-    if names:
-        yield " ".join(names)
-    reference = name_of(rows[0].reference) if rows[0].reference else ""
-    ends = [end for c in shown if c.kind is Kind.use and 0 < (end := width_of(c)) <= narrow]
-    if ends:
-        yield say("locks.legend.gain", reference=reference, ends=numbers.percent_bound(ends))
-    else:
-        yield say("locks.legend.gain_bare", reference=reference)
-    kept = [c for c in shown if _is_bounded(c)]
-    bounds = [bound for c in kept if (bound := bound_of(c))]
-    if bounds:
-        spins = any(c.condition("reserved_cpus") for c in kept)
-        name = "locks.legend.no_gain_asleep" if spins else "locks.legend.no_gain"
-        yield say(name, high=numbers.factor_up(max(bounds)))
-
-
-# Other defaults, uncontended locks
-
-
-def _cases(found: Sequence[Conclusion], marks: _Marks) -> Grid:
+def _cases(found: Sequence[Conclusion], marks: Marks) -> Grid:
     columns = [say(f"locks.{name}") for name in ("case", "now", "ns", "use", "ns", "gain")]
     rows = []
     for c in found:
@@ -303,188 +239,3 @@ def _case(c: Conclusion) -> str:
         work = say("locks.one_add" if c.question == "atomic_or_lock" else "locks.lock_one_add")
     library = library_of(c.reference) if c.reference else ""
     return say("locks.case_of_library", library=library, work=work) if library else work
-
-
-def _with_library(subject: Subject | None) -> str:
-    if subject is None:
-        return ""
-    library = library_of(subject)
-    return (
-        say("locks.library", name=name_of(subject), library=library)
-        if library
-        else name_of(subject)
-    )
-
-
-# Conditions, reasons and sentences
-
-
-def _conditions(
-    c: Conclusion,
-    unfair: Mapping[str, Condition],
-    reserved: Mapping[tuple[str, str], Sequence[Condition]],
-) -> list[str]:
-    """Returns half sentences for the notes. `unfair` has the worst unfairness by lock."""
-    found = []
-    for x in c.conditions:
-        if x.name == "reserved_cpus":
-            found.append(_reserved(c, reserved[_compared(c, x)]))
-        elif not _is_said(c, x):
-            found.append(_condition(c, unfair[_choice_name(c)] if x.name == "unfair" else x))
-    if c.question == "lock_unknown" and c.effect and c.effect.high:
-        found.append(_worst_loss(c, c.effect.high))
-    if c.kind is Kind.undecided and not {x.name for x in c.conditions} & _problems:
-        other = [s for s in c.subjects if c.reference and s.name != c.reference.name]
-        if other and c.effect and c.effect.high:
-            high = numbers.factor_up(c.effect.high)
-            found.append(
-                say("locks.conditions.undecided", subject=_with_library(other[0]), high=high)
-            )
-        else:
-            found.append(say("locks.conditions.undecided_bare"))
-    return found
-
-
-#: Conditions with the reason for `undecided`.
-_problems = {"below_resolution", "no_cost", "one_repetition"}
-
-
-def _is_said(c: Conclusion, condition: Condition) -> bool:
-    """Returns whether another condition or the legend includes this one."""
-    return condition.name in ("own_code", "default_loss") or (
-        condition.name == "cpu_per_thread" and c.condition("no_steal") is not None
-    )
-
-
-def _worst_loss(c: Conclusion, high: float) -> str:
-    """Returns the recommended lock's loss, and the default's if it is greater."""
-    default = c.condition("default_loss")
-    return say(
-        "locks.conditions.worst_loss_default" if default else "locks.conditions.worst_loss",
-        high=numbers.factor_up(high),
-        reference=name_of(c.reference) if c.reference else "",
-        value=numbers.factor_up(default.value or 0.0) if default else "",
-    )
-
-
-def _reserved(c: Conclusion, found: Sequence[Condition]) -> str:
-    """Returns one spinning lock's gains in all rows, and the worst unfairness."""
-    gains = sorted(x.value or 0.0 for x in found)
-    low, high = numbers.factor(gains[0]), numbers.factor(gains[-1])
-    name = "reserved_cpus" if low == high else "reserved_cpus_range"
-    said = say(
-        f"locks.conditions.{name}",
-        subject=with_article(found[0].subject) if found[0].subject else "",
-        low=low,
-        high=high,
-        reference=name_of(c.reference or c.subjects[0]),
-    )
-    unfair = max(x.compared or 0.0 for x in found)
-    more = say("locks.conditions.reserved_unfair", value=numbers.factor(unfair)) if unfair else ""
-    return said + more
-
-
-def _condition(c: Conclusion, x: Condition) -> str:
-    name = f"locks.conditions.{x.name}"
-    if x.name == "longer_waits":
-        value, compared = (numbers.duration(ns or 0.0) for ns in (x.value, x.compared))
-    else:
-        value, compared = numbers.factor(x.value or 0.0), numbers.cost(x.compared or 0.0)
-    if x.compared is not None and x.subject is not None and has(f"{name}_fair"):
-        name += "_fair"
-    subject = with_article(x.subject) if x.subject else ""
-    reference = name_of(c.reference) if c.reference else ""
-    return say(
-        name,
-        value=value,
-        compared=compared,
-        subject=subject,
-        reference=reference,
-        choice=_choice_name(c),
-    )
-
-
-def _reason(c: Conclusion) -> str:
-    if c.reason is None or c.reason.subject is None:
-        return ""
-    return say(
-        f"locks.reasons.{c.reason.name}",
-        subject=name_of(c.reason.subject),
-        ns=ns_of(c.cost_of(c.reason.subject)),
-        compared=numbers.plain(c.reason.compared or 0.0, 2),
-        value=numbers.percent(c.reason.value or 0.0),
-    )
-
-
-def _work(c: Conclusion) -> str:
-    s = c.situation
-    name = s.work
-    if s.work == "one_add" and c.question != "atomic_or_lock":
-        name = "lock_one_add"
-    elif s.work == "held" and s.pause_ns:
-        name = "held_pause"
-    held, pause = (f"{ns or 0:g}" for ns in (s.held_ns, s.pause_ns))
-    return say(f"locks.situations.{name}", held=held, pause=pause)
-
-
-def _situation(c: Conclusion) -> str:
-    name = "threads" if c.situation.threads > 1 else "one_thread"
-    return say(f"locks.situations.{name}", threads=c.situation.threads, situation=_work(c))
-
-
-def _sentence(c: Conclusion) -> str:
-    """Returns the conclusion as sentences that stand alone."""
-    name, effect, ratio = str(c.kind), c.effect, printed_ratio(c)
-    bound = c.kind in (Kind.keep, Kind.any) or c.question == "lock_unknown"
-    if c.question == "lock_unknown":
-        name = "worst_loss"
-    elif bound and c.condition("reserved_cpus") and effect and effect.high:
-        name = "keep_asleep"
-    elif c.kind is Kind.any and c.question == "atomic_or_lock":
-        name = "any_atomic"
-    elif c.kind is Kind.use and c.reference is None:
-        name = "use_best"
-    elif c.kind is Kind.use and (effect is None or effect.low is None):
-        name = "use_bare"
-    elif c.kind is Kind.any and (effect is None or effect.high is None):
-        name = "undecided"
-    elif c.kind is Kind.keep and (effect is None or effect.high is None):
-        name = "keep_bare"
-    if c.next == ("study_locks",) and c.reference and c.reference.backend.startswith("omp"):
-        name += "_openmp" if has(f"locks.sentences.{name}_openmp") else ""
-    low, high = (
-        (numbers.factor(effect.low or 0.0), numbers.factor(effect.high or 0.0))
-        if effect
-        else ("", "")
-    )
-    said = say(
-        f"locks.sentences.{name}",
-        situation=_work(c) if c.kind is Kind.avoid else _situation(c),
-        subject=_choice_name(c)
-        if c.kind is Kind.avoid
-        else (with_article(c.subjects[0]) if c.subjects else ""),
-        reference=_with_library(c.reference),
-        value=numbers.factor(ratio) if ratio else "",
-        low=low,
-        high=numbers.factor_up(bound_of(c) or 0.0) if bound and effect and effect.high else high,
-        subject_ns=ns_of(c.cost_of(next(iter(c.subjects), None))),
-        reference_ns=ns_of(c.cost_of(c.reference)),
-    )
-    short = [_short(c, x) for x in c.conditions if has(f"locks.only_if.{x.name}")]
-    is_shown = c.kind is Kind.use or name.startswith("keep_asleep")
-    return " ".join([said, *(short if is_shown else [])])
-
-
-def _short(c: Conclusion, x: Condition) -> str:
-    value, compared = (numbers.duration(ns or 0.0) for ns in (x.value, x.compared))
-    if x.name == "reserved_cpus":
-        value = numbers.factor(x.value or 0.0)
-    subject = with_article(x.subject) if x.subject else ""
-    return say(
-        f"locks.only_if.{x.name}",
-        value=value,
-        compared=compared,
-        subject=subject,
-        subject_ns=ns_of(c.cost_of(x.subject)),
-        reference_ns=ns_of(c.cost_of(c.reference)),
-    )

@@ -43,6 +43,22 @@ def factor(value: float) -> str:
     return plain(value, 2)
 
 
+def about(value: float) -> str:
+    """A ratio of a poor run: two digits below 2, otherwise one, or 1.5: `1.3`, `15`, `20`."""
+    if value < 1.95:
+        return plain(value, 2)
+    scale = 10 ** math.floor(math.log10(value))
+    is_between = 1.25 <= value / scale < 1.75
+    return plain(1.5 * scale, 2) if is_between else plain(value, 1)
+
+
+def factor_down(value: float, digits: int = 2) -> str:
+    """A lower bound, rounded down."""
+    digits = max(digits, 2) if value < 2 else digits
+    step = 10 ** (math.floor(math.log10(value)) - digits + 1)
+    return plain(math.floor(value / step + 1e-9) * step, digits)
+
+
 def ratio(value: float, low: float | None = None, high: float | None = None) -> str:
     """A ratio near 1 with the decimals that its interval supports: `1.032`, `0.97`, otherwise as a
     factor."""
@@ -83,6 +99,13 @@ def duration(ns: float) -> str:
         if rounded(ns, 2) >= size:
             return f"{plain(ns / size, 2)} {unit}"
     return f"{plain(ns, 2)} ns"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """`7.7 to 55 us`: two durations."""
+    first, last = duration(low or 0.0), duration(high or 0.0)
+    number, _, unit = first.partition(" ")
+    return f"{number if last.endswith(f' {unit}') else first} to {last}"
 
 
 _units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))

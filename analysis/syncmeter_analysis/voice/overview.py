@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log10
 
-from syncmeter_analysis.conclude.conclusion import Conclusion, Kind, Subject
+from syncmeter_analysis.conclude.conclusion import Conclusion, Grade, Kind, Subject
 from syncmeter_analysis.conclude.recommend import Recommendation, Recommendations
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.relate.campaign import Campaign
@@ -16,10 +16,10 @@ from syncmeter_analysis.relate.ladder import Rung, ladder
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.machine import machine_of
-from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid
 from syncmeter_analysis.voice.screens import sentence_of
-from syncmeter_analysis.voice.study import next_line
+from syncmeter_analysis.voice.study import more_line, next_line, ratio_of, rough
 from syncmeter_analysis.voice.words import counted, name_of, no_break, say, templates
 
 #: A shared atomic add below this share of the core-to-core latency surprises.
@@ -32,15 +32,29 @@ _per_decade = 4
 @dataclass(frozen=True)
 class Overview:
     """The screen from the top to the end: `title` has one line, each of `recommendations` and `next`
-    starts a line."""
+    starts a line. `left` are the lines behind the recommendations."""
 
     title: str
+    reliability: str
     costs: Sequence[Grid]
     notes: Sequence[str]
     heading: str
     recommendations: Sequence[str]
-    reliability: str
+    further: int
+    left: Sequence[str]
+    details: str
     next: Sequence[str]
+
+    def first(self, most: int) -> Overview:
+        """Returns the screen with at most so many recommendations."""
+        further = self.further + len(self.recommendations[most:])
+        return replace(self, recommendations=self.recommendations[:most], further=further)
+
+    @property
+    def advice(self) -> list[str]:
+        """Returns the heading, the recommendations and how many are left."""
+        more = [counted("overview.recommendations.further", self.further)] if self.further else []
+        return [self.heading, *self.recommendations, *more, *self.left]
 
 
 def overview(
@@ -48,28 +62,23 @@ def overview(
     found: Recommendations,
     reliability: Reliability,
     studies: Sequence[str],
-    most: int | None = None,
 ) -> Overview:
-    """Returns the screen with at most so many recommendations. `studies` have more to show."""
-    chosen: Sequence[Recommendation] = found.chosen[:most]
-    rungs = ladder(campaign)
-    costs = [grid for on_gpu in (False, True) if (grid := _costs(rungs, on_gpu))]
-    scope = _scope(rungs, chosen)
-    is_poor = reliability.grade == "poor"
-    chosen = [_calm(r) for r in chosen] if is_poor else chosen
-    lines = [_item(i, r, scope) + _reduction(rungs, r) for i, r in enumerate(chosen, 1)]
-    lines += _left(campaign, found, len(chosen))
+    """Returns the screen. `studies` have more to show."""
+    rungs, is_poor = ladder(campaign), reliability.grade == "poor"
+    costs = [grid for on_gpu in (False, True) if (grid := _costs(rungs, on_gpu, is_poor))]
+    scope = _scope(rungs, found.chosen)
+    chosen = [_calm(r) for r in found.chosen] if is_poor else found.chosen
     heading = "heading" if scope and chosen else "heading_bare"
-    head = say(f"overview.recommendations.{heading}", threads=scope)
-    if is_poor and chosen:
-        head = say("overview.recommendations.disturbed", heading=head)
     return Overview(
         title_of(campaign),
-        costs,
-        list(_notes(rungs, reliability.hop_ns)),
-        head,
-        lines,
         reliability_line(reliability),
+        costs,
+        list(_notes(rungs)),
+        say(f"overview.recommendations.{heading}", threads=scope),
+        [_item(i, r, scope) + _reduction(rungs, r) for i, r in enumerate(chosen, 1)],
+        found.further,
+        list(_left(campaign, found)),
+        reliability_details(reliability),
         list(_next(campaign, found, reliability, studies)),
     )
 
@@ -98,7 +107,7 @@ def operation_of(rung: Rung) -> str:
     return say(name, name=lock, count=len(rung.others), size=p.size)
 
 
-def _costs(rungs: Sequence[Rung], on_gpu: bool) -> Grid | None:
+def _costs(rungs: Sequence[Rung], on_gpu: bool, is_poor: bool) -> Grid | None:
     mine = [rung for rung in rungs if rung.s.on_gpu == on_gpu]
     if not mine:
         return None
@@ -107,7 +116,7 @@ def _costs(rungs: Sequence[Rung], on_gpu: bool) -> Grid | None:
     rows = [
         [
             Field(_named(rung, largest)),
-            Field(_ns(rung), tuple(s.id for s in rung.others or (rung.s,))),
+            Field(_ns(rung, is_poor), tuple(s.id for s in rung.others or (rung.s,))),
             Field(say("overview.costs.bar") * round(_per_decade * log10(rung.ns / least))),
         ]
         for rung in mine
@@ -122,12 +131,12 @@ def _costs(rungs: Sequence[Rung], on_gpu: bool) -> Grid | None:
     )
 
 
-def _notes(rungs: Sequence[Rung], hop_ns: float | None) -> Iterator[str]:
-    """Explains figures that surprise. `hop_ns` is the core-to-core latency in the last lines."""
+def _notes(rungs: Sequence[Rung]) -> Iterator[str]:
+    """Explains figures that surprise."""
     for rung in rungs:
         hop = rung.s.team_hop_ns
         if rung.key == "shared_atomic" and rung.ns < surprising_share * hop:
-            yield say("overview.costs.several_per_move", hop=numbers.cost(hop_ns or hop))
+            yield say("overview.costs.several_per_move")
 
 
 def _largest_launch(rungs: Sequence[Rung]) -> tuple[int, int]:
@@ -141,17 +150,19 @@ def _named(rung: Rung, largest: tuple[int, int]) -> str:
     return say("overview.costs.smaller", name=name, blocks=p.blocks, threads=p.lanes)
 
 
-def _ns(rung: Rung) -> str:
-    if not rung.others:
-        return _ns_of(rung.s)
-    low, high = _ns_of(rung.others[0]), _ns_of(rung.others[-1])
+def _ns(rung: Rung, is_poor: bool) -> str:
+    """Returns the cost, or the lowest and the highest of several. A poor run has two digits."""
+    found = rung.others or [rung.s]
+    low, high = (_ns_of(s, is_poor) for s in (found[0], found[-1]))
     return low if low == high else say("overview.costs.range", low=low, high=high)
 
 
-def _ns_of(s: Measured) -> str:
+def _ns_of(s: Measured, is_poor: bool) -> str:
     i = s.cost
     if i is None:
         return ""
+    if is_poor:
+        return numbers.plain(i.value, 2)
     return numbers.cost(i.value, i.low, i.high) if i.bounded else numbers.cost(i.value)
 
 
@@ -178,13 +189,15 @@ def _threads(blocks: int, threads: int) -> str:
 
 def _item(number: int, r: Recommendation, scope: str) -> str:
     text = advice_first(sentence_of(r.study, r.conclusion), scope)
+    # The heading has the threads.
+    text = text.replace(f", {scope.replace('GPU ', '')}.", ".") if scope else text
     return say("overview.recommendations.item", number=number, text=text)
 
 
 def _calm(r: Recommendation) -> Recommendation:
-    """Leaves out that other work disturbed the item, because the heading says so of all items."""
+    """Leaves out intervals, and that other work disturbed the item, because the top says so."""
     calm = tuple(x for x in r.conclusion.conditions if x.name != "disturbed")
-    return replace(r, conclusion=replace(r.conclusion, conditions=calm))
+    return replace(r, conclusion=rough(replace(r.conclusion, conditions=calm)))
 
 
 #: The claim that advises a variable per thread. Its two sides are atomic adds.
@@ -200,9 +213,9 @@ def _reduction(rungs: Sequence[Rung], r: Recommendation) -> str:
         return ""
     if plain is None or shared is None:
         return ""
-    own, one = _ns(plain), _ns(shared)
+    own, one = (_ns(x, r.conclusion.grade is Grade.rough) for x in (plain, shared))
     gain = float(one.replace(",", "")) / float(own.replace(",", ""))
-    ratio = numbers.factor(gain)
+    ratio = ratio_of(replace(r.conclusion, effect=None), gain)
     return " " + say("overview.recommendations.sum_plain", ratio=ratio, own=own, shared=one)
 
 
@@ -225,12 +238,10 @@ def advice_first(sentence: str, scope: str = "") -> str:
     ).strip()
 
 
-def _left(campaign: Campaign, found: Recommendations, shown: int) -> Iterator[str]:
+def _left(campaign: Campaign, found: Recommendations) -> Iterator[str]:
     """Returns the sentences behind the recommendations."""
     if not found.chosen:
         yield _none(campaign)
-    if further := found.further + len(found.chosen) - shown:
-        yield counted("overview.recommendations.further", further)
     if found.undecided:
         yield counted("overview.recommendations.undecided", found.undecided)
 
@@ -263,7 +274,7 @@ def _next(
     else:
         yield next_line(["advise_program"], reliability)
     if studies:
-        yield say("overview.next.hint", studies=", ".join(studies))
+        yield more_line(studies)
 
 
 def resume_line(rest: Unfinished) -> str:

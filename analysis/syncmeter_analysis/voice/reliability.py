@@ -1,4 +1,4 @@
-"""The reliability of a campaign in one line."""
+"""The reliability of a campaign: a verdict for the top of a screen, and details for its end."""
 
 from __future__ import annotations
 
@@ -13,66 +13,83 @@ from syncmeter_analysis.conclude.reliability import (
 from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.words import counted, has, say
 
+#: The details fit into two terminal lines.
+_most_details = 150
+
 
 def reliability_line(found: Reliability) -> str:
-    grade, facts = found.grade, " ".join(_facts(found))
-    if _is_from_repetitions(found):
-        count = found.repetitions
-        return counted("reliability.line_because", count, grade=grade, facts=facts).strip()
-    return say("reliability.line", grade=grade, facts=facts).strip()
+    """Returns the grade, its reason and what to trust: `Reliability: poor (only 1 repetition): ...`."""
+    reason, trust = _reason(found)
+    line = say("reliability.line", grade=found.grade, reason=reason)
+    return say(f"reliability.trust.{trust}", line=line)
 
 
-def _is_from_repetitions(found: Reliability) -> bool:
-    """Returns whether there are too few repetitions for a better grade."""
-    return (
-        found.repetitions > 0 and found.grade == grade_of_repetitions(found.repetitions) != "good"
-    )
+def _reason(found: Reliability) -> tuple[str, str]:
+    """Returns the reason for the grade, and the name of what to trust."""
+    grade, share = found.grade, found.disturbed_share
+    if found.imported or share is None:
+        return say(f"reliability.{'imported' if found.imported else 'no_noise'}"), grade
+    if found.controls == "failed":
+        return say("reliability.failed"), "nothing"
+    worst = _noise(found)
+    if is_from_repetitions(found):
+        return counted("reliability.few", found.repetitions), "repeat" if grade == "poor" else grade
+    if found.controls == "missed" and worst <= quiet_share:
+        return _missed(found), "above_miss"
+    if found.causes and worst <= quiet_share:
+        return say("reliability.loaded"), grade
+    if found.gpu_notes and worst <= quiet_share:
+        return found.gpu_notes[0], grade
+    name = "lost" if found.noisy_share else "disturbed" if share else "undisturbed"
+    return say(f"reliability.{name}", share=numbers.percent(worst)), grade
 
 
-def _facts(found: Reliability) -> Iterator[str]:
+def _noise(found: Reliability) -> float:
+    return max(found.disturbed_share or 0.0, found.noisy_share or 0.0)
+
+
+def is_from_repetitions(found: Reliability) -> bool:
+    """Returns whether the run was calm enough, but has too few repetitions for a better grade."""
+    grade, count = found.grade, found.repetitions
+    is_grade = count > 0 and grade == grade_of_repetitions(count) != "good"
+    return is_grade and found.controls != "failed" and _noise(found) < disturbed_from
+
+
+def reliability_details(found: Reliability, most: int = _most_details) -> str:
+    """Returns as many facts as fit, the most important first."""
     if found.imported:
-        yield say("reliability.imported")
-        return
-    yield from _disturbed(found)
-    if found.noisy_share:
-        yield say("reliability.lost", share=numbers.percent(found.noisy_share))
-    if found.repetitions and not _is_from_repetitions(found):
-        yield counted("reliability.repetitions", found.repetitions)
-    yield from _checks(found)
-    yield from _clock(found)
-    yield from (say("reliability.gpu", note=note) for note in found.gpu_notes)
-    yield from _places(found)
+        return ""
+    said = say("reliability.details")
+    for fact in facts(found):
+        if len(said) + 1 + len(fact) <= most:
+            said = f"{said} {fact}"
+    return said
 
 
-def _disturbed(found: Reliability) -> Iterator[str]:
-    share = found.disturbed_share
-    if share is None:
-        return
-    if share >= disturbed_from:
-        name = "disturbed_most"
-    elif share > quiet_share:
-        name = "disturbed_much"
-    elif found.causes:
-        name = "loaded"
-    else:
-        name = "disturbed" if share else "undisturbed"
-    yield say(f"reliability.{name}", who=_who(found), share=numbers.percent(share))
+def facts(found: Reliability) -> Iterator[str]:
+    """Returns what the verdict rests on and what to do about noise, the most important first."""
     yield from _fixes(found)
-
-
-def _who(found: Reliability) -> str:
-    if not found.causes:
-        return say("reliability.who.other")
-    names = [say(f"reliability.who.{cause}") for cause in found.causes]
-    if found.programs:
-        names[0] = say("reliability.who.named", programs=", ".join(found.programs))
-    whole = _joined(names)
-    return whole[:1].upper() + whole[1:]
-
-
-def _joined(names: Sequence[str]) -> str:
-    *first, last = names
-    return say("common.list", first=", ".join(first), last=last) if first else last
+    if found.controls == "missed":
+        yield say("reliability.trust.above_miss", line=say("reliability.miss", text=_missed(found)))
+    elif has(f"reliability.controls.{found.controls}"):
+        yield say(f"reliability.controls.{found.controls}")
+    if found.failed:
+        name = "reliability.failures_because" if found.failure else "reliability.failures"
+        yield say(
+            name, count=counted("reliability.configurations", found.failed), reason=found.failure
+        )
+    reason, _ = _reason(found)
+    if found.repetitions and not is_from_repetitions(found):
+        yield counted("reliability.repetitions", found.repetitions)
+    if found.checked and found.verified == found.checked:
+        yield say("reliability.verified")
+    elif found.checked:
+        yield say("reliability.verified_some", count=found.verified, all=found.checked)
+    yield from (
+        say("reliability.sentence", text=note) for note in found.gpu_notes if note not in reason
+    )
+    yield from _places(found)
+    yield from _clock(found)
 
 
 def noise_lines(found: Reliability) -> Iterator[str]:
@@ -90,36 +107,26 @@ def _clock(found: Reliability) -> Iterator[str]:
 def _fixes(found: Reliability) -> Iterator[str]:
     """Returns what to do about each cause of noise."""
     others, stolen = (numbers.plain(x or 0.0, 2) for x in (found.others_cpus, found.stolen_cpus))
+    named = say("reliability.named", programs=", ".join(found.programs)) if found.programs else ""
     for cause in found.causes:
-        yield say(f"reliability.fixes.{cause}", others=others, stolen=stolen)
+        yield say(f"reliability.fixes.{cause}", others=others, stolen=stolen, named=named)
 
 
-def _checks(found: Reliability) -> Iterator[str]:
-    if found.controls == "missed" and (miss := _miss(found)):
-        yield say("reliability.missed_by", miss=miss)
-    elif has(f"reliability.{found.controls}"):
-        yield say(f"reliability.{found.controls}")
-    if found.checked and found.verified == found.checked:
-        yield say("reliability.verified")
-    elif found.checked:
-        yield say("reliability.verified_some", count=found.verified, all=found.checked)
-    if found.failed:
-        name = "reliability.failures_because" if found.failure else "reliability.failures"
-        yield say(
-            name, count=counted("reliability.configurations", found.failed), reason=found.failure
-        )
-
-
-def _miss(found: Reliability) -> str:
+def _missed(found: Reliability) -> str:
     ns = [numbers.duration(found.miss_ns)] if found.miss_ns else []
     share = [numbers.percent(found.miss_share)] if found.miss_share else []
-    return _joined([*ns, *share]) if ns or share else ""
+    miss = _joined([*ns, *share])
+    return say("reliability.missed_by" if miss else "reliability.missed", miss=miss)
+
+
+def _joined(names: Sequence[str]) -> str:
+    first, last = ", ".join(names[:-1]), "".join(names[-1:])
+    return say("common.list", first=first, last=last) if first else last
 
 
 def _places(found: Reliability) -> Iterator[str]:
     if found.hops_ns:
-        hops = [numbers.cost(hop) for hop in found.hops_ns]
-        yield say("reliability.hops", hops=_joined(hops))
+        yield say("reliability.hops", hops=_joined([numbers.cost(hop) for hop in found.hops_ns]))
     elif found.hop_ns:
         yield say("reliability.hop", hop=numbers.cost(found.hop_ns))
     elif found.is_guest:

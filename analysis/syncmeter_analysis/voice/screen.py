@@ -32,13 +32,15 @@ class Grid:
 
 @dataclass(frozen=True)
 class Screen:
-    """Tables, then `notes` (legend and conditions), then `sentences`. The reliability and the next step
-    are the last two lines. `other_grids` with `other_notes` are too long for the first screen."""
+    """The reliability, tables, `notes` (legend and conditions), `sentences`. The `details` of the
+    reliability and the next step end it. `other_grids` with `other_notes` are too long for the first
+    screen."""
 
     grids: Sequence[Grid]
     notes: Sequence[str] = ()
     sentences: Sequence[str] = ()
     reliability: str = ""
+    details: str = ""
     next: str = ""
     answers: Sequence[str] = field(default=())
     other_grids: Sequence[Grid] = ()

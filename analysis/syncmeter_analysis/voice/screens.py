@@ -8,6 +8,7 @@ from syncmeter_analysis.conclude.conclusion import Conclusion
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.voice import locks, study, waiting
 from syncmeter_analysis.voice.screen import Screen
+from syncmeter_analysis.voice.study import as_sure
 
 #: Studies with a special table.
 _own: Mapping[str, Callable[[Sequence[Conclusion], Reliability], Screen]] = {
@@ -15,14 +16,10 @@ _own: Mapping[str, Callable[[Sequence[Conclusion], Reliability], Screen]] = {
     "waiting": waiting.screen,
 }
 
-_own_answers: Mapping[str, Callable[[Sequence[Conclusion]], list[str]]] = {
-    "locks": locks.answers,
-    "waiting": waiting.answers,
-}
-
 
 def screen_of(name: str, conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
     """Returns the screen of the study with this name."""
+    conclusions = as_sure(conclusions, reliability)
     if name in _own:
         return _own[name](conclusions, reliability)
     return study.screen(name, conclusions, reliability)
@@ -30,6 +27,6 @@ def screen_of(name: str, conclusions: Sequence[Conclusion], reliability: Reliabi
 
 def sentence_of(name: str, conclusion: Conclusion) -> str:
     """Returns a conclusion in sentences that need no table. `name` is its study."""
-    if name in _own_answers:
-        return " ".join(_own_answers[name]([conclusion]))
+    if name == "waiting":
+        return " ".join(waiting.answers([conclusion]))
     return study.sentence(name, conclusion)

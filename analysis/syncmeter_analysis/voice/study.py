@@ -21,11 +21,15 @@ from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any
 
-from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Cost, Kind
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Cost, Grade, Kind
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.voice import numbers
-from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.reliability import (
+    is_from_repetitions,
+    reliability_details,
+    reliability_line,
+)
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
 from syncmeter_analysis.voice.words import (
     counted,
@@ -35,6 +39,7 @@ from syncmeter_analysis.voice.words import (
     name_of,
     say,
     templates,
+    text_of_name,
     with_article,
 )
 
@@ -43,6 +48,9 @@ most_rows = 16
 
 #: A gain whose interval reaches farther than this share is printed as a range.
 narrow = 0.1
+
+#: A gain whose interval is wider than this factor has a lower limit only.
+wide = 5.0
 
 
 def screen(study: str, conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
@@ -61,21 +69,22 @@ def screen(study: str, conclusions: Sequence[Conclusion], reliability: Reliabili
                 first, notes = len(grids), len(marks.notes)
     if not first:
         first, notes = min(1, len(grids)), len(marks.notes)
-    names = _explained(shown[: sum(len(g.rows) for g in grids[:first])])
-    more_names = [x for x in _explained(shown) if x not in names]
+    names = explained_names(shown[: sum(len(g.rows) for g in grids[:first])], grids[:first])
+    more_names = [x for x in explained_names(shown, grids) if x not in names]
     legend = [
-        *_notes(study),
+        *templates().get(study, {}).get("notes", []),
         *filter(None, [" ".join(names)]),
-        *_legend(shown, reliability.grade == "poor"),
+        *filter(None, [" ".join(legend_of(study, shown, reliability.grade == "good"))]),
     ]
     sentences = [sentence(study, c) for c in conclusions if not any(c is x for x in shown)]
-    sentences += dict.fromkeys(filter(None, (_reason(study, c) for c in shown)))
+    sentences += dict.fromkeys(filter(None, (reason_of(study, c) for c in shown)))
     steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     return Screen(
         grids[:first],
         [*legend, *marks.notes[:notes]],
         sentences,
         reliability_line(reliability),
+        reliability_details(reliability),
         next_line(steps, reliability),
         answers(study, conclusions),
         grids[first:],
@@ -91,8 +100,25 @@ def answers(study: str, conclusions: Iterable[Conclusion]) -> list[str]:
 def next_line(steps: Sequence[str], reliability: Reliability) -> str:
     """Returns the next step. A poor run is to be repeated."""
     if reliability.grade == "poor":
-        return say("next.repeat")
+        return say("next.more_repetitions" if is_from_repetitions(reliability) else "next.repeat")
     return say(f"next.{steps[-1]}") if steps else ""
+
+
+def more_line(studies: Sequence[str] = ()) -> str:
+    """Returns how to see all figures, and these studies of the same file."""
+    name = "more.studies" if studies else "more.tables"
+    return say(name, studies=", ".join(studies))
+
+
+def rough(c: Conclusion) -> Conclusion:
+    """Returns the conclusion of a poor run: without intervals of costs, and two digits of each."""
+    costs = (replace(x, ns=numbers.rounded(x.ns, 2), low=None, high=None) for x in c.costs)
+    return replace(c, grade=Grade.rough, costs=tuple(costs))
+
+
+def as_sure(conclusions: Iterable[Conclusion], reliability: Reliability) -> list[Conclusion]:
+    """Returns the conclusions, rough if the run was poor."""
+    return [rough(c) if reliability.grade == "poor" else c for c in conclusions]
 
 
 class Marks:
@@ -103,7 +129,7 @@ class Marks:
 
     def letters_of(self, texts: Iterable[str]) -> str:
         """Returns ` (a,b)` or ''."""
-        return joined(map(self.letter_of, texts))
+        return joined(sorted(map(self.letter_of, texts)))
 
     def letter_of(self, text: str) -> str:
         """Returns the letter of this condition."""
@@ -181,14 +207,34 @@ def gain_of(study: str, c: Conclusion) -> str:
         return say("common.no_reference")
     if c.kind is Kind.undecided or e is None or ratio is None:
         return say("common.unknown_gain")
-    if c.kind is Kind.use and width_of(c) > narrow:
-        low, high = numbers.factor(e.low or 0.0), numbers.factor(e.high or 0.0)
-        return say("common.gain_range", low=low, high=high)
     if c.kind is Kind.use:
-        return numbers.factor(ratio)
+        return _gain(c, ratio)
     if c.condition("small_gain"):
         return say("common.small_gain")
     return say("common.unknown_gain" if e.high is None else "common.no_gain")
+
+
+def _gain(c: Conclusion, ratio: float) -> str:
+    """Returns `2.3`, `2.1-2.9`, `at least 2.6` if the interval is very wide, or in a poor run
+    `~2`."""
+    low, high = (c.effect.low, c.effect.high) if c.effect else (None, None)
+    if c.grade is not Grade.rough and low and high and narrow < width_of(c) and high < wide * low:
+        return say("common.gain_range", low=numbers.factor(low), high=numbers.factor(high))
+    return ratio_of(c, ratio, "about_in_table")
+
+
+def ratio_of(c: Conclusion, ratio: float, about: str = "about") -> str:
+    """Returns the ratio in sentences."""
+    low, high = (c.effect.low, c.effect.high) if c.effect else (None, None)
+    is_rough = c.grade is Grade.rough
+    if not is_rough and low and low > 1 and high and high >= wide * low:
+        return say("common.at_least", value=numbers.factor_down(low, 2))
+    return say(f"common.{about}", value=numbers.about(ratio)) if is_rough else numbers.factor(ratio)
+
+
+def has_bound(c: Conclusion) -> bool:
+    """Returns whether the screen may print how large a gain could be at most."""
+    return c.grade is not Grade.rough and c.effect is not None and c.effect.high is not None
 
 
 # Tables
@@ -217,7 +263,7 @@ def _grid(study: str, name: str, caption: str, rows: Sequence[Conclusion], marks
         fields.append(
             [
                 Field(label(study, c)),
-                Field(_use(c) + marks.letters_of(_conditions(study, c)), c.evidence),
+                Field(use_of(c) + marks.letters_of(conditions(study, c)), c.evidence),
                 Field(figure_of(study, c, chosen), (chosen.subject.point,) if chosen else ()),
                 Field(name_of(c.reference) if c.reference and other else ""),
                 Field(figure_of(study, c, mine) if mine and other else "", points),
@@ -227,50 +273,60 @@ def _grid(study: str, name: str, caption: str, rows: Sequence[Conclusion], marks
     return Grid(caption, heads, fields, (2, 4))
 
 
-def _use(c: Conclusion) -> str:
+def use_of(c: Conclusion) -> str:
     name = name_of(c.subjects[0]) if c.subjects else ""
     if c.kind in (Kind.keep, Kind.any, Kind.undecided):
         return say(f"common.use.{c.kind}", name=name)
     return name
 
 
-def label(study: str, c: Conclusion) -> str:
-    """Returns the situation as a row label, which also begins sentences. An operation without a label
-    keeps its name."""
-    name = f"{study}.situations.{c.situation.work}"
-    return say(name, **_situation_values(c)) if has(name) else c.situation.work.replace("_", " ")
+def label(study: str, c: Conclusion, room: str = "situations") -> str:
+    """Returns the situation as a row label. An operation without a label keeps its name."""
+    work = c.situation.work
+    names = [f"{c.question}_{work}", *[f"{work}_pause"] * bool(c.situation.pause_ns), work]
+    name = next((x for x in names if has(f"{study}.{room}.{x}")), "")
+    if not name:
+        return work.replace("_", " ") if room == "situations" else label(study, c)
+    return say(f"{study}.{room}.{name}", **_situation_values(c))
 
 
 def _opening(study: str, c: Conclusion) -> str:
     """Returns the beginning of a sentence."""
-    name = f"{study}.in_sentences.{c.situation.work}"
-    return say(name, **_situation_values(c)) if has(name) else label(study, c)
+    if has(f"{study}.opening"):
+        return say(f"{study}.opening", label=label(study, c), **_situation_values(c))
+    return label(study, c, "in_sentences")
 
 
-def _notes(study: str) -> Iterator[str]:
-    yield from templates().get(study, {}).get("notes", [])
-
-
-def _explained(shown: Sequence[Conclusion]) -> list[str]:
-    """Explains the names in these rows."""
+def explained_names(shown: Sequence[Conclusion], grids: Sequence[Grid]) -> list[str]:
+    """Explains the names in these rows, and the libraries in these tables."""
     subjects = [s for c in shown for s in (*c.subjects[:1], c.reference) if s]
-    return list(dict.fromkeys(filter(None, map(explanation_of, subjects))))
+    return list(dict.fromkeys([*filter(None, map(explanation_of, subjects)), *libraries_in(grids)]))
 
 
-def _legend(shown: Sequence[Conclusion], is_poor: bool) -> Iterator[str]:
-    """Explains gains of all tables. A poor run has no limit for the gains that it would have shown."""
-    ends = [end for c in shown if c.kind is Kind.use and 0 < (end := width_of(c)) <= narrow]
-    if ends:
-        yield say("common.legend.gain", ends=numbers.percent_bound(ends))
-    elif any(c.kind is Kind.use for c in shown):
-        yield say("common.legend.gain_bare")
+def libraries_in(grids: Sequence[Grid]) -> list[str]:
+    texts = [grid.caption for grid in grids]
+    texts += [field.text for grid in grids for row in grid.rows for field in row]
+    names = templates()["common"]["names"]
+    return [text_of_name(name, names[name]) for name in names if any(name in x for x in texts)]
+
+
+def legend_of(study: str, shown: Sequence[Conclusion], is_good: bool) -> Iterator[str]:
+    """Explains gains of all tables. Only a good run has a limit for gains that it did not show."""
+    used = [c for c in shown if c.kind is Kind.use and c.reference]
+    ends = [end for c in used if c.grade is not Grade.rough and 0 < (end := width_of(c)) <= narrow]
+    if used:
+        is_rough = any(c.grade is Grade.rough for c in used)
+        name = "legend.gain" + ("" if ends else "_rough" if is_rough else "_bare")
+        room = study if has(f"{study}.{name}") else "common"
+        first = next(name_of(c.reference) for c in shown if c.reference)
+        bound = numbers.percent_bound(ends) if ends else ""
+        yield say(f"{room}.{name}", ends=bound, reference=first)
     equal = [c for c in shown if c.kind in (Kind.keep, Kind.any) and not c.condition("small_gain")]
-    kept = [b for c in equal if (b := bound_of(c))]
-    kept = [b for b in kept if b <= most_kept]
-    if kept and is_poor:
-        yield say("common.legend.no_gain_bare")
-    elif kept:
+    kept = [b for c in equal if c.reference and (b := bound_of(c)) and b <= most_kept]
+    if kept and is_good:
         yield say("common.legend.no_gain", high=numbers.factor_up(max(kept)))
+    elif kept:
+        yield say("common.legend.no_gain_bare")
 
 
 #: A row that keeps the default although more could be gained has a condition that says so.
@@ -286,25 +342,30 @@ def values_of(study: str, c: Conclusion) -> dict[str, Any]:
     ratio, bound = printed_ratio(c, study), bound_of(c)
     first = next(iter(c.subjects), None)
     bounded = e is not None and e.low is not None and e.high is not None
-    limits = (e.low, e.high) if e and bounded else (None, None)
     is_threshold = e is not None and e.quantity == "threshold"
+    is_shown = c.grade is not Grade.rough and not (is_threshold and width_of(c) <= narrow)
+    limits = (e.low, e.high) if e and bounded and is_shown else (None, None)
+    library = library_of(c.reference) if c.reference else ""
     value = e.value if e else None
+    time = numbers.duration(value) if value is not None else ""
     found = {
         **_situation_values(c),
         "situation": _opening(study, c),
+        "label": label(study, c),
         "subject": with_article(first) if first else "",
         "name": name_of(first) if first else "",
         "library": library_of(first) if first else "",
+        "of_library": say("common.of_library", library=library) if library else "",
         "api": (library_of(first) or first.backend) if first else "",
         "subjects": _listed(c),
         "reference": name_of(c.reference) if c.reference else "",
         "reference_variant": c.reference.variant if c.reference else "",
         "subject_ns": figure_of(study, c, c.cost_of(first)),
         "reference_ns": figure_of(study, c, c.cost_of(c.reference)),
-        "ratio": numbers.factor(ratio) if ratio else "",
+        "ratio": ratio_of(c, ratio) if ratio else "",
         "ci": _costs_and_interval(study, c, limits) or _interval(*limits, is_threshold),
         "bound": numbers.factor_up(bound) if bound and not is_threshold else "",
-        "time": numbers.duration(value) if value is not None else "",
+        "time": say("common.about", value=time) if c.grade is Grade.rough else time,
         "count": f"{value:,.0f}" if value is not None else "",
         "share": numbers.percent(value) if value is not None and value <= 1 else "",
         "variant": first.variant if first else "",
@@ -326,6 +387,7 @@ def _situation_values(c: Conclusion) -> dict[str, Any]:
     s = c.situation
     span = c.condition("work_range")
     return {
+        "span": numbers.span(span.value, span.compared) if span else "",
         "from_work": numbers.duration(span.value) if span and span.value else "",
         "to_work": numbers.duration(span.compared) if span and span.compared else "",
         "threads": f"{s.threads:,}",
@@ -338,21 +400,39 @@ def _situation_values(c: Conclusion) -> dict[str, Any]:
         "size": f"{s.size:,.0f}" if s.size is not None else "",
         "power": numbers.power_of_two(s.size) if s.size is not None else "",
         "stride": f"{s.stride_bytes:g}" if s.stride_bytes is not None else "",
+        "apart": say("common.apart", stride=f"{s.stride_bytes:g}") if s.stride_bytes else "",
         "reads": f"{s.reads_per_write:,}" if s.reads_per_write is not None else "",
         "type": s.type,
         "wait": s.wait,
         "affinity": s.affinity,
+        "pinned": _pinned(s.affinity),
         "hop": numbers.plain(s.hop_ns, 2) if s.hop_ns else "",
+        "held": numbers.duration(s.held_ns) if s.held_ns else "",
         "work": numbers.duration(s.work_ns) if s.work_ns else "",
         "pause": numbers.duration(s.pause_ns) if s.pause_ns else "",
     }
 
 
+def _pinned(affinity: str) -> str:
+    """Returns the affinities, unless all of them give the threads the same CPUs."""
+    name = "pinned_none" if affinity == "none" else "pinned_to"
+    name = "pinned" if affinity.count(",") >= _all_affinities - 1 else name
+    return say(f"common.{name}", affinity=affinity) if affinity else ""
+
+
+#: `close`, `spread` and `smt`.
+_all_affinities = 3
+
+
 def _interval(low: float | None, high: float | None, is_time: bool) -> str:
     if low is None or high is None:
         return ""
-    form = numbers.duration if is_time else numbers.factor
-    return say("common.ci", low=form(low), high=form(high))
+    span = (
+        numbers.span(low, high)
+        if is_time
+        else say("common.range", low=numbers.factor(low), high=numbers.factor(high))
+    )
+    return say("common.ci", span=span)
 
 
 def _costs_and_interval(study: str, c: Conclusion, limits: tuple[float | None, ...]) -> str:
@@ -388,42 +468,58 @@ def sentence(study: str, c: Conclusion) -> str:
     kind = str(c.kind)
     if c.kind is Kind.use and c.reference is None:
         kind = "use_best"
-    elif c.kind in (Kind.keep, Kind.any) and (c.effect is None or c.effect.high is None):
+    elif c.kind in (Kind.keep, Kind.any) and not has_bound(c):
         kind = f"{c.kind}_bare"
-    elif c.kind is Kind.keep and c.condition("small_gain"):
-        kind = "keep_small_gain"
     names = [f"{study}.{c.cause}.{c.remedy}"] if c.cause else []
+    # Alternatives without a difference are no reason to change, as in `keep`.
+    kinds = [k for x in dict.fromkeys((kind, str(c.kind))) for k in (x, x.replace("any", "keep"))]
+    rooms = study, "common"
+    keys = [
+        (f"{q}{k}_{x.name}", x) for x in c.conditions for k in kinds for q in (f"{c.question}_", "")
+    ]
+    found = ((f"{room}.sentences.{key}", x) for key, x in keys for room in rooms)
+    special = [(name, x) for name, x in found if has(name)]
+    names += [name for name, _ in special]
     names += [f"{study}.sentences.{c.question}_{c.situation.work}_{kind}"]
-    names += [f"{study}.sentences.{c.question}_{kind}", f"{study}.sentences.{c.question}"]
-    names += [f"{study}.sentences.{kind}", f"common.sentences.{kind}"]
+    names += [f"{study}.sentences.{c.question}_{kind}"]
+    names += [f"{study}.sentences.{c.question}_bare"] * (c.grade is Grade.rough)
+    names += [f"{study}.sentences.{c.question}"]
+    names += [*(f"{study}.sentences.{k}" for k in kinds[:2]), f"common.sentences.{kind}"]
     values = values_of(study, c)
-    if x := c.condition("small_gain"):
+    for _, x in special[:1]:
         values |= _condition_values(x)
     said = say(next(filter(has, names)), **values)
     if file := c.situation.file:
         said = say("common.sentence_of_file", file=file, sentence=said)
-    return " ".join([said, *only_if(study, c)])
+    return " ".join([said, *_texts_of(study, "only_if", c, values)])
 
 
 def only_if(study: str, c: Conclusion) -> list[str]:
     """Returns the conditions as sentences."""
-    return list(filter(None, (_text_of(study, "only_if", c, x) for x in c.conditions)))
+    return _texts_of(study, "only_if", c, values_of(study, c))
 
 
-def _conditions(study: str, c: Conclusion) -> list[str]:
+def conditions(study: str, c: Conclusion) -> list[str]:
     """Returns half sentences for the notes below a table."""
-    found = [_text_of(study, "conditions", c, x) for x in c.conditions]
-    found = list(filter(None, found))
+    found = _texts_of(study, "conditions", c, values_of(study, c) if c.conditions else {})
     if c.kind is Kind.undecided and not found:
         found = [say("common.conditions.undecided")]
     return found
 
 
-def _text_of(study: str, table: str, c: Conclusion, x: Condition) -> str:
+def _texts_of(study: str, table: str, c: Conclusion, values: dict[str, Any]) -> list[str]:
+    """Returns the texts for conditions with a template."""
+    other = ({"other_ns": figure_of(study, c, c.cost_of(x.subject))} for x in c.conditions)
+    both = zip(c.conditions, other, strict=True)
+    return list(filter(None, (_text_of(study, table, x, values | more) for x, more in both)))
+
+
+def _text_of(study: str, table: str, x: Condition, values: dict[str, Any]) -> str:
     """Returns the condition's text, or '' if no template has it."""
     for name in (f"{study}.{table}.{x.name}", f"common.{table}.{x.name}"):
-        if has(name):
-            return say(name, **(values_of(study, c) | _condition_values(x)))
+        more = f"{name}_compared" if x.compared is not None else name
+        if has(more) or has(name):
+            return say(more if has(more) else name, **(values | _condition_values(x)))
     return ""
 
 
@@ -432,6 +528,7 @@ def _condition_values(x: Condition) -> dict[str, Any]:
     return {
         "other": with_article(x.subject) if x.subject else "",
         "value": numbers.plain(value, 2),
+        "value_ns": numbers.cost(value),
         "compared": numbers.plain(compared, 2),
         "value_time": numbers.duration(value) if value else "",
         "compared_time": numbers.duration(compared) if compared else "",
@@ -442,6 +539,6 @@ def _condition_values(x: Condition) -> dict[str, Any]:
     }
 
 
-def _reason(study: str, c: Conclusion) -> str:
+def reason_of(study: str, c: Conclusion) -> str:
     x = c.reason
-    return _text_of(study, "reasons", c, x) if x else ""
+    return _text_of(study, "reasons", x, values_of(study, c)) if x else ""

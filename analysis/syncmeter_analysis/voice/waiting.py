@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from syncmeter_analysis.conclude.conclusion import Conclusion, Kind, Subject
+from syncmeter_analysis.conclude.conclusion import Conclusion, Grade, Kind, Subject
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.voice import numbers
-from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
-from syncmeter_analysis.voice.study import Marks, next_line
+from syncmeter_analysis.voice.study import Marks, libraries_in, next_line
 from syncmeter_analysis.voice.words import has, library_of, name_of, say
 
 
@@ -30,9 +30,10 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
     steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     return Screen(
         grids,
-        [say("waiting.legend"), *marks.notes] if grids else [],
+        [" ".join([say("waiting.legend"), *libraries_in(grids)]), *marks.notes] if grids else [],
         sentences,
         reliability_line(reliability),
+        reliability_details(reliability),
         next_line(steps, reliability),
         answers(conclusions),
     )
@@ -54,8 +55,6 @@ def answers(conclusions: Iterable[Conclusion]) -> list[str]:
 
 
 def _grid(rows: Sequence[Conclusion], marks: Marks) -> Grid:
-    values = _values(rows[0])
-    name = "waiting.caption_file" if rows[0].situation.file else "waiting.caption"
     heads = [say(f"waiting.heads.{head}") for head in ("", "now", "use", "longer", "freed")]
     fields = [
         [
@@ -67,11 +66,14 @@ def _grid(rows: Sequence[Conclusion], marks: Marks) -> Grid:
         ]
         for c in rows
     ]
-    return Grid(say(name, **values), heads, fields, (3, 4))
+    caption = say("waiting.caption", **_values(rows[0]))
+    if file := rows[0].situation.file:
+        caption = say("common.caption_of_file", caption=caption, file=file)
+    return Grid(caption, heads, fields, (3, 4))
 
 
 def _api(c: Conclusion) -> str:
-    return library_of(c.subjects[0]) if c.question == "runtime" else say("waiting.own_code")
+    return library_of(c.subjects[0]) if c.question == "runtime" else say(f"waiting.{c.question}")
 
 
 def _now(c: Conclusion) -> str:
@@ -97,10 +99,9 @@ def _cell(column: str, c: Conclusion) -> str:
     if c.kind is Kind.keep:
         return say("common.not_measured")
     name = f"waiting.cells.{column}"
-    if column == "longer" and c.condition("at_most_twice"):
-        return say("waiting.cells.longer_twice")
     longer = c.condition("longer_wait")
-    if column == "longer" and longer and longer.compared is None:
+    is_rough = longer is not None and (longer.compared is None or c.grade is Grade.rough)
+    if column == "longer" and is_rough and not c.condition("at_most_twice"):
         name += "_unknown"
     return say(name, **_values(c))
 
@@ -125,8 +126,8 @@ def _sentence(c: Conclusion) -> str:
         setting = c.kind is Kind.use and c.condition("cpu_time_freed")
         name = f"waiting.sentences.{own}{c.kind}" + ("" if setting else "_bare") * (not own)
     else:
-        place = f"_{c.situation.work}" if c.question == "neighbour" else ""
-        name = f"waiting.sentences.{c.question}_{c.kind}{place}"
+        name = f"waiting.sentences.{c.question}_{c.kind}"
+        name += "_rough" if c.grade is Grade.rough and has(f"{name}_rough") else ""
     return say(name, **_values(c))
 
 
@@ -143,11 +144,12 @@ def _values(c: Conclusion) -> dict[str, Any]:
     resumes = (c.reason.value or 0.0, c.reason.compared or 0.0) if c.reason else (0.0, 0.0)
     e = c.effect
     ratios = [e.value, e.high] if e and e.quantity == "slowdown" else []
+    place = f"waiting.places.{c.situation.work}"
     old = c.condition("whole_ms") or c.condition("least_setting")
     return {
         "threads": c.situation.threads,
         "cpus": f"{c.situation.cpus:g}",
-        "file": c.situation.file,
+        "place": say(place) if has(place) else "",
         "api": library_of(c.subjects[0]) if c.subjects else "",
         "subject": _named(c.subjects[0]) if c.subjects else "",
         "default": numbers.duration(of("default_spin")[0]),

@@ -99,9 +99,13 @@ def heading_of(subject: Subject) -> str:
 def explanation_of(subject: Subject) -> str:
     """Returns `CLH lock: a queue lock.`, or '' for a name that readers know."""
     name = name_of(subject)
-    explained = _table("terms")["explained"] | templates().get("explained", {})
-    text = explained.get(name, "")
-    return say("locks.legend.name", name=name, text=text) if text else ""
+    texts = _table("terms")["explained"] | templates().get("explained", {})
+    return text_of_name(name, texts[name]) if name in texts else ""
+
+
+def text_of_name(name: str, text: str) -> str:
+    """Returns `CLH lock: a queue lock.`"""
+    return say("common.legend.name", name=name, text=text)
 
 
 def library_of(subject: Subject) -> str:
