@@ -26,14 +26,14 @@ from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign, parts_by_arm
 from syncmeter_analysis.relate.completeness import unfinished
 from syncmeter_analysis.relate.text import count
-from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text, legend
 from syncmeter_analysis.studies.control import known_costs
 from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.studies.screen import screen_blocks
 from syncmeter_analysis.voice.overview import resume_line
 from syncmeter_analysis.voice.screen import Screen
 from syncmeter_analysis.voice.screens import screen_of
-from syncmeter_analysis.voice.words import say
+from syncmeter_analysis.voice.study import more_line
 
 #: The findings of a study. Each module has a type.
 Rows = TypeVar("Rows")
@@ -68,7 +68,9 @@ class StudySection(Generic[Rows]):
     def text(self) -> list[Block]:
         """Returns the tables, and what the study leaves out."""
         left_out = [f"left out by the study: {text}" for text in self.left_out]
-        return [*study(self.name).text(self.rows), *[Bullets(left_out)] * bool(left_out)]
+        found = study(self.name).text(self.rows)
+        tables = [b for b in found if not isinstance(b, Table) or b.rows]
+        return [*tables, *legend(tables), *[Bullets(left_out)] * bool(left_out)]
 
     @property
     def first(self) -> list[Block]:
@@ -90,20 +92,17 @@ _most_rows = 12
 
 
 def first_screen(section: StudySection[Any], others: Sequence[str] = ()) -> list[Block]:
-    """Returns the study's screen, or the beginning of its first table. A line names the
+    """Returns the study's screen, or the beginning of its first table. The last line names the
     `others`, studies of the same file, and how to see more."""
     if section.screen:
-        hint = say("overview.next.tables")
-        hint += say("overview.next.others", studies=", ".join(others)) if others else ""
-        return screen_blocks(section.screen, hint=hint, with_others=False)
+        return screen_blocks(section.screen, more_line(others), with_others=False)
     tables = [block for block in section.text if isinstance(block, Table) and block.rows]
-    # What has a narrower form of its own, a map, is nothing without its lower half.
-    first = [t if t.narrowed else replace(t, rows=t.rows[:_most_rows]) for t in tables[:1]]
+    first = [replace(t, rows=t.rows[:_most_rows]) for t in tables[:1]]
     rows = sum(len(table.rows) for table in tables) - sum(len(table.rows) for table in first)
     if not rows:
         return section.text
     left = f"{count(rows, 'more row')} of {count(len(tables), 'table')}"
-    return [*first, Text(f"{left}, and what they mean: --tables")]
+    return [*first, Text(f"{left}, and what they mean: syncmeter text FILE --tables")]
 
 
 @cache

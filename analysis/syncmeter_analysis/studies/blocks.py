@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import NotComparable, Ratio
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.voice.words import soft_break
 
 
@@ -27,23 +31,20 @@ class Bullets:
 
 @dataclass
 class Lines:
-    """Lines without bullets."""
+    """Lines without bullets, directly below the title if they are a subtitle."""
 
     items: list[str]
+    is_subtitle: bool = False
 
 
 @dataclass
 class Cell:
-    """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad').
-
-    `heat` from 0 to 1 is its place on a scale of colours, for a terminal that has them; `note` stands
-    below the text on a page, behind it elsewhere.
-    """
+    """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad'). `note`
+    stands below the text on a page, behind it elsewhere."""
 
     text: str
     points: Sequence[str] = ()
     kind: str = ""
-    heat: float | None = None
     note: str = ""
 
     @property
@@ -56,9 +57,8 @@ class Cell:
 class Table:
     """`right` are the columns flush right. Rows beyond `folded` are folded away on a page. In text a
     column in which no row has anything is left out. On a terminal the columns' names come again after
-    every `repeat` rows, and columns stand `gap` characters apart; where it is too narrow, `narrowed`
-    gives what stands in the table's place (None: nothing does), columns in `spare` go, the first of
-    them first, and the first `keys`, which name a row, come again with what has to stand below."""
+    every `repeat` rows; where it is too narrow, columns in `spare` go, the first of them first, and the
+    first `keys`, which name a row, come again with what has to stand below."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -66,8 +66,6 @@ class Table:
     caption: str = ""
     folded: int = 0
     repeat: int = 0
-    gap: int = 2
-    narrowed: Callable[[int], Table | None] | None = field(default=None, compare=False)
     spare: Sequence[int] = ()
     keys: int = 1
 
@@ -84,6 +82,25 @@ class Table:
         )
 
 
+def cell(value: object) -> Cell:
+    """Returns a value as a field: the cost of a configuration in ns, a ratio with its interval, a time
+    in ns, or other text; empty for None."""
+    if isinstance(value, Cell):
+        return value
+    if isinstance(value, Measured):
+        return Cell(formats.cost(value), [value.id])
+    if isinstance(value, Ratio):
+        return Cell("1" if value.identical else formats.marked_interval(value))
+    if isinstance(value, NotComparable):
+        return Cell("-", note=value.why)
+    if isinstance(value, Interval):
+        scatter = f" ({formats.interval_ns(value)})" if value.bounded else ""
+        return Cell(formats.nanoseconds(value.value) + scatter)
+    if isinstance(value, float):
+        return Cell(formats.nanoseconds(value))
+    return Cell("" if value is None else str(value))
+
+
 def table(
     caption: str,
     columns: str | Sequence[str],
@@ -95,12 +112,44 @@ def table(
     names = columns.split("|") if isinstance(columns, str) else list(columns)
     found = Table(
         [name.removesuffix(">") for name in names],
-        [[c if isinstance(c, Cell) else Cell(str(c)) for c in row] for row in rows],
+        [list(map(cell, row)) for row in rows],
         [i for i, name in enumerate(names) if name.endswith(">")],
         caption,
         keys=keys,
     )
     return replace(found, **more)
+
+
+#: A table row: the names of the row, values by column name, and further values.
+Line = tuple[Sequence[object], Mapping[str, object], Sequence[object]]
+
+
+def pivot(
+    caption: str,
+    keys: str,
+    lines: Iterable[Line],
+    behind: str = "",
+    show: Callable[[Any], object] = cell,
+) -> Table:
+    """Returns a table with a column for each name that a line has a value for, in the order of their
+    appearance, shown by `show`. `keys` and `behind` are the columns around them."""
+    found = list(lines)
+    names = list(dict.fromkeys(name for _, values, _ in found for name in values))
+    columns = [*keys.split("|"), *(f"{name}>" for name in names), *filter(None, behind.split("|"))]
+    rows = [
+        [*at, *(show(values[n]) if n in values else None for n in names), *more]
+        for at, values, more in found
+    ]
+    return table(caption, columns, rows, keys=keys.count("|") + 1)
+
+
+def legend(blocks: Iterable[Block]) -> list[Text]:
+    """Returns the legend for marks behind figures, or nothing without a mark."""
+    tables = [block for block in blocks if isinstance(block, Table)]
+    cells = (cell.text for one in tables for row in one.rows for cell in row)
+    found = {text.rpartition(" ")[2] for text in cells}
+    marks = [f"{mark} {says}" for mark, says in formats.meaning_of_marks.items() if mark in found]
+    return [Text(f"Marks: {', '.join(marks)}.")] if marks else []
 
 
 #: What a study's text is made of; a report has more (render/report.py).
@@ -112,16 +161,6 @@ def without_empty_columns(table: Table) -> Table:
     return table.of_columns(
         [i for i in range(len(table.columns)) if any(row[i].text for row in table.rows)]
     )
-
-
-def width_of(table: Table) -> int:
-    """The characters that its longest line takes as plain text."""
-    shown = without_empty_columns(table)
-    widths = [
-        max([len(name), *(len(row[i].whole) for row in shown.rows)])
-        for i, name in enumerate(shown.columns)
-    ]
-    return sum(widths) + shown.gap * (len(widths) - 1)
 
 
 _special = re.compile(r"(?<!`)(`[^`|]+`)(?!`)|([\\`*_{}\[\]<>#|!&~])")

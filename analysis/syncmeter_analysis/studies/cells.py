@@ -1,16 +1,18 @@
-"""How points stand in the tables and sentences of all studies."""
+"""How configurations stand in the tables of all studies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from syncmeter_analysis.conclude.studies.constructs import runtime_name
+from syncmeter_analysis.conclude.studies.regions import reduction_ops
 from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.contest import Over
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.contest import Contest, Over
+from syncmeter_analysis.relate.summary import Measured, State
 from syncmeter_analysis.relate.text import ns_of as ns_of
-from syncmeter_analysis.studies.blocks import Block, Cell, Table
+from syncmeter_analysis.studies.blocks import Cell, Table, table
 
 Part = TypeVar("Part")
 Item = TypeVar("Item")
@@ -26,40 +28,34 @@ def of_each(function: Callable[[Part], Iterable[Item]]) -> Callable[[Iterable[Pa
     return of_all
 
 
-def cost(s: Measured | None) -> Cell:
-    """The cost or why there is none, linked to its evidence; empty for None."""
-    return Cell(formats.cost(s), [s.id]) if s else Cell("")
+def named(name: object, *points: Measured | None) -> Cell:
+    """Returns a name that is linked to its configurations."""
+    return Cell(str(name), [s.id for s in points if s])
+
+
+def cost_ci(s: Measured) -> Cell:
+    """Returns the cost with its interval, or why there is none."""
+    return Cell(formats.cost_interval(s), [s.id])
+
+
+def over_best(one: Contest, s: Measured | None) -> Over | int:
+    """Returns the ratio to the fastest, 1 of the fastest itself."""
+    return 1 if s is not None and s is one.best else one.over(s) if s and s.usable else None
 
 
 def op_and_launch(s: Measured) -> list[object]:
-    """Op, size and `blocks x threads` of a point of a GPU, for three columns."""
-    size = str(s.point.size) if s.point.size else ""
-    return [Cell(s.point.op, [s.id]), size, point_text.blocks_by_threads(s.point)]
-
-
-def cost_text(s: Measured | None) -> str:
-    """The same without a link: another cell of the row has it."""
-    return formats.cost(s) if s else ""
-
-
-def cost_alone(s: Measured) -> str:
-    """`354.7 ns`, `18.26 us`, or why there is none, for a sentence."""
-    return formats.duration(s.cost.value) if s.usable and s.cost else f"{formats.cost(s)} ns"
-
-
-def cost_ns(s: Measured) -> str:
-    """`354.7 ns, 320.1 to 380.2`, for a sentence."""
-    return formats.duration_interval(s.cost) if s.usable and s.cost else cost_alone(s)
+    """Returns operation, size, and `blocks x threads` of a configuration of a GPU."""
+    return [named(s.point.op, s), s.point.size or "", point_text.blocks_by_threads(s.point)]
 
 
 def rate(s: Measured | None) -> str:
-    """Returns the total ops per second, or nothing without a cost."""
+    """Returns the total operations per second, or nothing without a cost."""
     per_s = s.ops_per_s_total if s else None
     return "" if per_s is None else formats.rate(per_s)
 
 
 def fairness(s: Measured | None) -> list[str]:
-    """Jain's index, and how many times as long the slowest lane took as the fastest."""
+    """Returns Jain's index, and the slowest thread's time over the fastest thread's."""
     if s is None or not s.usable or s.point.lanes == 1:
         return ["", ""]
     return [formats.number(s.fairness, 3), formats.number(s.slowest_over_fastest, 2)]
@@ -69,26 +65,28 @@ def rate_and_fairness(s: Measured | None) -> str:
     return f"{rate(s)} {fairness(s)[0]}".rstrip()
 
 
-def notes(s: Measured | None, *others: str, over: Mapping[str, Over] | None = None) -> str:
-    """A point's status where it is not ok, whatever else there is to say, and with what it cannot be
-    compared, of ratios by what they are to."""
-    found = [s.status] if s is not None and s.status != "ok" else []
-    found += [text for text in others if text]
-    for name, r in (over or {}).items():
-        if why := formats.why_none(r):
-            found.append(f"not comparable with {name}: {why}")
-    return "; ".join(found)
+def crowded(s: Measured | None) -> str:
+    """Returns a remark on threads that share a CPU."""
+    return "more threads than CPUs" if s is not None and s.oversubscribed else ""
 
 
-def legend_of_marks(*blocks: Block) -> str:
-    """`= the same within 5 %, > more`: the marks behind ratios in these tables; '' without any."""
-    tables = [block for block in blocks if isinstance(block, Table)]
-    cells = (cell.whole for one in tables for row in one.rows for cell in row)
-    found = {text.rpartition(" ")[2] for text in cells}
-    return ", ".join(f"{m} {says}" for m, says in formats.meaning_of_marks.items() if m in found)
-
-
-def scope_of(s: Measured, *parts: str, affinities: Sequence[str], source: str) -> str:
-    """What a table is of: these parts, where lanes are, how they wait if not active, and the file."""
+def scope_of(s: Measured, *parts: str, affinities: Iterable[str], source: str) -> str:
+    """Returns what a table is about: these parts, affinity, way to wait if not active, and file."""
     wait = f"{s.point.wait} waiting" if s.point.wait != "active" else ""
     return ", ".join(filter(None, (*parts, f"affinity {', '.join(affinities)}", wait, source)))
+
+
+def latency(state: State | None) -> str:
+    """Returns the core-to-core latency of a vCPU placement in ns, if it is known."""
+    return f"{state.hop_ns:.0f}" if state and state.hop_ns > 0 else ""
+
+
+def fork_table(one: Contest) -> Table:
+    """Returns every way to start work in all threads and to wait for it."""
+    rows = [
+        [named(runtime_name(s), s), s.point.op, s, over_best(one, s), one.source]
+        for s in one.points
+    ]
+    reduced = ", reduction of a number" if one.first.point.op in reduction_ops else ""
+    what = f"Fork and join{reduced}, {formats.count(one.first.point.lanes, 'thread')}"
+    return table(what, "runtime|operation|ns>|over fastest (95 % CI)>|", rows)

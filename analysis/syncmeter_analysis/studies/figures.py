@@ -1,16 +1,17 @@
 """Figures as data: what is drawn, of which points, under which title. render/charts/draw.py makes
-Vega-Lite of it, so that a study needs no library that draws."""
+Vega-Lite, because studies need no drawing library."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.blocks import Line
 
-#: So many groups or lines have a colour of their own.
+#: The number of groups or lines with an own colour.
 most_colours = 7
 
 #: A dot, bar or field: `value` with `low` and `high` (None: not known), `id` of its point, and what the
@@ -24,9 +25,14 @@ def row(cost: Interval, id: str, **fields: Any) -> Row:
     return {"value": cost.value, "low": low, "high": high, "id": id, **fields}
 
 
-def rows_of(s: Measured, **fields: Any) -> list[Row]:
-    """The point's cost in ns, or nothing where it has none."""
-    return [row(s.cost, s.id, **fields)] if s.usable and s.cost is not None else []
+def rows_of(value: object, **fields: Any) -> list[Row]:
+    """Returns the dot for a configuration's cost in ns, or nothing without a cost."""
+    if isinstance(value, Measured):
+        usable = value.usable and value.cost is not None
+        return [row(value.cost, value.id, **fields)] if usable and value.cost else []
+    if isinstance(value, Interval):
+        return [row(value, "", **fields)]
+    return [{"value": value, **fields}] if isinstance(value, int | float) else []
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Curves:
     values of x or more: a line through two shows a course that nobody measured.
 
     `legend` says what the names are. `dashes` are the values of the rows' `dash`, a second look of
-    lines. Intervals are bars, or a `band`; `lines` may be left out. `marks` are values of x with a
+    lines. Intervals are bars, or a `band`. `lines` may be left out. `marks` are values of x with a
     line across, `level` one of y. `beside` of a row is written beside its dot.
     """
 
@@ -106,7 +112,7 @@ class Bars:
 
 @dataclass
 class Panel:
-    """One drawing of a figure."""
+    """One drawing in a figure."""
 
     title: str
     drawing: Curves | Dots | Heat | Bars
@@ -146,8 +152,38 @@ class Figure:
 
     def __post_init__(self) -> None:
         rows = (row for panel in self.panels for row in panel.drawing.rows)
-        drawn = (row["id"] for row in rows if "id" in row)
-        self.points = self.points or list(drawn)
+        self.points = self.points or [row["id"] for row in rows if row.get("id")]
+
+
+def courses(
+    lines: Iterable[Line], /, x: Axis, y: Axis, least: int = 1, title: str = "", **looks: Any
+) -> list[Panel]:
+    """Returns curves for table lines with x as last key: a panel for each set of other keys,
+    and a curve for each column."""
+    panels: dict[str, list[Row]] = {}
+    for at, values, _ in lines:
+        name = " ".join(filter(None, [title, *map(str, at[:-1])]))
+        found = (rows_of(value, x=at[-1], name=column) for column, value in values.items())
+        panels.setdefault(name, []).extend(row for rows in found for row in rows)
+    # A name has one colour in all panels.
+    names = list(dict.fromkeys(row["name"] for rows in panels.values() for row in rows))
+    drawn = (curve(name, rows, x, y, names, least, **looks) for name, rows in panels.items())
+    return [panel for found in drawn for panel in found]
+
+
+def dots(id: str, title: str, note: str, lines: Iterable[Line], /, **looks: Any) -> list[Figure]:
+    """Returns a figure with a dot row for each table line, and a colour for each column.
+    `looks` are further members of Dots."""
+    rows = [
+        row
+        for at, values, _ in lines
+        for group, value in values.items()
+        for row in rows_of(value, row=", ".join(filter(None, map(str, at))), group=group)
+    ]
+    groups = list(dict.fromkeys(row["group"] for row in rows))[:most_colours]
+    rows = [row for row in rows if row["group"] in groups]
+    panel = Panel("", Dots(rows, groups=groups, **{"title": "ns", **looks}))
+    return [Figure(id, title, note, [panel], wide=True)] if rows else []
 
 
 def shared_domain(values: Sequence[float]) -> tuple[float, float]:

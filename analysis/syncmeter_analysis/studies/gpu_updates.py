@@ -5,26 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from syncmeter_analysis.conclude.studies import update_orders, update_ways, update_widths
-from syncmeter_analysis.conclude.studies.gpu_updates import Updates
-from syncmeter_analysis.conclude.studies.gpu_updates import rows as rows
-from syncmeter_analysis.conclude.studies.update_ways import Addresses, Launch, adds_of_op
+from syncmeter_analysis.conclude.studies.gpu_updates import cuda_way, form, wide_form
 from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.gpu_updates import (
+    Launch,
+    Orders,
+    Updates,
+    Widths,
+    action_of,
+    adds_of_op,
+    width_of,
+)
+from syncmeter_analysis.relate.gpu_updates import rows as rows
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.summary import Measured, code_of
-from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost
-from syncmeter_analysis.studies.figures import (
-    Axis,
-    Dots,
-    Figure,
-    Panel,
-    Row,
-    curve,
-    most_colours,
-    rows_of,
-)
+from syncmeter_analysis.studies.blocks import Block, Line, Table, pivot, table
+from syncmeter_analysis.studies.cells import over_best
+from syncmeter_analysis.studies.figures import Axis, Figure, courses, dots
 from syncmeter_analysis.voice.words import name_of
 
 title = "Atomic updates of a GPU"
@@ -36,7 +34,7 @@ studies = ("accumulate", "atomics", "defaults", "widths")
 
 def text(found: Updates) -> list[Block]:
     """Returns the tables of all updates, then their machine code."""
-    return [*_ways(found.ways), *_orders(found.orders), *_widths(found.widths)]
+    return [*_ways(found.ways), *_orders(found.orders), *_widths(found)]
 
 
 def figures(found: Updates) -> list[Figure]:
@@ -48,121 +46,47 @@ def figures(found: Updates) -> list[Figure]:
     ]
 
 
-# Ways to add to few or many addresses
+def _way(op: str) -> str:
+    return name_of(cuda_way(op))
 
 
 def adds_per_ns(s: Measured) -> float | None:
-    """Returns the adds of all threads together."""
+    """Returns the adds per ns by all threads."""
     if not s.usable or s.cost is None:
         return None
     return s.point.blocks * s.point.lanes * adds_of_op / s.cost.value
 
 
-def _way(op: str) -> str:
-    return name_of(update_ways.subject_of_way(op))
-
-
-def _ways(launches: Sequence[Launch]) -> Iterator[Block]:
+def _ways(launches: Sequence[Launch]) -> Iterator[Table]:
+    rates: list[Line] = []
+    errors: list[Line] = []
     for one in launches:
-        yield _rates(one)
-    for one in launches:
-        if any(size.errors for size in one.sizes):
-            yield _errors(one)
-    if launches:
-        yield from _codes(launches)
-        yield Text(
-            f"Each thread adds {adds_of_op} values to random addresses. With as many addresses as "
-            "threads or more each thread has its own address. A table per block is in shared memory. "
-            f"Clearing it and adding it to the addresses is included, once for {adds_of_op} adds of "
-            "each thread. Error: the largest of an address over its sum, for floats from 0.5 to 1. "
-            "Scaled integers have no error if 32 bits hold the fractions. Sums of these floats in "
-            "doubles have no error."
-        )
-
-
-def _rates(one: Launch) -> Table:
-    def cell(size: Addresses, op: str) -> Cell:
-        s = size.by_op.get(op)
-        if s is None:
-            return Cell("")
-        rate = adds_per_ns(s)
-        shown = formats.nanoseconds(rate) if rate else formats.cost(s)
-        return Cell(shown, [s.id], kind="good" if s in size.found.leaders else "")
-
-    columns = ["way", *(f"{size.count}>" for size in one.sizes)]
-    lines = [[_way(op), *(cell(size, op) for size in one.sizes)] for op in one.ops]
-    caption = f"Adds of {one.type}s per ns by {one.name} threads, by the number of addresses"
-    return table(caption, columns, lines)
-
-
-def _errors(one: Launch) -> Table:
-    columns = ["way", *(f"{size.count}>" for size in one.sizes)]
-    lines = [
-        [_way(op), *(_error(size.errors.get(op)) for size in one.sizes)]
-        for op in one.ops
-        if any(op in size.errors for size in one.sizes)
-    ]
-    return table(f"Largest error over the sum of {one.type}s, {one.name} threads", columns, lines)
-
-
-def _error(error: float | None) -> str:
-    return "" if error is None else "0" if error == 0 else f"{error:.1e}"
-
-
-def _codes(launches: Sequence[Launch]) -> list[Table]:
-    lines = {
-        (one.type, op): code
-        for one in launches
-        for op in one.ops
-        for size in one.sizes
-        if (s := size.by_op.get(op)) and (code := code_of(s.census))
-    }
-    found = [[f"{_way(op)}, {type}", code] for (type, op), code in lines.items()]
-    return [table("Machine code of each way", "way|instructions", found)] if found else []
+        for op in one.ops:
+            at = [one.name, one.type, _way(op)]
+            measured = {str(size.count): size.by_op[op] for size in one.sizes if op in size.by_op}
+            code = next((code for s in measured.values() if (code := code_of(s.census))), "")
+            rates.append((at, {n: adds_per_ns(s) or s for n, s in measured.items()}, [code]))
+            error = {str(x.count): f"{x.errors[op]:.1e}" for x in one.sizes if op in x.errors}
+            errors += [(at, error, ())] * bool(error)
+    what = f"Adds of all threads per ns ({adds_of_op} of each) by number of random addresses"
+    keys = "blocks x threads|type|way"
+    yield pivot(what, keys, rates, "instructions")
+    yield pivot("Largest error over the sum, for floats from 0.5 to 1", keys, errors)
 
 
 def _figure_of_ways(launches: Sequence[Launch]) -> list[Figure]:
-    """Draws adds per ns over the number of addresses, a panel for each launch. The ways nearest to the
-    fastest somewhere have a colour, the others are left out."""
-    nearest: dict[str, float] = {}
-    panels = []
-    sizes = [(one, [_drawn(size) for size in one.sizes]) for one in launches]
-    for row in (row for _, drawn in sizes for alike in drawn for row in alike):
-        nearest[row["name"]] = max(nearest.get(row["name"], 0.0), row["near"])
-    kept = set(sorted(nearest, key=lambda name: -nearest[name])[:most_colours])
-    names = [name for name in map(_way, update_ways.ways) if name in kept]
-    for one, drawn in sizes:
-        panels += curve(
-            f"{one.name} threads, {one.type}s",
-            [row for alike in drawn for row in alike if row["name"] in kept],
-            Axis("distinct addresses", "powers"),
-            Axis("adds per ns"),
-            names,
-            2,
-            legend="way",
-        )
-    if not panels:
-        return []
-    note = "Adds of all threads per ns, both logarithmic."
-    if left_out := [name for name in nearest if name not in kept]:
-        note += f" Left out because never near the fastest: {', '.join(left_out)}."
-    return [Figure("accumulate", "Ways to add to shared addresses", note, panels, wide=True)]
-
-
-def _drawn(size: Addresses) -> list[Row]:
-    """Returns rows in which `near` is the rate over the fastest one."""
-    rates = [(s, rate) for s in size.found.points if (rate := adds_per_ns(s)) is not None]
-    best = max((rate for _, rate in rates), default=1.0)
-    return [
-        {
-            "x": size.count,
-            "value": rate,
-            "near": rate / best,
-            "name": _way(s.point.op),
-            "id": s.id,
-        }
-        for s, rate in rates
+    """Draws adds per ns by address count, with a panel for each launch."""
+    lines: list[Line] = [
+        ([f"{one.name} threads, {one.type}s", size.count], {_way(op): adds_per_ns(s)}, ())
+        for one in launches
+        for size in one.sizes
+        for op, s in size.by_op.items()
     ]
+    x, y = Axis("distinct addresses", "powers"), Axis("adds per ns")
+    panels = courses(lines, x, y, 2, legend="way")
+    ids = [s.id for one in launches for size in one.sizes for s in size.by_op.values()]
+    note, title = "Both axes are logarithmic.", "Ways to add to shared addresses"
+    return [Figure("accumulate", title, note, panels, ids, wide=True)] if panels else []
 
 
 # Orders, scopes and widths: forms for one update in one launch
@@ -178,23 +102,13 @@ def _launched(s: Measured, device: int | None) -> str:
     return ", ".join(filter(None, (point_text.blocks_by_threads(p), layout, memory, where)))
 
 
-def _dots(
-    id: str, title: str, note: str, unit: str, shown: Sequence[tuple[str, str, Measured]]
-) -> list[Figure]:
-    """Draws one dot for each update, form and cost."""
-    drawn = [row for group, form, s in shown for row in rows_of(s, row=form, group=group)]
-    groups = list(dict.fromkeys(group for group, _, _ in shown))
-    panel = Panel("by form", Dots(drawn, unit, groups, "form", "update"))
-    return [Figure(id, title, note, [panel], wide=True)] if drawn else []
-
-
-def _device(places: Sequence[update_orders.Place | update_widths.Place], device: int) -> int | None:
+def _device(places: Sequence[Orders | Widths], device: int) -> int | None:
     return device if len({place.device for place in places}) > 1 else None
 
 
 def form_of(s: Measured) -> str:
     """Returns the form with an order or a scope as its API has it: `fetch_add(relaxed), device`."""
-    return name_of(update_orders.subject(s))
+    return name_of(form(s))
 
 
 def order_of(s: Measured) -> str:
@@ -205,58 +119,53 @@ def order_of(s: Measured) -> str:
     return "seq_cst" if p.op == "fence" and p.order == "unordered" else p.order
 
 
-def _orders(places: Sequence[update_orders.Place]) -> Iterator[Block]:
+def _orders(places: Sequence[Orders]) -> Iterator[Table]:
     lines = [
         [
             place.update.replace("_", " "),
-            _launched(form.s, _device(places, place.device)),
-            form_of(form.s),
-            order_of(form.s),
-            form.s.point.scope,
-            cost(form.s),
-            *formats.ratio_fields(form.over_enough, itself=form.s is place.enough),
-            Cell(code_of(form.s.census)),
+            _launched(s, _device(places, place.device)),
+            form_of(s),
+            order_of(s),
+            s.point.scope,
+            s,
+            1 if s is place.enough else place.over_enough(s),
+            code_of(s.census),
         ]
         for place in places
-        for form in place.forms
+        for s in place.forms
     ]
-    if lines:
-        yield table(
-            "Orders and scopes: ns for an update, and over the weakest form",
-            "update|blocks x threads|form|order|scope|ns/op>|over weakest>|95 % CI>|machine code",
-            lines,
-            keys=3,
-        )
-        yield Text(
-            "Weakest: relaxed at device scope, which counts and orders no other data, and for fences "
-            "acquire and release at device scope. (): no arguments, seq_cst at system scope in libcu++ "
-            "and acq_rel at device scope in Triton. OpenMP's atomics are relaxed without a clause. "
-            "int32 in global memory."
-        )
+    yield table(
+        "Orders and scopes: ns for an update, and over relaxed at device scope",
+        "update|blocks x threads|form|order|scope|ns/op>|over weakest (95 % CI)>|machine code",
+        lines,
+        keys=3,
+    )
 
 
-def _figure_of_orders(places: Sequence[update_orders.Place]) -> list[Figure]:
+def _figure_of_orders(places: Sequence[Orders]) -> list[Figure]:
     by_update = grouped(places, lambda place: place.update)
     largest = [max(alike, key=_launch_of_figure) for alike in by_update.values()]
     note = (
-        "ns for an update with the 95 % interval, logarithmic, in the largest launch, each thread with "
-        "its own variable. (): libcu++ or Triton without arguments."
+        "ns for an update with the 95 % interval, logarithmic, each thread with its own variable."
     )
-    shown = [(p.update.replace("_", " "), form_of(f.s), f.s) for p in largest for f in p.forms]
-    return _dots("defaults", "Updates by order and scope", note, "ns per op", shown)
+    lines: list[Line] = [
+        ([form_of(s)], {p.update.replace("_", " "): s}, ()) for p in largest for s in p.forms
+    ]
+    looks = {"title": "ns per op", "what": "form", "legend": "update"}
+    return dots("defaults", "Updates by order and scope", note, lines, **looks)
 
 
-def _launch_of_figure(place: update_orders.Place) -> tuple[bool, int]:
+def _launch_of_figure(place: Orders) -> tuple[bool, int]:
     return not place.is_shared, place.threads
 
 
 def _kind_of(s: Measured) -> str:
     """Returns `add, half`, `fetch add, float`, `exchange, word`."""
-    return f"{update_widths.action_of(s)}, {update_widths.width_of(s).kind}".replace("_", " ")
+    return f"{action_of(s)}, {width_of(s).kind}".replace("_", " ")
 
 
 def _width_form(s: Measured) -> str:
-    return name_of(update_widths.subject(s))
+    return name_of(wide_form(s))
 
 
 def _rate(s: Measured, each: int = 1) -> str:
@@ -264,67 +173,53 @@ def _rate(s: Measured, each: int = 1) -> str:
     return "" if per_s is None else formats.rate(per_s * each)
 
 
-def _widths(found: update_widths.Widths) -> Iterator[Block]:
+def _widths(found: Updates) -> Iterator[Table]:
     lines = []
-    for place in found.places:
+    for place in found.widths:
         parts = {s.id: s for s in place.parts.points}
-        best = place.parts.best
         for s in place.forms:
-            is_best = best is not None and s.id == best.id
             lines.append(
                 [
                     _kind_of(s),
-                    _launched(s, _device(found.places, place.device)),
+                    _launched(s, _device(found.widths, place.device)),
                     _width_form(s),
-                    cost(s),
-                    cost(parts.get(s.id)),
+                    s,
+                    parts.get(s.id),
                     _rate(s),
-                    _rate(s, update_widths.width_of(s).bytes),
-                    *formats.ratio_fields(place.parts.over(s), itself=is_best),
-                    Cell(code_of(s.census)),
+                    _rate(s, width_of(s).bytes),
+                    over_best(place.parts, parts.get(s.id)),
+                    code_of(s.census),
                 ]
             )
-    if lines:
-        yield table(
-            "Widths: ns for an update and for an element, and over the fastest form",
-            "update|blocks x threads|form|ns/op>|ns/element>|updates/s>|bytes/s>"
-            "|element over fastest>|95 % CI>|machine code",
-            lines,
-            keys=3,
-        )
-        yield Text(
-            "Element: a number of an add, or 4 bytes of an exchange and compare-and-swap. All are "
-            "relaxed at device scope. fetch add: the result is used."
-        )
-    if found.scopes:
-        yield table(
-            "Other scopes, over the device's",
-            "update|blocks x threads|form|scope|ns/op>|over device>|95 % CI>|machine code",
-            [
-                [
-                    _kind_of(scope.s),
-                    _launched(scope.s, None),
-                    _width_form(scope.s),
-                    scope.s.point.scope,
-                    cost(scope.s),
-                    *formats.ratio_fields(scope.over_device),
-                    Cell(code_of(scope.s.census)),
-                ]
-                for scope in found.scopes
-            ],
-            keys=4,
-        )
+    yield table(
+        "Widths: ns for an update and for an element (a number, or 4 bytes of an exchange)",
+        "update|blocks x threads|form|ns/op>|ns/element>|updates/s>|bytes/s>"
+        "|element over fastest (95 % CI)>|machine code",
+        lines,
+        keys=3,
+    )
+    scopes = [
+        [
+            *(_kind_of(s), _launched(s, None), _width_form(s), s.point.scope, s),
+            *(over_device, code_of(s.census)),
+        ]
+        for s, over_device in found.scopes
+    ]
+    columns = "update|blocks x threads|form|scope|ns/op>|over device (95 % CI)>|machine code"
+    yield table("Other scopes, over device scope", columns, scopes, keys=4)
 
 
-def _figure_of_widths(found: update_widths.Widths) -> list[Figure]:
-    chosen: dict[str, update_widths.Place] = {}
-    for place in found.places:
+def _figure_of_widths(places: Sequence[Widths]) -> list[Figure]:
+    chosen: dict[str, Widths] = {}
+    for place in places:
         p = place.first.point
         if p.space == "global" and p.stride == 1 and not p.op.startswith("fetch_"):
             chosen.setdefault(_kind_of(place.first), place)
     note = (
-        "ns for an element of an add, or for 4 bytes of an exchange or compare-and-swap, with the 95 % "
-        "interval, logarithmic, in the largest launch, each thread with its own variable."
+        "ns for an element with the 95 % interval, logarithmic, each thread with its own variable."
     )
-    shown = [(kind, _width_form(s), s) for kind, p in chosen.items() for s in p.parts.points]
-    return _dots("widths", "Updates by width", note, "ns per element", shown)
+    lines: list[Line] = [
+        ([_width_form(s)], {kind: s}, ()) for kind, p in chosen.items() for s in p.parts.points
+    ]
+    looks = {"title": "ns per element", "what": "form", "legend": "update"}
+    return dots("widths", "Updates by width", note, lines, **looks)

@@ -15,14 +15,12 @@ from syncmeter_analysis.relate.handoffs import (
     between_multiprocessors,
     key_of,
     rank_of,
-    reference,
 )
 from syncmeter_analysis.relate.handoffs import rows as rows
-from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.stats import median
-from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, ns_of
-from syncmeter_analysis.studies.figures import Axis, Dots, Figure, Panel, curve, rows_of
+from syncmeter_analysis.studies.blocks import Block, Line, Table, table
+from syncmeter_analysis.studies.cells import named, ns_of
+from syncmeter_analysis.studies.figures import Axis, Figure, courses, dots
 
 title = "Handoffs between warps"
 order = 12
@@ -68,147 +66,79 @@ def form_of(p: Point) -> str:
 
 
 def text(handoffs: Handoffs) -> list[Block]:
-    """Rings by form, pairs by distance, and the one-shot chain."""
-    several = len(handoffs.backends) > 1
-    found: list[Block] = [_ring(launch, several) for launch in handoffs.rings]
-    if handoffs.rings:
-        found += [
-            Text(
-                "polls: unsuccessful polls of all waiting threads, per handoff; counted in a "
-                "register after the load, in both loops. old messages: reads behind the flag "
-                "that returned data from before it; with acquire and release a single one would "
-                "fail the point."
-            ),
+    """Returns rings and one-shot chains by form, and pairs by distance."""
+    distances = [
+        [
+            *(p.backend, p.distance, p.scope, named(len(p.points), *p.points)),
+            *(float(f(map(ns_of, p.points))) for f in (median, min, max)),
         ]
-    found += _distances(handoffs.pairs, several)
-    found += [_chain(launch, several) for launch in handoffs.chains]
-    if handoffs.chains:
-        found.append(
-            Text(
-                "published: by the article's program on an H200, 2^20 warps in blocks of 1024 "
-                "threads; here the difference of two lengths. The chain relies on blocks starting "
-                "in order, which CUDA does not promise; with scope block it goes from one block to "
-                "the next at device scope."
-            )
-        )
-    return found
+        for p in handoffs.pairs
+    ]
+    columns = "backend|from one warp to another|scope|pairs>|median ns>|lowest>|highest>"
+    what = "Handoffs by distance: ld.acquire, st.release"
+    launches = map(_forms, (*handoffs.rings, *handoffs.chains))
+    return [*launches, table(what, columns, distances, keys=3)]
 
 
-def _of(backend: str, several: bool) -> str:
-    return f" ({backend})" if several else ""
+def _forms(launch: Launch) -> Table:
+    rows = [
+        [
+            *(form_of(h.s.point), h.s.point.scope, h.s),
+            1 if h.over_reference is None else h.over_reference,
+            *_published(h),
+            *_counted(h),
+        ]
+        for h in launch.handoffs
+    ]
+    columns = "API|scope|ns/handoff>|over ptx device (95 % CI)>|published ns>|over the published>"
+    columns += "|failed polls/handoff>|old messages>"
+    place = f"{launch.place}, {launch.threads} threads, {launch.backend}"
+    return table(f"Handoffs: a flag from warp to warp; {place}", columns, rows, keys=2)
 
 
-def _ring(launch: Launch, several: bool) -> Table:
-    return table(
-        "Handoffs: a flag from warp to warp, by API; "
-        f"{launch.place} of {launch.threads} threads{_of(launch.backend, several)}",
-        "API|scope|ns/handoff>|over ptx device>|95 % interval>|polls>|old messages>|",
-        [[*_form_fields(h), *_over_fields(h), *_counted_fields(h)] for h in launch.handoffs],
-        keys=2,
-    )
+def _published(h: Handoff) -> list[object]:
+    """Returns the cost that the article published for its chain, and the ratio to it."""
+    ms = published_ms.get(key_of(h.s.point))
+    if h.s.point.op != "handoff_chain" or ms is None or h.s.cost is None:
+        return ["", ""]
+    ns = ms * 1e6 / published_warps
+    return [ns, formats.ratio(h.s.cost.value / ns) if h.s.usable else ""]
 
 
-def _form_fields(h: Handoff) -> list[Cell | str]:
-    return [form_of(h.s.point), h.s.point.scope, cost(h.s)]
-
-
-def _over_fields(h: Handoff) -> list[str]:
-    return formats.ratio_fields(h.over_reference, itself=h.over_reference is None)
-
-
-def _counted_fields(h: Handoff) -> list[str]:
-    """Polls, old messages, and why there is no ratio or cost."""
+def _counted(h: Handoff) -> list[str]:
     polls = "" if h.polls is None else f"{h.polls:.3g}"
     known = h.old_messages is not None and h.messages is not None
-    status = "" if h.s.status == "ok" or formats.cost(h.s) == h.s.status else h.s.status
-    notes = filter(None, (status, formats.why_none(h.over_reference)))
-    return [polls, f"{h.old_messages} of {h.messages}" if known else "", "; ".join(notes)]
-
-
-def _distances(found: Sequence[Pairs], several: bool) -> list[Block]:
-    rows = []
-    for pairs in found:
-        costs = [ns_of(s) for s in pairs.points]
-        middle = Cell(formats.nanoseconds(median(costs)), [s.id for s in pairs.points])
-        ends = f"{formats.nanoseconds(min(costs))}..{formats.nanoseconds(max(costs))}"
-        where = pairs.distance + _of(pairs.backend, several)
-        rows.append([where, pairs.scope, str(len(costs)), middle, ends if len(costs) > 1 else ""])
-    if not rows:
-        return []
-    columns = "from one warp to another|scope|pairs>|ns/handoff>|lowest..highest>"
-    return [table("Handoffs by distance: ld.acquire, st.release", columns, rows, keys=2)]
-
-
-def _chain(launch: Launch, several: bool) -> Table:
-    """Each form beside what was published of it: its cost, and its ratio to the reference."""
-    own = published_ms[reference]
-    rows = []
-    for h in launch.handoffs:
-        ms, r = published_ms.get(key_of(h.s.point)), h.over_reference
-        ns = formats.nanoseconds(ms * 1e6 / published_warps) if ms else ""
-        over = [formats.ratio(ms / own) if ms else ""]
-        over += [formats.ratio_interval(r.times(own / ms)) if ms and isinstance(r, Ratio) else ""]
-        rows.append([*_form_fields(h), ns, *_over_fields(h), *over, *_counted_fields(h)])
-    return table(
-        "Reproduction: one-shot chain, every warp of a grid waits once for one flag; "
-        f"{launch.blocks} blocks of {launch.threads} threads{_of(launch.backend, several)}",
-        "form|scope|ns/handoff>|published ns>|over ptx device>|95 % interval>|published>"
-        "|here : published>|polls>|old messages>|",
-        rows,
-        keys=2,
-    )
+    return [polls, f"{h.old_messages} of {h.messages}" if known else ""]
 
 
 def figures(found: Handoffs) -> list[Figure]:
-    """What it costs to hand a flag on, by form and by distance, of each backend that measured it."""
+    """Returns the cost of a handoff by form and by distance, for each backend."""
     drawn = []
     for i, backend in enumerate(found.backends):
-        of_backend = Handoffs(
-            [x for x in found.rings if x.backend == backend],
-            [x for x in found.chains if x.backend == backend],
-            [p for p in found.pairs if p.backend == backend],
-        )
-        for figure in _form_figure(of_backend) + _distance_figure(of_backend.pairs):
-            figure.id += f"-{backend}" if i else ""
-            figure.title = f"{backend}: " * (len(found.backends) > 1) + figure.title
-            drawn.append(figure)
+        prefix, suffix = f"{backend}: " * (len(found.backends) > 1), f"-{backend}" * bool(i)
+        # Of launches of one place the last.
+        launches = (x for x in (*found.rings, *found.chains) if x.backend == backend)
+        places = {x.place: x for x in launches}
+        points = [(place, h.s) for place, x in places.items() for h in x.handoffs]
+        points.sort(key=lambda point: rank_of(point[1].point))
+        lines: list[Line] = [
+            ([form_of(s.point), s.point.scope], {place: s}, ()) for place, s in points
+        ]
+        looks = {"title": "ns per handoff", "what": "form"}
+        title = f"{prefix}A flag from warp to warp, by API and scope"
+        note = "ns per handoff with the 95 % interval, logarithmic."
+        drawn += dots(f"handoffs{suffix}", title, note, lines, **looks)
+        pairs = [p for p in found.pairs if p.backend == backend]
+        title = f"{prefix}A flag from warp to warp, by distance"
+        drawn += _by_distance(f"handoff-distance{suffix}", title, pairs)
     return drawn
 
 
-def _form_figure(found: Handoffs) -> list[Figure]:
-    # Of launches of one place the last.
-    places = {x.place: x for x in (*found.rings, *found.chains)}
-    points = [(place, h.s) for place, x in places.items() for h in x.handoffs if h.s.usable]
-    if not points:
-        return []
-    points.sort(key=lambda point: rank_of(point[1].point))
-    rows = [
-        row
-        for place, s in points
-        for row in rows_of(s, row=f"{form_of(s.point)}, {s.point.scope}", group=place)
-    ]
-    groups = list(dict.fromkeys(place for place, _ in points))
-    note = (
-        "ns per handoff with the 95 % interval, logarithmic; form and scope. "
-        "The chain is from an article: every warp of a grid waits once for one flag."
-    )
-    panel = Panel("by form", Dots(rows, "ns per handoff", groups, "form"))
-    return [
-        Figure("handoffs", "A flag from warp to warp, by API and scope", note, [panel], wide=True)
-    ]
-
-
-def _distance_figure(found: Sequence[Pairs]) -> list[Figure]:
+def _by_distance(id: str, title: str, found: Sequence[Pairs]) -> list[Figure]:
     across = [(p.distance, s) for p in found for s in p.points if s.point.op == "sm_handoff"]
     if sum(between_multiprocessors(s.point) for _, s in across) < 2:
         return []
-    rows = [
-        {"x": s.point.size, "value": ns_of(s), "name": where, "id": s.id} for where, s in across
-    ]
+    lines: list[Line] = [([s.point.size], {where: s}, ()) for where, s in across]
     x, y = Axis("multiprocessor of the other warp", "linear"), Axis("ns per handoff", "linear")
-    note = (
-        "ns per handoff by acquire and release at scope device; 1 is another block of the first "
-        "multiprocessor itself."
-    )
-    panels = curve("by distance", rows, x, y, legend="two warps", lines=False)
-    return [Figure("handoff-distance", "A flag from warp to warp, by distance", note, panels)]
+    note = "1 is another block of the first multiprocessor itself."
+    return [Figure(id, title, note, courses(lines, x, y, legend="two warps", lines=False))]

@@ -1,113 +1,179 @@
-"""The tables and figures of the study `levels`: what it costs to synchronize the threads of a warp, a
-block, a cluster and a grid, and to end a kernel."""
+"""The study `levels`: what it costs to synchronize the threads of a warp, a block, a cluster and a
+grid, and to end a kernel."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.block_barriers import alike, more
 from syncmeter_analysis.relate.contest import Contest
-from syncmeter_analysis.relate.gpu_levels import (
-    BlockRate,
-    GpuLevels,
-    several_gpus,
-    warps_of,
-    way_of,
-)
+from syncmeter_analysis.relate.gpu_levels import GpuLevels, warps_of, way_of
 from syncmeter_analysis.relate.gpu_levels import rows as rows
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.op_groups import level_of, levels
+from syncmeter_analysis.relate.point_text import blocks_by_threads
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import percent
-from syncmeter_analysis.studies import block_barriers, grid_barriers
-from syncmeter_analysis.studies.blocks import Block, Bullets, Table, table
-from syncmeter_analysis.studies.both_clocks import both_clocks_table
-from syncmeter_analysis.studies.cells import cost, ns_of, of_each, op_and_launch
-from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours, rows_of
+from syncmeter_analysis.studies.blocks import Block, Line, Table, pivot, table
+from syncmeter_analysis.studies.cells import named, ns_of, of_each, op_and_launch, over_best
+from syncmeter_analysis.studies.figures import Figure, Heat, Panel, dots, most_colours
+from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "GPU levels"
 order = 10
 
+#: Operations whose ratio is not shown to differ by more than the margin.
+_ties = f"no difference above {percent(default_margin)}"
+
 
 @of_each
 def text(levels: GpuLevels) -> list[Block]:
-    """The levels on one axis, blocks by their rate, barriers of a block and of the grid, chains, and
-    both clocks."""
+    """Returns the levels, blocks by their rate, barriers of a block and of the grid, chains, and both
+    clocks."""
     found = [
-        *_axis(levels.axis),
-        *_blocks(levels.blocks),
-        *block_barriers.by_launch(levels.in_block),
-        *grid_barriers.by_launch(levels.grid),
-        *grid_barriers.against_own(levels.barriers),
-        *grid_barriers.against_kernels(levels.kernels),
-        *_chain(levels.chain),
-        *both_clocks_table(levels.clocks),
+        _axis(levels.axis),
+        table(
+            "Block barriers: the launch of each block size that synchronizes most warps per time",
+            f"threads per block>|blocks>|ns per barrier>|warps per s>|blocks with {_ties}",
+            (
+                [
+                    *(b.best.point.lanes, b.best.point.blocks, b.best),
+                    formats.rate(warps_of(b.best) * 1e9 / ns_of(b.best)),
+                    ", ".join(str(tie.point.blocks) for tie in b.ties),
+                ]
+                for b in levels.blocks
+            ),
+        ),
+        _in_block(levels),
+        pivot(
+            "grid_sync: ns by launch",
+            "threads per block>",
+            (
+                (
+                    [threads],
+                    {f"{s.point.blocks} blocks": s for s in _by_blocks(of)},
+                    (),
+                )
+                for threads, of in sorted(group(levels.grid, "lanes").items())
+                if len(levels.grid) > 1
+            ),
+        ),
+        _own_barriers(levels),
+        table(
+            "One more kernel of a graph against grid_sync",
+            "blocks x threads>|kernels>|ns each>|grid_sync ns>|grid_sync over a kernel (95 % CI)>",
+            (
+                [
+                    blocks_by_threads(k.own.point),
+                    named(k.graph.point.size, k.graph),
+                    k.each_ns,
+                    k.own,
+                    k.own_over_kernel,
+                ]
+                for k in levels.kernels
+            ),
+        ),
+        table(
+            "fadd_chain: dependent adds without a branch",
+            "adds in a line>|cycles>|cycles per add>",
+            (
+                [named(s.point.size, s), s.cycles.value, f"{s.cycles.value / s.point.size:.3f}"]
+                for s in levels.chain
+                if s.cycles
+            ),
+        ),
+        _both_clocks(levels),
     ]
-    for block in found:
-        if isinstance(block, Table):
-            block.caption = levels.prefix + block.caption
-    return found
+    for one in found:
+        one.caption = levels.prefix + one.caption
+    return list(found)
 
 
-def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
-    alone = sum(one.best is not None for _, one in axis) == 1
-    rows: list[list[object]] = []
-    for name, one in axis:
-        s = way_of(name, one)
-        if s is None or s.cost is None:
-            rows += [] if alone else [[name, "not measured", *[""] * 7]]
-            continue
-        width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48)
-        cycles = formats.nanoseconds(s.cycles.value) if s.cycles else ""
-        costs = [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), cycles]
-        end = [grid_barriers.also(one, s), "=" * int(width)]
-        rows.append([name, *op_and_launch(s), *costs, *end])
-    found = table(
-        "Levels of synchronization: the fastest of each, one warp alone inside a block",
-        "level|op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
-        f"|no difference shown within {percent(default_margin)}|1 ns to 100 us, 8 characters a decade",
-        rows,
-        keys=2,
-    )
-    notes = []
-    if any(name.startswith("warp") and one.best for name, one in axis):
-        notes.append(
-            "converged threads of a warp pass its sync without waiting; a shuffle waits for its "
-            "value"
-        )
-    if any(name == several_gpus and not one.best for name, one in axis) and not alone:
-        notes.append("barriers of several GPUs are measured by `syncmeter run --study multi-gpu`")
-    return [found, Bullets(notes)] if notes else [found]
+def _by_blocks(points: Sequence[Measured]) -> list[Measured]:
+    return sorted(points, key=lambda s: s.point.blocks)
 
 
-def _blocks(found: Sequence[BlockRate]) -> list[Block]:
-    columns = "threads per block>|blocks>|ns per barrier>|warps synchronized per s>"
-    columns += f"|as many within {percent(default_margin)} with blocks"
-    rows = []
-    for row in found:
-        s, blocks = row.best, ", ".join(str(tie.point.blocks) for tie in row.ties)
-        per_s = formats.rate(warps_of(s) * 1e9 / ns_of(s))
-        rows.append([s.point.lanes, s.point.blocks, cost(s), per_s, blocks])
-    what = "barrier: the launch of each block size that synchronizes most warps per time"
-    return [table(what, columns, rows)] if rows else []
+def _cycles(s: Measured) -> float | None:
+    return s.cycles.value if s.cycles else None
 
 
-def _chain(points: Sequence[Measured]) -> list[Block]:
+def _also(one: Contest, shown: Measured) -> str:
+    """Returns the operations without a shown difference, and the configurations of each."""
+    ops = Counter(s.point.op for s in one.leaders if s is not shown)
+    return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
+
+
+def _axis(axis: Sequence[tuple[str, Contest]]) -> Table:
     rows = [
-        [s.point.size, formats.nanoseconds(s.cycles.value), f"{s.cycles.value / s.point.size:.3f}"]
-        for s in points
-        if s.cycles
+        [name, *op_and_launch(s), s.cost, _cycles(s), _also(one, s)]
+        for name, one in axis
+        if (s := way_of(name, one)) and s.cost
     ]
-    what = "fadd_chain: dependent adds without a branch; more per add is the instruction cache"
-    return [table(what, "adds in a line>|cycles>|cycles per add>", rows)] if rows else []
+    columns = f"level|operation|size>|blocks x threads>|ns (95 % CI)>|cycles>|{_ties}"
+    return table("The fastest of each level, one warp alone inside a block", columns, rows, keys=2)
+
+
+def _in_block(levels: GpuLevels) -> Table:
+    rows = [
+        [named(op, s), blocks_by_threads(s.point), s, _cycles(s), over_best(row.contest, s)]
+        for op in (*alike, *more)
+        for row in levels.in_block
+        if (s := row.by_op.get(op))
+    ]
+    columns = "operation|blocks x threads>|ns>|cycles>|over the fastest (95 % CI)>"
+    return table("Barriers of a block", columns, rows, keys=2)
+
+
+def _own_barriers(levels: GpuLevels) -> Table:
+    lines: list[Line] = []
+    for row in levels.barriers:
+        taken = row.contest.taken or row.contest.first
+        costs = {op.removeprefix("software_barrier_"): s for op, s in row.by_op.items()}
+        behind = [taken.point.op, _also(row.contest, taken), row.over_grid_sync]
+        lines.append(([blocks_by_threads(taken.point)], costs, behind))
+    behind_columns = f"fastest|{_ties}|over grid_sync (95 % CI)>"
+    what = "Barriers of the grid in software against grid_sync, ns"
+    return pivot(what, "blocks x threads>", lines, behind_columns)
+
+
+def _both_clocks(levels: GpuLevels) -> Table:
+    rows = []
+    for row in levels.clocks:
+        s, host = row.s, row.host_ns
+        clock = "cycles of one multiprocessor" if s.point.blocks == 1 else "events at the launch"
+        over = f"{host / ns_of(s):.3f}" if host is not None else ""
+        of_host = [host, row.deviation_ns] if host is not None else ["", ""]
+        rows.append([*op_and_launch(s), s.cost, *of_host, over, clock])
+    what = "GPU clock, and host clock by the difference of two numbers of repeats (one launch each)"
+    columns = "operation|size>|blocks x threads>|GPU clock ns (95 % CI)>|host clock ns>|deviation>"
+    shown = rows if any(row.host_ns is not None for row in levels.clocks) else []
+    return table(what, f"{columns}|host : GPU>|the GPU clock is", shown, keys=3)
 
 
 @of_each
 def figures(found: GpuLevels) -> list[Figure]:
     """All levels on one axis, and the heat map of the grid's barrier, where they were measured."""
-    return _axis_figure(found) + _grid_figure(found)
+    launches = _launches(found.drawn)
+    lines: list[Line] = [
+        (
+            [f"{level_of(s.point.op)}: {s.point.op}{f' of {s.point.size}' * bool(s.point.size)}"],
+            {blocks_by_threads(s.point): s},
+            (),
+        )
+        for s in found.drawn
+        if (s.point.blocks, s.point.lanes) in launches
+    ]
+    note = "Cost of an operation with its 95 % interval, logarithmic."
+    title, legend = found.prefix + "Cost of each level", "blocks x threads"
+    drawn = dots(f"levels{found.suffix}", title, note, lines, what="op", legend=legend)
+    panels = list(_grid(found.grid))
+    if not panels:
+        return drawn
+    title, note = found.prefix + "grid_sync by launch", "Microseconds of a barrier."
+    return [*drawn, Figure(f"grid-barrier{found.suffix}", title, note, panels, wide=True)]
 
 
 def _launches(points: list[Measured]) -> list[tuple[int, int]]:
@@ -124,34 +190,23 @@ def _launches(points: list[Measured]) -> list[tuple[int, int]]:
     return sorted(list(dict.fromkeys(chosen))[:most_colours])
 
 
-def _axis_figure(found: GpuLevels) -> list[Figure]:
-    if not found.drawn:
-        return []
-    names = {launch: f"{launch[0]} x {launch[1]}" for launch in _launches(found.drawn)}
+def _grid(points: Sequence[Measured]) -> Iterator[Panel]:
+    """Yields microseconds by blocks and threads of each, unless one launch is alone."""
+    blocks = sorted({s.point.blocks for s in points})
+    threads = sorted({s.point.lanes for s in points})
+    if len(blocks) < 2 or len(threads) < 2:
+        return
+    costs = [s.cost.scaled(1e-3) for s in points if s.cost]
     rows = [
-        row
-        for s in found.drawn
-        if (launch := (s.point.blocks, s.point.lanes)) in names
-        for row in rows_of(
-            s,
-            row=f"{level_of(s.point.op)}: {s.point.op}"
-            + (f" of {s.point.size}" if s.point.size else ""),
-            cycles=s.cycles.value if s.cycles else None,
-            group=names[launch],
+        figure_row(
+            *(us, s.id),
+            x=str(s.point.blocks),
+            y=str(s.point.lanes),
+            label=f"{us.value:.2f}",
         )
+        for s, us in zip(points, costs, strict=True)
     ]
-    missing = [name for name, _ in levels if not any(r["row"].startswith(name) for r in rows)]
-    note = "Cost per op with its 95 % interval, logarithmic; blocks x threads of each"
-    note += f"; not measured: {', '.join(missing)}." if missing else "."
-    dots = Dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
-    panel = Panel("all levels", dots)
-    title = found.prefix + "Cost of each level"
-    return [Figure(f"levels{found.suffix}", title, note, [panel], wide=True)]
-
-
-def _grid_figure(found: GpuLevels) -> list[Figure]:
-    if not (panels := grid_barriers.panels(found.grid)):
-        return []
-    title = found.prefix + "grid_sync by launch"
-    note = "grid_sync, microseconds; empty: not resident at once, or not measured."
-    return [Figure(f"grid-barrier{found.suffix}", title, note, panels, wide=True)]
+    fastest, slowest = (f(us.value for us in costs) for f in (min, max))
+    sides = ("blocks", list(map(str, blocks))), ("threads per block", list(map(str, threads)))
+    domain = fastest, max(slowest, 1.01 * fastest)
+    yield Panel("grid_sync", Heat(rows, *sides, "us per barrier", domain, (70, 34)))

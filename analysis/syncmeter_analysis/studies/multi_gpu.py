@@ -3,122 +3,139 @@ the place of the cell, adds by all devices to one cell, and handoffs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from syncmeter_analysis.record.visit import Link
 from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.several_gpus import (
-    Access,
-    Contention,
-    Handoff,
-    SeveralGpus,
-    places,
-)
+from syncmeter_analysis.relate.several_gpus import Access, Barrier, SeveralGpus, in_kernels
 from syncmeter_analysis.relate.several_gpus import rows as rows
-from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, legend_of_marks
-from syncmeter_analysis.studies.device_barriers import barrier_figure, barrier_table
-from syncmeter_analysis.studies.figures import Dots, Figure, Panel, rows_of
+from syncmeter_analysis.studies.blocks import Block, Line, pivot, table
+from syncmeter_analysis.studies.cells import named
+from syncmeter_analysis.studies.figures import Axis, Figure, courses, dots
 
 title = "Several GPUs"
 order = 16
 
 
 def text(found: SeveralGpus) -> list[Block]:
-    """The links, and a table with its findings for each kind of op that was measured."""
-    blocks: list[Block] = []
-    if found.links:
-        blocks += [Text("Devices and their links:"), Bullets(list(map(link_sentence, found.links)))]
-    if found.barriers:
-        blocks.append(barrier_table(found.barriers))
-    if found.accesses:
-        accesses = _access_table(found.accesses)
-        blocks += [accesses, Text(f"Ratios: {legend_of_marks(accesses)}.")]
-    if found.contention:
-        blocks.append(_contention(found.contention))
-        blocks.append(
-            Text(
-                "Every device does as many adds as the others, and the time ends with the "
-                "slowest, which runs alone at the end. fair: Jain's index over the devices."
-            )
-        )
-    if found.handoffs:
-        blocks.append(_handoffs(found.handoffs))
-    return blocks
-
-
-def link_sentence(link: Link) -> str:
-    sentences = [
-        f"{'' if link.peer_access else 'no '}peer access",
-        f"{'' if link.native_atomics else 'no '}native atomics",
-        f"performance rank {link.performance_rank}",
-    ]
-    if link.nvlinks:
-        sentences.append(f"{formats.count(link.nvlinks, 'NVLink')} of device {link.source} up")
-    return f"{link.source} to {link.target}: {', '.join(sentences)}"
-
-
-def _access_table(accesses: Sequence[Access]) -> Table:
-    # Columns in which all are alike say nothing.
-    flavours, orders = (
-        len({getattr(access.point, axis) for access in accesses}) > 1
-        for axis in ("flavour", "order")
+    """Returns the links, and a table for each kind of operation."""
+    links = (
+        [
+            x.source,
+            x.target,
+            *(_yes(b) for b in (x.peer_access, x.native_atomics)),
+            x.performance_rank,
+            x.nvlinks or "",
+        ]
+        for x in found.links
     )
-    columns = ["access", "type", "scope", "flavour", "order", "blocks x threads>", "stride>"]
-    columns += [*(f"{place}>" for place in places.values()), "peer : local>", "host : local>"]
-    rows = []
-    for access in accesses:
-        p = access.point
-        at = [p.op.removeprefix("remote_"), p.type, p.scope, p.flavour if flavours else ""]
-        at += [p.order if orders else "", point_text.blocks_by_threads(p), str(p.stride or 0)]
-        costs = [cost(access.by_place.get(place)) for place in places.values()]
-        ratios = [formats.marked_interval(access.over_local(place)) for place in ("peer", "host")]
-        rows.append([*at, *costs, *ratios])
-    what = (
-        "Accesses of one device (remote_*), ns per access of a thread, by where the cells lie; stride "
-        "0: one cell"
+    contention = (
+        [
+            row.measured.point.size,
+            row.measured.point.blocks,
+            row.measured.point.lanes,
+            row.measured,
+            formats.rate(row.adds_per_s),
+            formats.number(row.measured.fairness, 3),
+            " ".join(f"{share:.2f}" for share in row.shares),
+        ]
+        for row in found.contention
     )
-    return table(what, columns, rows, keys=7)
-
-
-def _contention(found: Sequence[Contention]) -> Table:
-    rows = []
-    for row in found:
-        s, p = row.measured, row.measured.point
-        counted = [cost(s), formats.rate(row.adds_per_s), formats.number(s.fairness, 3)]
-        shares = " ".join(f"{share:.2f}" for share in row.shares)
-        rows.append([p.size, p.blocks, p.lanes, *counted, shares])
-    columns = "devices>|blocks>|threads>|ns/add>|adds/s>|fair>|device's rate over the mean"
-    return table("Adds by all threads of all devices to one cell of the first", columns, rows)
-
-
-def _handoffs(found: Sequence[Handoff]) -> Table:
-    rows = []
-    for row in found:
+    handoffs = []
+    for row in found.handoffs:
         p, counted = row.measured.point, row.litmus
         stale = f"{counted.stale} of {counted.looked_at}" if counted else ""
-        rows.append([p.op, p.flavour, p.order, p.scope, cost(row.measured), stale])
-    columns = "handoff|flavour|order|scope|ns one way>|stale data>"
-    return table("Handoffs of a token, with data that it guards", columns, rows)
+        handoffs.append([p.op, p.flavour, p.order, p.scope, row.measured, stale])
+    return [
+        table(
+            "Devices and their links",
+            "from>|to>|peer access|native atomics|performance rank>|NVLinks of the first>",
+            links,
+        ),
+        pivot(
+            "Barriers over devices (multi_gpu_*), ns, by blocks and threads on each",
+            "barrier|blocks x threads>",
+            _barriers(found.barriers),
+        ),
+        pivot(
+            "Accesses of one device (remote_*), ns per access of a thread, by place of the variables",
+            "access|type|scope|API|order|blocks x threads>|stride>",
+            (([*_at(x), x.point.stride or 0], x.by_place, _over_local(x)) for x in found.accesses),
+            "peer over local (95 % CI)>|host over local (95 % CI)>",
+        ),
+        table(
+            "As many adds by all threads of each device to one variable of the first device",
+            "devices>|blocks>|threads>|ns/add>|adds/s>|fair>|rate of each device over the mean",
+            contention,
+        ),
+        table(
+            "Handoffs of a token, with data that it guards",
+            "handoff|API|order|scope|ns one way>|stale data>",
+            handoffs,
+        ),
+    ]
+
+
+def _yes(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def _at(access: Access) -> list[object]:
+    p = access.point
+    name = named(p.op.removeprefix("remote_"), *access.by_place.values())
+    return [name, p.type, p.scope, p.flavour, p.order, point_text.blocks_by_threads(p)]
+
+
+def _over_local(access: Access) -> list[object]:
+    return [access.over_local(place) for place in ("peer", "host")]
+
+
+def _barriers(barriers: Sequence[Barrier]) -> list[Line]:
+    return [
+        (
+            [b.name.removeprefix("multi_gpu_"), point_text.blocks_by_threads(b.point)],
+            {formats.count(n, "device"): s for n, s in sorted(b.by_devices.items())},
+            (),
+        )
+        for b in barriers
+    ]
 
 
 def figures(found: SeveralGpus) -> list[Figure]:
-    """One of the barriers over several numbers of devices, one of a thread's accesses."""
-    return barrier_figure(found.barriers) + _access_figure(found.accesses)
-
-
-def _access_figure(accesses: Sequence[Access]) -> list[Figure]:
-    alone = [a for a in accesses if a.point.blocks == 1 and a.point.lanes == 1]
-    rows = [
-        row
-        for a in alone
-        for place, s in a.by_place.items()
-        for row in rows_of(s, row=f"{a.point.op} {a.point.type} {a.point.scope}", group=place)
+    """Returns the barriers over several numbers of devices, and a thread's accesses."""
+    alone = [a for a in found.accesses if a.point.blocks * a.point.lanes == 1]
+    lines: list[Line] = [
+        ([access.point.op.removeprefix("remote_"), access.point.scope], access.by_place, ())
+        for access in alone
     ]
-    if len({row["group"] for row in rows}) < 2:
+    title = "An access by one thread, by the place of the variable"
+    looks = {"title": "ns per access", "what": "access", "legend": "variables on"}
+    note = "Cost with its 95 % interval, logarithmic."
+    return [*_by_devices(found.barriers), *dots("multi-gpu-accesses", title, note, lines, **looks)]
+
+
+def _by_devices(barriers: Sequence[Barrier]) -> list[Figure]:
+    several = [
+        b
+        for b in barriers
+        if sum(s.usable for s in b.by_devices.values()) > 1 and b.point.home != "second"
+    ]
+    inside = Counter(
+        (b.point.blocks, b.point.lanes) for b in several if b.point.op.startswith(in_kernels)
+    )
+    # The smallest launch among the launches with most barriers.
+    usual = min(inside, key=lambda launch: (-inside[launch], launch), default=None)
+    if usual is None:
         return []
-    note = "Cost of an access by one thread of one device and its 95 % interval, logarithmic."
-    dots = Dots(rows, "ns per access", list(places.values()), "access", "cells on")
-    title = "An access by one thread, by the place of the cell"
-    return [Figure("multi-gpu-accesses", title, note, [Panel("all accesses", dots)], wide=True)]
+    lines: list[Line] = [
+        ([n], {b.name.removeprefix("multi_gpu_"): s}, ())
+        for b in several
+        if not b.point.op.startswith(in_kernels) or (b.point.blocks, b.point.lanes) == usual
+        for n, s in b.by_devices.items()
+    ]
+    note = (
+        f"Inside kernels {usual[0]} blocks of {usual[1]} threads on each device, others one block."
+    )
+    panels = courses(lines, Axis("devices", "steps"), Axis("ns"), title="all barriers")
+    return [Figure("multi-gpu-barriers", "Barriers over several devices", note, panels)]

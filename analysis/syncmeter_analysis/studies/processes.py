@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from syncmeter_analysis.conclude.studies.process_points import (
     ProcessTable,
+    Row,
     by_processes,
     stands_for,
 )
 from syncmeter_analysis.conclude.studies.process_points import rows as rows
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import scope_of
+from syncmeter_analysis.studies.blocks import Block, table
+from syncmeter_analysis.studies.cells import named, scope_of
 
 title = "Threads against processes"
 order = 3
@@ -20,12 +21,22 @@ order = 3
 
 def text(tables: Sequence[ProcessTable]) -> list[Block]:
     """Returns the cost of each operation by threads and by processes, by number of threads."""
-    explained = Text(
-        f"{' and '.join(by_processes)}: processes with a variable, a lock or a window in common; "
-        "the other backends: threads. Ratios are to the first row of threads of an operation, for "
-        "posix-shared to posix. 'for' names the operation of threads that a call replaces."
-    )
-    return [explained, *map(_table, tables)]
+    columns = "operation|for|backend|ns>|95 % CI>|over threads (95 % CI)>|"
+    return [
+        table(
+            f"Threads and processes ({' and '.join(by_processes)}): {scope(found)}",
+            columns,
+            (_row(row) for row in found.rows),
+            keys=3,
+        )
+        for found in tables
+    ]
+
+
+def _row(row: Row) -> list[object]:
+    s = row.measured
+    at = [named(row.op, s), stands_for.get(s.point.op, ""), s.point.backend, s]
+    return [*at, formats.cost_scatter(s), 1 if row.thread is s else row.over, s.reason]
 
 
 def scope(table: ProcessTable) -> str:
@@ -38,16 +49,3 @@ def scope(table: ProcessTable) -> str:
         affinities=[table.rows[0].measured.point.affinity],
         source=table.source,
     )
-
-
-def _table(found: ProcessTable) -> Table:
-    rows = []
-    for row in found.rows:
-        s = row.measured
-        at = [Cell(row.op, [s.id]), stands_for.get(s.point.op, ""), s.point.backend]
-        cost = [formats.cost(s), formats.interval_ns(s.cost) if s.usable and s.cost else ""]
-        over = formats.ratio_fields(row.over, itself=row.thread is s)
-        note = formats.why_none(row.over) if s.usable else s.status
-        rows.append([*at, *cost, *over, note])
-    columns = "operation|for|backend|ns>|95 % CI>|ratio>|95 % CI>|"
-    return table(f"Threads and processes: {scope(found)}", columns, rows, keys=3)

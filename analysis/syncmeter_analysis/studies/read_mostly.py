@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from syncmeter_analysis.conclude.studies.read_mostly import rows as rows
 from syncmeter_analysis.conclude.studies.read_mostly import suffix
-from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest
-from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import percent
-from syncmeter_analysis.studies.blocks import Block, Text, table
-from syncmeter_analysis.studies.cells import cost
+from syncmeter_analysis.studies.blocks import Block, pivot
 
 title = "Read-mostly data"
 order = 4
@@ -23,19 +19,13 @@ def scheme_of(s: Measured) -> str:
 
 def text(data: list[Contest]) -> list[Block]:
     """Returns the cost of an access under each scheme."""
-    schemes = sorted({scheme_of(s) for one in data for s in one.points})
-    columns = ["threads>", "bytes>", "reads per write>", *(f"{scheme}>" for scheme in schemes)]
     lines = []
     for one in data:
-        p, by_scheme = one.first.point, {scheme_of(s): s for s in reversed(one.points)}
-        costs = [cost(by_scheme.get(scheme)) for scheme in schemes]
-        slowest = formats.ratio_interval(one.slower[0][1]) if one.slower else ""
-        best = [", ".join(map(scheme_of, one.leaders)), slowest, one.source]
-        lines.append([p.lanes, p.size, p.reads_per_write, *costs, *best])
-    columns += ["fastest", "slowest over it>", ""]
-    explained = Text(
-        "ns of an access by each thread, reads and writes together; every thread does both. fastest: "
-        f"none of several is shown to be more than {percent(default_margin)} slower than another. "
-        "slowest over it: the slowest scheme over the lowest cost."
-    )
-    return [table("Read-mostly data by scheme", columns, lines, keys=3), explained]
+        p, slowest = one.first.point, one.slower[0][1] if one.slower else None
+        by_scheme = {scheme_of(s): s for s in sorted(reversed(one.points), key=scheme_of)}
+        fastest = ", ".join(map(scheme_of, one.leaders))
+        lines.append(
+            ([p.lanes, p.size, p.reads_per_write], by_scheme, [fastest, slowest, one.source])
+        )
+    keys, behind = "threads>|bytes>|reads per write>", "fastest|slowest over it (95 % CI)>|"
+    return [pivot("ns of an access by each thread, reads and writes together", keys, lines, behind)]

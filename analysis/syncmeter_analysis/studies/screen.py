@@ -12,24 +12,21 @@ from syncmeter_analysis.voice.screen import Field, Grid, Screen
 _folded = 40
 
 
-def screen_blocks(
-    screen: Screen, is_whole: bool = True, hint: str = "", with_others: bool = True
-) -> list[Block]:
-    """Returns the tables and then all lines. Only a whole screen ends with its reliability and next
-    step. `hint` tells how to see more."""
+def screen_blocks(screen: Screen, more: str = "", with_others: bool = True) -> list[Block]:
+    """Returns the reliability, the tables and then all lines. `more` tells how to see more."""
     grids = [*screen.grids, *(screen.other_grids if with_others else ())]
     notes = [*screen.notes, *(screen.other_notes if with_others else ())]
-    lines = [*notes, *screen.sentences, *filter(None, [hint])]
-    lines += [line for line in (screen.reliability, screen.next) if line and is_whole]
-    return [*map(_table, grids), Lines(lines)]
+    lines = [*notes, *screen.sentences, screen.details, screen.next, more]
+    top = [Lines([screen.reliability], is_subtitle=True)] if screen.reliability else []
+    return [*top, *map(_table, grids), Lines(list(filter(None, lines)))]
 
 
 def overview_blocks(overview: Overview) -> list[Block]:
     """Returns the blocks below the title."""
-    advice = [overview.heading, *overview.recommendations]
-    last = [overview.reliability, *overview.next]
+    last = list(filter(None, [overview.details, *overview.next]))
     notes = [Lines(list(overview.notes))] if overview.notes else []
-    return [*map(_table, overview.costs), *notes, Lines(advice), Lines(last)]
+    top = Lines([overview.reliability], is_subtitle=True)
+    return [top, *map(_table, overview.costs), *notes, Lines(overview.advice), Lines(last)]
 
 
 def _table(grid: Grid) -> Table:
