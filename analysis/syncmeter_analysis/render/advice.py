@@ -18,7 +18,6 @@ from syncmeter_analysis.render.advice_tables import (
     kernel_table,
     lock_table,
     model_table,
-    per_cent,
     price_table,
     run_tables,
     site_name,
@@ -281,12 +280,7 @@ def _figure(file: AdviceFile) -> Figure | None:
             (_idle, spent.idle),
         )
         rows += [{"row": name, "part": p, "value": 100 * s / wall} for p, s in parts if s > 0]
-    first, site = drawn[0]
-    title = f"{site_name(site)} takes {per_cent(min(first.in_all, wall), wall)} of a thread's time"
-    if first.idle:
-        title += f", and {per_cent(min(first.idle, wall), wall)} is waiting"
-    if first.work:
-        title += f", and {per_cent(min(first.work, wall), wall)} is the work behind it"
+    title = "Time at the call sites"
     more = f" {text.count(len(found) - len(drawn), 'more site')} not drawn." * (
         len(found) > len(drawn)
     )

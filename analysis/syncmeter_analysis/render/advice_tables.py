@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
@@ -10,7 +11,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.members import Members
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.spent import spent_at
-from syncmeter_analysis.studies.blocks import Block, Bullets, Text, table, without_empty_columns
+from syncmeter_analysis.studies.blocks import Block, Bullets, table, without_empty_columns
 from syncmeter_analysis.voice.words import cut
 
 #: Rows of a table that are not folded away on a page, and printed on a terminal.
@@ -29,54 +30,39 @@ def _time_at(site: Members) -> float:
 
 
 def site_tables(file: AdviceFile) -> list[Block]:
-    """A row for each call, those first that take most time, then most calls: its calls, its time, and
-    its price by itself; and one for each instruction."""
+    """Returns a row for each call, those first that take most time, then most calls; and a row for each
+    instruction."""
     ranked = sorted(file.call_sites, key=lambda s: (-_time_at(s), -(s.get("count") or 0)))
-    code = [site for site in ranked if site.get("count") is None]
-    calls = [site for site in ranked if site.get("count") is not None]
+    calls = [_call_row(file, site) for site in ranked if site.get("count") is not None]
+    code = [
+        [
+            site_name(site),
+            site.get("operation") or "",
+            "" if site.get("share") is None else per_cent(site["share"], 1),
+            _number(site.get("threads")),
+            _number(site.get("copies")),
+        ]
+        for site in ranked
+        if site.get("count") is None
+    ]
     columns = (
         "call site|count>|imbalance>|overhead>|work>|each>|unit cost>|GPU busy>|GPU idle>|team>"
-        "|threads>"
     )
-    instructions = "call site|operation|samples>|threads>|copies>"
-    rows = [_call_row(file, site) for site in calls]
-    found = _table(columns, rows, spare=(9, 10))
-    if any(site.get("takes_s") for site in calls):
-        found.append(
-            Text(
-                "imbalance: share of a thread's time in which it waits for the last thread, or for a "
-                "signal. overhead: from then on until it goes on, or in calls that acquire a lock or "
-                "wait in another way. work: under the lock, or of the chunk. each: imbalance and "
-                "overhead of a call, without waiting for a signal or for the end of a thread. unit "
-                "cost: the same measured alone on this machine."
-            )
-        )
-    if any(site.get("device") for site in calls):
-        found.append(
-            Text(
-                "GPU busy: how long kernels, graphs or copies of these calls took the GPU in the run "
-                "that was timed. GPU idle: how long it had nothing to do before them."
-                + _several_gpus(file)
-            )
-        )
-    rows = [_instruction_row(site) for site in code]
-    return [*found, *_table(instructions, rows)]
-
-
-def _several_gpus(file: AdviceFile) -> str:
-    """Where what launches and waits of the host cost is not judged."""
-    processes = file.header.get("gpu_processes") or 0
-    if processes < 2:
-        return ""
-    return (
-        f" Both are sums over {processes:,} processes that use GPUs, each of which is idle at other "
-        "times."
+    what = (
+        "Shares of a thread's time. imbalance: until the last thread or a signal comes. overhead: "
     )
+    what += "from then on. each: both, for one call. unit cost: the same alone on this machine"
+    if (processes := file.header.get("gpu_processes") or 0) > 1:
+        what += f". GPU times: sums over {processes:,} processes"
+    return [
+        *_table(f"{columns}|threads>", calls, what, spare=(9, 10)),
+        *_table("call site|operation|samples>|threads>|copies>", code),
+    ]
 
 
-def _table(columns: str, rows: list[list[str]], **more: Any) -> list[Block]:
-    """Nothing without rows, and no column without anything in it."""
-    made = table("", columns, rows, folded=_most_rows, **more)
+def _table(columns: str, rows: list[list[str]], caption: str = "", **more: Any) -> list[Block]:
+    """Returns nothing without rows, and no column without anything in it."""
+    made = table(caption, columns, rows, folded=_most_rows, **more)
     return [without_empty_columns(made)] if rows else []
 
 
@@ -129,16 +115,6 @@ def _price(low: float, high: float) -> str:
     return text.duration_range(low, high) if low > 0 else f"below {text.duration(high)}"
 
 
-def _instruction_row(site: Members) -> list[str]:
-    return [
-        site_name(site),
-        site.get("operation") or "",
-        "" if site.get("share") is None else per_cent(site["share"], 1),
-        _number(site.get("threads")),
-        _number(site.get("copies")),
-    ]
-
-
 def kernel_table(file: AdviceFile) -> list[Block]:
     """A row for each kernel that updates memory atomically or has barriers, as the file has them: what
     that takes at least, and what the GPU takes for all that is launched at its site."""
@@ -165,18 +141,9 @@ def kernel_table(file: AdviceFile) -> list[Block]:
         )
     columns = (
         "kernel|launches>|atomic updates>|addresses>|of the hottest>|in shared memory>|barriers>"
-        "|take at least>|GPU busy>"
     )
-    found = _table(columns, rows)
-    if any(kernel.get("least_s") for kernel in file.kernels):
-        found.append(
-            Text(
-                "take at least: what the updates of the hottest address, or the barriers, take by "
-                "their unit cost on this machine. GPU busy: time of the GPU for all that was launched "
-                "there."
-            )
-        )
-    return found
+    what = "take at least: the updates of the hottest address, or the barriers, by their unit cost"
+    return _table(f"{columns}|take at least>|GPU busy>", rows, what)
 
 
 def lock_table(file: AdviceFile) -> list[Block]:
@@ -201,16 +168,10 @@ def lock_table(file: AdviceFile) -> list[Block]:
                 "" if used is None else per_cent(used, 1),
             ]
         )
-    columns = (
-        "acquired at|lock|threads>|acquisitions>|owner changes>|contended>|in calls>|held>"
-        "|utilization>"
-    )
-    explained = Text(
-        "contended: share of the timed calls that found the lock taken. in calls, held: time of all "
-        "threads together, in the calls that acquire the lock and with the lock. utilization: share "
-        "of the run for which the lock was held."
-    )
-    return [*_table(columns, rows, spare=(4, 2)), *([explained] if rows else [])]
+    columns = "acquired at|lock|threads>|acquisitions>|owner changes>|contended>|in calls>|held>"
+    what = "contended: share of the timed calls. in calls, held: time of all threads together. "
+    what += "utilization: share of the run for which the lock was held"
+    return _table(f"{columns}|utilization>", rows, what, spare=(4, 2))
 
 
 def model_table(file: AdviceFile) -> list[Block]:
@@ -251,9 +212,7 @@ def price_table(file: AdviceFile) -> list[Block]:
                 _disturbed(price),
             ]
         )
-    columns = (
-        "op|blocks>|threads>|size>|work ns>|gap us>|placed|wait|ns>|95 % interval>|after|disturbed"
-    )
+    columns = "op|blocks>|threads>|size>|work ns>|gap us>|placed|wait|ns>|95 % CI>|after|disturbed"
     return _table(columns, rows, spare=(7, 6))
 
 
@@ -311,28 +270,33 @@ def _subject_of(trial: Members, advice: Members) -> str:
     return str(advice.get("rule", ""))
 
 
+#: Columns of a run: the member of its record and its format.
+_run_columns: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "kind": ("arm", str),
+    "wall s>": ("wall_s", "{:.4g}".format),
+    "user s>": ("user_s", "{:.4g}".format),
+    "system s>": ("system_s", "{:.3g}".format),
+    "waits>": ("voluntary_switches", "{:,.0f}".format),
+    "preempted>": ("involuntary_switches", "{:,.0f}".format),
+    "waits for a CPU s>": ("run_delay_s", "{:.3g}".format),
+    "CUDA s>": ("cuda_span_s", "{:.4g}".format),
+    "exit status>": ("exit", str),
+    "other programs>": ("other_cpu_share", lambda share: text.percent(share, 1)),
+}
+
+
 def run_tables(file: AdviceFile) -> list[Block]:
     rows = [
         [
             str(i),
-            run["arm"],
-            f"{run['wall_s']:.4g}",
-            "" if run.get("user_s") is None else f"{run['user_s']:.4g}",
-            "" if run.get("system_s") is None else f"{run['system_s']:.3g}",
-            "" if (waits := run.get("voluntary_switches")) is None else f"{waits:,.0f}",
-            "" if (losses := run.get("involuntary_switches")) is None else f"{losses:,.0f}",
-            "" if (delay := run.get("run_delay_s")) is None else f"{delay:.3g}",
-            "" if (span := run.get("cuda_span_s")) is None else f"{span:.4g}",
-            "" if run.get("exit") is None else str(run["exit"]),
-            "" if (share := run.get("other_cpu_share")) is None else f"{100 * share:.1f} %",
+            *(
+                "" if (value := run.get(member)) is None else shown(value)
+                for member, shown in _run_columns.values()
+            ),
         ]
         for i, run in enumerate(file.header["runs"], 1)
     ]
-    columns = (
-        "run>|kind|wall s>|user s>|system s>|waits>|preempted>|no processor s>|CUDA s>|exit status>"
-        "|other programs>"
-    )
-    found = _table(columns, rows, spare=(9, 4))
+    found = _table("|".join(["run>", *_run_columns]), rows, spare=(9, 4))
     found += _timed_runs(file)
     set_up = [f"{name}={value}" for name, value in (file.header.get("policy") or {}).items()]
     if (quota := file.header.get("quota")) is not None:

@@ -3,11 +3,10 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
-from syncmeter_analysis.conclude.headline import Named, chosen
+from syncmeter_analysis.conclude.recommend import Found, cards_of
 from syncmeter_analysis.relate.campaign import Campaign, parts_by_arm
 from syncmeter_analysis.render.charts.lead import has_rows, lead_figures
 from syncmeter_analysis.render.charts.scaling import scaling_figures
@@ -17,8 +16,9 @@ from syncmeter_analysis.render.method import census_section, machine_section
 from syncmeter_analysis.render.report import Drawing, Report, Section
 from syncmeter_analysis.render.trust import head, trust
 from syncmeter_analysis.studies import StudySection, reliability_of, sections
-from syncmeter_analysis.voice.cards import badge, card_of
-from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.cards import card_of
+from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
+from syncmeter_analysis.voice.study import as_sure
 
 #: The colour of a grade.
 kinds = {"good": "good", "moderate": "unclear", "poor": "bad", "unknown": "unclear"}
@@ -60,13 +60,14 @@ def build(campaign: Campaign) -> Report:
         list(campaign.points.values()),
         [file.path for file in campaign.files],
     )
-    concluded = [(s.name, c) for s in found for c in s.conclusions]
-    concluded += [("claims", c) for c in conclusions_of(judged_part, judged, concluded)]
+    concluded = [(s.name, s.conclusions) for s in found]
+    of_claims = conclusions_of(judged_part, judged, ((s, c) for s, cs in concluded for c in cs))
+    concluded.append(("claims", of_claims))
     _fill_head(report, campaign, concluded)
     return report
 
 
-def _fill_head(report: Report, campaign: Campaign, concluded: Sequence[Named]) -> None:
+def _fill_head(report: Report, campaign: Campaign, concluded: Found) -> None:
     """Adds the figure, the cards and the reliability to the first screen. No figure is drawn twice."""
     first = report.head
     first.figures = lead_figures(campaign, report.figures)
@@ -77,12 +78,14 @@ def _fill_head(report: Report, campaign: Campaign, concluded: Sequence[Named]) -
             for b in section.blocks
             if not isinstance(b, Drawing) or (b.figure.id not in shown and has_rows(b.figure))
         ]
-    if not concluded:
+    if not any(found for _, found in concluded):
         return
-    advice = chosen(concluded)
-    sure = reliability_of(campaign, [c for _, c in advice or concluded])
-    first.badge, first.kind = badge(sure), kinds[sure.grade]
-    first.sureness = reliability_line(sure).removeprefix(f"{first.badge}. ")
+    advice = cards_of(concluded)
+    behind = [r.conclusion for r in advice] or [c for _, found in concluded for c in found]
+    sure = reliability_of(campaign, behind)
+    calm = as_sure((r.conclusion for r in advice), sure)
+    first.badge, first.kind = reliability_line(sure), kinds[sure.grade]
+    first.sureness = reliability_details(sure)
     # A failed control doubts every ratio.
     if sure.controls != "failed":
-        first.cards = [card_of(name, c) for name, c in advice]
+        first.cards = [card_of(r.study, c) for r, c in zip(advice, calm, strict=True)]

@@ -24,7 +24,7 @@ from syncmeter_analysis.render.report import Check, Head, Report, Section
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.render.trust import head
 from syncmeter_analysis.studies import blocks
-from syncmeter_analysis.studies.blocks import Block
+from syncmeter_analysis.studies.blocks import Block, Lines
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, row
 from syncmeter_analysis.studies.screen import screen_blocks
 from syncmeter_analysis.voice import compare as voice
@@ -78,7 +78,8 @@ def _screen(table: PairTable, everything: bool, several: bool) -> tuple[str, lis
     if everything and table.compared:
         pairs = sorted(table.compared, key=lambda pair: _place(table, pair))
         grids = [voice.pair_grid(c, [(change_of(table, pair), pair) for pair in pairs])]
-    return voice.first_line(c), screen_blocks(voice.screen(c, grids, several))
+    result = Lines([voice.result(c, several)])
+    return voice.first_line(c), [result, *screen_blocks(voice.screen(c, grids))]
 
 
 def _place(table: PairTable, pair: Pair) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""What things cost: op by backend at three sizes, and the ratio to the fastest alternative."""
+"""What things cost: each operation by backend at three sizes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.op_groups import job_of
-from syncmeter_analysis.relate.relation import Ratio, fastest_of, ratio
+from syncmeter_analysis.relate.relation import fastest_of
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.report import Section
-from syncmeter_analysis.studies.blocks import Cell, Table, Text, table, without_empty_columns
+from syncmeter_analysis.studies.blocks import Table, pivot
+from syncmeter_analysis.studies.cells import cost_ci
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def domain_lanes(campaign: Campaign) -> int | None:
         for c in (found if isinstance(found, list) else [])
         if isinstance(c, dict) and isinstance(c.get("level"), int)
     ]
-    # Of several caches of the last level the first.
+    # Several last-level caches: the first.
     _, shared_by = max(caches, key=lambda c: c[0], default=(0, None))
     cores, pus = campaign.machine.cores, campaign.machine.pus
     if not isinstance(shared_by, int) or not cores or not pus:
@@ -54,7 +54,7 @@ def _sizes(campaign: Campaign, points: list[Measured], gpu: bool) -> list[Size]:
     return found + ([Size(f"{lanes[-1]} threads, all", 1, lanes[-1])] if lanes[-1] > 1 else [])
 
 
-#: Axes in which a point in its usual form has one of these values.
+#: Axes, each with the usual values of a point.
 _usual = {
     "type": ("", "int32"),
     "affinity": ("close", "quiet", "none"),
@@ -79,98 +79,43 @@ def _ordinary(s: Measured) -> bool:
     )
 
 
-def _cells(s: Measured) -> str:
+def _variables(s: Measured) -> str:
     if s.point.on_gpu and s.point.placement == "shared":
-        return "one cell, known"
+        return "shared, known to the compiler"
     if s.point.placement == "strided":
-        if s.point.on_gpu:
-            return "own cells" if s.point.stride else "one cell, by data"
-        return "own lines"
+        return "private" if s.point.stride else "shared, by data"
     return "" if s.point.placement == "none" else s.point.placement
 
 
 def costs(campaign: Campaign) -> Section:
-    """The section with a table for CPUs and one for GPUs, as far as measured."""
-    about = Text(
-        "Nanoseconds per op of one thread while all threads do the same, with the 95 % interval; "
-        "x: how many times the cost of the fastest alternative for the same job, in one placement "
-        "state. int32, relaxed; the cost of a fence between accesses is marginal and has no ratio."
-    )
-    tables = [
-        _table(campaign, points, gpu)
-        for gpu in (False, True)
-        if (
-            points := [
-                s for s in campaign.points.values() if s.point.on_gpu == gpu and _ordinary(s)
-            ]
-        )
-        and any(s.usable for s in points)
-    ]
-    return Section("costs", "What things cost", [about, *tables] if tables else [])
+    """Returns a table for CPUs and a table for GPUs, as far as measured."""
+    usual = [s for s in campaign.points.values() if _ordinary(s)]
+    by_kind = ([s for s in usual if s.on_gpu == gpu] for gpu in (False, True))
+    tables = [_table(campaign, found) for found in by_kind if any(s.usable for s in found)]
+    return Section("costs", "What things cost", [*tables])
 
 
-def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table:
-    sizes = _sizes(campaign, points, gpu)
-    by_size = {(size.blocks, size.lanes): size for size in sizes}
-    forms: dict[tuple[str, str, str], dict[Size, list[Measured]]] = defaultdict(dict)
+def _table(campaign: Campaign, points: list[Measured]) -> Table:
+    on_gpu = points[0].on_gpu
+    sizes = _sizes(campaign, points, on_gpu)
+    by_size = {(size.blocks, size.lanes): size.title for size in sizes}
+    forms: dict[tuple[str, ...], dict[str, list[Measured]]] = defaultdict(dict)
     for s in points:
         if size := by_size.get((s.point.blocks, s.point.lanes)):
-            form = forms[s.point.op, _cells(s), s.point.backend]
+            p = s.point
+            form = forms[s.family or "~", job_of(p.op, p.op), p.op, _variables(s), p.backend]
             form.setdefault(size, []).append(s)
-    jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
-    # Of several forms (flavours, affinities) the fastest.
-    chosen = {
-        name: {
-            size: found.best if (found := fastest_of(alike)) else alike[0]
-            for size, alike in of_size.items()
-        }
-        for name, of_size in forms.items()
-    }
-    for (op, cells, _), of_size in chosen.items():
-        for size, s in of_size.items():
-            jobs[job_of(op, op), cells, size].append(s)
-    best = {
-        job: found.best
-        for job, points in jobs.items()
-        if len(points) > 1 and (found := fastest_of(points))
-    }
 
-    def order(form: tuple[tuple[str, str, str], dict[Size, Measured]]) -> tuple[str, ...]:
-        (op, cells, _), of_size = form
-        family = next((s.family for s in of_size.values() if s.family), "~")
-        return family, job_of(op, op), cells, op
+    def fastest(alike: list[Measured]) -> Measured:
+        """Chooses among flavours and affinities."""
+        found = fastest_of(alike)
+        return found.best if found else alike[0]
 
-    rows = [
-        [
-            Cell(op, note=" ".join(filter(None, [cells, backend]))),
-            *(_field(at.get(size), best.get((job_of(op, op), cells, size))) for size in sizes),
-        ]
-        for (op, cells, backend), at in sorted(chosen.items(), key=order)
-        if any(s.cost for s in at.values())
-    ]
-    columns = ["op", *(f"{size.title}, ns>" for size in sizes)]
-    caption = "GPU: blocks x threads" if gpu else "CPU"
-    return without_empty_columns(table(caption, columns, rows))
-
-
-def _times(s: Measured, best: Measured | None) -> str:
-    """The ratio to the fastest inside a common placement state; '' for what has none."""
-    if best is None or not s.usable or s.inserted:
-        return ""
-    r = ratio(s, best)
-    return text.times(r) if isinstance(r, Ratio) else "not comparable"
-
-
-def _field(s: Measured | None, best: Measured | None) -> Cell:
-    """The cost; below it the interval, and how many times the fastest alternative it takes."""
-    if s is None:
-        return Cell("")
-    interval = text.cost_scatter(s)
-    times = _times(s, best)
-    over = f"x {times}" if times[:1].isdigit() else times
-    return Cell(
-        text.cost(s),
-        [s.id],
-        "" if s.status == "ok" else "dim",
-        note=", ".join(filter(None, [interval, over])),
-    )
+    lines = []
+    for (_, _, op, variables, backend), alike in sorted(forms.items()):
+        chosen = {size: fastest(alike[size]) for size in by_size.values() if size in alike}
+        if any(s.cost for s in chosen.values()):
+            lines.append(([op, variables, backend], chosen, ()))
+    where = "GPU" if on_gpu else "CPU"
+    what = f"{where}: ns of an operation of each thread while all threads do the same (95 % CI)"
+    return pivot(what, "operation|variables|backend", lines, show=cost_ci)

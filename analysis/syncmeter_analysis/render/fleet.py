@@ -55,9 +55,10 @@ def _screens(fleet: Fleet, everything: bool) -> list[tuple[str, list[Block]]]:
     for i, group in enumerate(fleet.groups):
         c = conclude_nodes(fleet, group)
         grids = [voice_of_nodes.point_grid(c, group)] if everything and group.points else []
-        shown = screen_blocks(voice.screen(c, grids, len(fleet.groups) > 1))
+        first = [voice.result(c, len(fleet.groups) > 1)]
         if i == 0 and fleet.left_out:
-            shown.insert(0, Lines(voice_of_nodes.left_out(fleet, everything)))
+            first += voice_of_nodes.left_out(fleet, everything)
+        shown = [Lines(first), *screen_blocks(voice.screen(c, grids))]
         found.append((voice.first_line(c), shown))
     return found
 

@@ -20,7 +20,7 @@ class Case:
 
 def as_junit(command: str, suites: Iterable[tuple[str, Sequence[Case]]]) -> str:
     """A suite of cases for each name."""
-    root = ElementTree.Element("testsuites", name=f"syncmeter-report {command}")
+    root = ElementTree.Element("testsuites", name=f"syncmeter {command}")
     for name, cases in suites:
         counted = Counter(case.result for case in cases)
         suite = ElementTree.SubElement(

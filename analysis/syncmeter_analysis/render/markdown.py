@@ -52,11 +52,10 @@ def _card(card: Card) -> str:
 
 def _head(head: Head, folder: str) -> list[str]:
     lines = [f"# {escaped_md(head.title)}", "", escaped_md(" · ".join(head.facts)), ""]
-    lines += [escaped_md(f"{head.badge}. {head.sureness}"), ""] if head.badge else []
+    lines += [escaped_md(f"{head.badge} {head.sureness}".rstrip()), ""] if head.badge else []
     checks = "; ".join(f"[{escaped_md(c.text)}](#{c.link})" for c in head.checks)
     verdict = head.verdict.rstrip(".") if checks else head.verdict
     lines += [f"**{escaped_md(verdict)}**" + (f": {checks}" if checks else ""), ""]
-    lines += [line for sentence in head.precision for line in (escaped_md(sentence), "")]
     if head.answers:
         lines += [*(f"- {escaped_md(sentence)}" for sentence in head.answers), ""]
     if head.cards:

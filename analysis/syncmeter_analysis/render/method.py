@@ -1,4 +1,4 @@
-"""The other sections: the census, the machine and the method."""
+"""The other sections: the machine code and the machine."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections import defaultdict
 from operator import itemgetter
 from typing import Any
 
-from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.summary import Measured, code_of
 from syncmeter_analysis.render.report import Block, Section
-from syncmeter_analysis.studies.blocks import Cell, Text, table
+from syncmeter_analysis.studies.blocks import Cell, table
 
 
 def census_section(campaign: Campaign) -> Section:
@@ -32,12 +31,11 @@ def census_section(campaign: Campaign) -> Section:
         kind = "good" if says == "proven" else "bad" if "fail" in says else "unclear"
         one_op = Cell(code or "nothing", [s.id for s in points])
         rows.append([op, backend, form, ", ".join(types), one_op, Cell(says, kind=kind)])
-    about = Text(
-        "The instructions of one op: test loop minus baseline loop, per op, without moves and "
-        "addresses. `proven` says that the difference is what the op declares and nothing else."
+    what = (
+        "Instructions of an operation: test loop minus baseline loop, without moves and addresses"
     )
-    compiled = table("", "op|backend|form|types|one op|verdict", rows, folded=40)
-    return Section("census", "What it compiled to", [about, compiled] if rows else [])
+    compiled = table(what, "operation|backend|form|types|instructions|verdict", rows, folded=40)
+    return Section("census", "Machine-code check", [compiled] if rows else [])
 
 
 def machine_section(campaign: Campaign) -> Section:
@@ -58,23 +56,11 @@ def machine_section(campaign: Campaign) -> Section:
         if workers:
             columns = "worker|compiler|flags|build|environment"
             blocks.append(table("", columns, sorted(workers)))
-        for end in file.ends:
-            wall = end.get("wall_ns")
-            took = f" after {text.duration(float(wall))}" if isinstance(wall, (int, float)) else ""
-            blocks.append(Text(f"It ended {end.get('reason', 'somehow')}{took}."))
-        if not file.ends:
-            blocks.append(
-                Text("The file has no end line: the campaign was killed, or is still running.")
-            )
-    blocks.append(
-        Text(
-            "Method: each cost is the paired difference between a test loop and a baseline "
-            "loop from one template, in rounds, in visits spread over the campaign; the "
-            "median over visits, with a 95 % interval of the visits' ranks (of fewer than five visits "
-            "Student's t, on logarithms). A cost whose interval contains 0 is not resolved."
+        ends = [str(end.get("reason", "unknown")) for end in file.ends]
+        blocks.append(
+            table("", "end of the run", [[end] for end in ends or ["killed, or it runs"]])
         )
-    )
-    return Section("machine", "The machine and the method", blocks)
+    return Section("machine", "The machine", blocks)
 
 
 def _about(campaign: dict[str, Any], path: str) -> list[tuple[str, str]]:

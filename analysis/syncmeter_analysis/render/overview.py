@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
-from syncmeter_analysis.conclude.recommend import Recommendations, recommend
-from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.conclude.recommend import (
+    Recommendations,
+    least_gain_in_noise,
+    recommend,
+)
+from syncmeter_analysis.conclude.reliability import Reliability, disturbed_from
 from syncmeter_analysis.relate.campaign import Campaign, studies_of
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import StudySection, reliability_of, studies_in
@@ -25,7 +29,10 @@ def recommended(campaign: Campaign, found: Sequence[StudySection[Any]]) -> Recom
         return recommend([])
     studies = [(s.name, c) for s in found for c in s.conclusions]
     claims = conclusions_of(campaign, judged_with_doubts(campaign), studies)
-    return recommend([*((s.name, s.conclusions) for s in found), ("claims", claims)])
+    is_disturbed = (campaign.conduct.busy_share or 0) >= disturbed_from
+    least = least_gain_in_noise if is_disturbed else 1.0
+    every = [*((s.name, s.conclusions) for s in found), ("claims", claims)]
+    return recommend(every, least_gain=least)
 
 
 def as_text(
@@ -33,12 +40,12 @@ def as_text(
 ) -> str:
     """Returns the screen with as many recommendations as fit."""
     ranked = recommended(campaign, found)
-    reliability = _reliability(campaign, ranked)
+    screen = overview(campaign, ranked, _reliability(campaign, ranked), _names(found))
     for most in range(len(ranked.chosen), -1, -1):
-        screen = overview(campaign, ranked, reliability, _names(found), most)
-        text = as_plain(screen.title, overview_blocks(screen), coloured, width)
+        blocks = overview_blocks(screen.first(most))
+        text = as_plain(screen.title, blocks, coloured, width)
         if text.count("\n") < most_lines or not width:
-            return text
+            break
     return text
 
 

@@ -32,7 +32,7 @@ class Check:
 class Head:
     """The first screen: title and facts of the machine, a verdict with its reasons, a figure and cards.
     `badge` is the grade of a campaign's reliability, whose details are `sureness`, the verdict, the
-    checks and the precision. `answers` are lines for a program."""
+    checks. `answers` are lines for a program."""
 
     title: str
     facts: list[str]
@@ -41,7 +41,6 @@ class Head:
     checks: list[Check]
     figures: list[Figure] = field(default_factory=list)
     cards: list[Card] = field(default_factory=list)
-    precision: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     badge: str = ""
     sureness: str = ""

@@ -4,7 +4,7 @@ out, texts break, and what is still too wide goes on below in a table of the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from textwrap import wrap
@@ -22,6 +22,10 @@ from syncmeter_analysis.voice.words import no_break, soft_break
 
 #: Texts break into lines no shorter than this, and remarks up to this stay in their rows.
 _least_text, _least_remark = 16, 12
+
+
+#: Stands between columns.
+_gap = "  "
 
 
 def lines_of(text: str, width: int, indent: str = "") -> list[str]:
@@ -46,8 +50,8 @@ def _cells(table: Table, column: int) -> list[str]:
     return [row[column].whole for row in table.rows]
 
 
-def _taken(table: Table, widths: Sequence[int]) -> int:
-    return sum(widths) + table.gap * (len(widths) - 1)
+def _taken(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_gap) * (len(widths) - 1)
 
 
 def _name_in(lines: int, name: str) -> int:
@@ -66,14 +70,14 @@ def _natural(table: Table, lines: int) -> list[int]:
 
 
 def _fits(table: Table, width: int) -> bool:
-    return _taken(table, _natural(table, 0)) <= width
+    return _taken(_natural(table, 0)) <= width
 
 
 def widths_of(table: Table, width: int) -> list[int]:
     """Of each column, with names in as few lines and texts as wide as `width` allows; 0 allows all."""
     found = _natural(table, 1)
     for lines in (2, 3, 0):
-        if not width or _taken(table, found) <= width:
+        if not width or _taken(found) <= width:
             return found
         found = _natural(table, lines)
     least = [
@@ -82,7 +86,7 @@ def widths_of(table: Table, width: int) -> list[int]:
         else min(found[i], max(_least_text, *map(_longest_word, _cells(table, i))))
         for i in range(len(found))
     ]
-    while _taken(table, found) > width and found != least:
+    while _taken(found) > width and found != least:
         widest = max((i for i in range(len(found)) if found[i] > least[i]), key=found.__getitem__)
         found[widest] -= 1
     return found
@@ -121,7 +125,7 @@ def _without_spare(table: Table, width: int) -> tuple[Table, list[str]]:
 def _in_parts(table: Table, width: int) -> list[Table]:
     """The table, or as many as its columns need; each begins with the columns that name its rows, and
     an interval stays behind what it is of."""
-    if _taken(table, widths_of(table, width)) <= width:
+    if _taken(widths_of(table, width)) <= width:
         return [table]
     keys = table.keys or 1
     while keys > 1 and not all(
@@ -130,11 +134,11 @@ def _in_parts(table: Table, width: int) -> list[Table]:
         keys -= 1
     parts = [list(range(keys))]
     for i in range(keys, len(table.columns)):
-        if i > keys and table.columns[i] == "95 % interval":
+        if i > keys and table.columns[i] == "95 % CI":
             continue
-        added = [i, i + 1] if table.columns[i + 1 : i + 2] == ["95 % interval"] else [i]
+        added = [i, i + 1] if table.columns[i + 1 : i + 2] == ["95 % CI"] else [i]
         wider = table.of_columns([*parts[-1], *added])
-        if len(parts[-1]) > keys and _taken(wider, widths_of(wider, width)) > width:
+        if len(parts[-1]) > keys and _taken(widths_of(wider, width)) > width:
             parts.append(list(range(keys)))
         parts[-1] += added
     found = [table.of_columns(part) for part in parts]
@@ -153,21 +157,12 @@ def fitted(table: Table, width: int) -> tuple[list[Table], list[str]]:
     return _in_parts(found, width), below
 
 
-# Of the 256 colours of a terminal: green over yellow to red, dark enough for white letters, which
-# are 231: a theme may give 15 another colour.
-_heat = (22, 28, 58, 94, 130, 124, 88)
-
 #: Prose is hard to read in longer lines.
 _widest_prose = 100
 
 
 def bold(text: str, coloured: bool) -> str:
     return f"\x1b[1m{text}\x1b[0m" if coloured and text else text
-
-
-def _on_heat(text: str, heat: float) -> str:
-    step = round(min(max(heat, 0.0), 1.0) * (len(_heat) - 1))
-    return f"\x1b[48;5;{_heat[step]}m\x1b[38;5;231m{text}\x1b[0m"
 
 
 def prose(text: str, width: int, indent: str = "") -> str:
@@ -178,47 +173,36 @@ def prose(text: str, width: int, indent: str = "") -> str:
     return "\n".join(lines_of(text, min(width, _widest_prose), indent))
 
 
-def _lines(
-    columns: Sequence[Sequence[str]],
-    table: Table,
-    widths: Sequence[int],
-    look: Callable[[int, str], str],
-) -> list[str]:
-    """The columns' texts side by side, `look` giving each field its colours."""
+def _lines(columns: Sequence[Sequence[str]], table: Table, widths: Sequence[int]) -> list[str]:
+    """The columns' texts side by side."""
     return [
-        (" " * table.gap)
-        .join(
-            look(i, text.rjust(w) if i in table.right else text.ljust(w))
+        _gap.join(
+            text.rjust(w) if i in table.right else text.ljust(w)
             for i, (text, w) in enumerate(zip(texts, widths, strict=True))
-        )
-        .rstrip()
+        ).rstrip()
         for texts in zip_longest(*columns, fillvalue="")
     ]
 
 
-def _row(cells: Sequence[Cell], table: Table, widths: Sequence[int], coloured: bool) -> list[str]:
+def _row(cells: Sequence[Cell], table: Table, widths: Sequence[int]) -> list[str]:
     columns = [
         [cell.whole] if i in table.right else lines_of(cell.whole, w, "  ")
         for i, (cell, w) in enumerate(zip(cells, widths, strict=True))
     ]
 
-    def look(i: int, field: str) -> str:
-        heat = cells[i].heat if coloured else None
-        return field if heat is None else _on_heat(field, heat)
-
-    return _lines(columns, table, widths, look)
+    return _lines(columns, table, widths)
 
 
 def _heading(table: Table, widths: Sequence[int]) -> list[str]:
     """The columns' names, those that are broken ending in one line."""
     names = [lines_of(name, w)[::-1] for name, w in zip(table.columns, widths, strict=True)]
-    return _lines(names, table, widths, lambda _, field: field)[::-1]
+    return _lines(names, table, widths)[::-1]
 
 
 def _part(table: Table, coloured: bool, width: int) -> str:
     widths = widths_of(table, width)
     head = [bold(line, coloured) for line in _heading(table, widths)]
-    rows = [_row(row, table, widths, coloured) for row in table.rows]
+    rows = [_row(row, table, widths) for row in table.rows]
     step = table.repeat or len(rows)
     lines = [prose(table.caption, width)] * bool(table.caption)
     for i in range(0, len(rows), step):
@@ -230,8 +214,6 @@ def table_plain(table: Table, coloured: bool = False, width: int = 0) -> str:
     """A table within `width`, with what does not fit into it below; '' without rows."""
     if not table.rows:
         return ""
-    if width and table.narrowed:
-        table = table.narrowed(width) or table
     parts, below = fitted(table, width)
     whole = "\n\n".join(_part(part, coloured, width) for part in parts)
     return "\n".join([whole, *(prose(line, width) for line in below)])
@@ -254,5 +236,10 @@ def parts_plain(blocks: Sequence[Block], coloured: bool = False, width: int = 0)
 
 def as_plain(title: str, blocks: Sequence[Block], coloured: bool = False, width: int = 0) -> str:
     """A section for a terminal, an empty line between its blocks; `coloured` by ANSI colours. Nothing
-    is wider than `width`, where it is not 0 and no single word is."""
-    return "\n\n".join([bold(prose(title, width), coloured), *parts_plain(blocks, coloured, width)])
+    is wider than `width`, where it is not 0 and no single word is. A subtitle stands directly
+    below the title."""
+    head = bold(prose(title, width), coloured)
+    parts = parts_plain(blocks, coloured, width)
+    if blocks and isinstance(blocks[0], Lines) and blocks[0].is_subtitle:
+        head, parts = f"{head}\n{parts[0]}", parts[1:]
+    return "\n\n".join([head, *parts])

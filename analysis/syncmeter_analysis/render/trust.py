@@ -4,6 +4,7 @@ controls, noise, drops and the machine."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -11,52 +12,47 @@ from syncmeter_analysis.conclude.reliability import gpu_notes
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
+from syncmeter_analysis.relate.distance import places_met
 from syncmeter_analysis.render.precision import precision
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies import reliability_of
-from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
+from syncmeter_analysis.studies.blocks import Bullets, Cell, table
 from syncmeter_analysis.studies.control import known_costs, table_of
-from syncmeter_analysis.voice.reliability import noise_lines, reliability_line
+from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 
-#: Statuses of points whose cost nobody should use.
+#: Statuses without a usable cost.
 without_cost = ("failed", "timeout", "too_slow", "interferes", "noisy")
 
 
 def trust(campaign: Campaign) -> Section:
-    """The section; it says so where no control was run."""
-    blocks: list[Block] = []
-    if campaign.notes:
-        blocks.append(Text("Parts of the files that could not be used:"))
-        blocks.append(Bullets(list(campaign.notes)))
-    if controls := known_costs(campaign):
-        title = "Controls: costs known beforehand"
-        blocks.append(table_of(controls, title))
-    elif campaign.machine.imported:
-        blocks.append(Text("These figures are imported: no control was measured with them."))
-    else:
-        blocks.append(
-            Text(
-                "No control was measured here, so that nothing checks these numbers; `syncmeter "
-                "run --study control` measures the controls."
-            )
-        )
-    blocks.append(Bullets(_conduct(campaign) + _surroundings(campaign)))
-    if bad := [s for s in campaign.points.values() if s.status in without_cost]:
-        rows = [
-            [Cell(point_text.short_name(s.point), [s.id]), Cell(s.status, kind="bad"), s.reason]
-            for s in bad
-        ]
-        title = f"{text.count(len(bad), 'point')} without a trustworthy cost"
-        blocks.append(table(title, "point|status|reason", rows, folded=20))
-    if doubts := Counter(s.doubt for s in campaign.points.values() if s.doubt):
-        about = "Imported figures of tests that measure something other than their name says:"
-        by_doubt = [f"{text.count(n, 'point')}: {why}" for why, n in doubts.most_common()]
-        blocks += [Text(about), Bullets(by_doubt)]
-    return Section("trust", "Can these numbers be trusted", blocks)
+    """Returns the controls, the figures of the measurement, and configurations without a cost."""
+    controls = known_costs(campaign)
+    notes = [*campaign.notes, *gpu_notes(campaign), *device_sentences(campaign)]
+    tables = [
+        *[table_of(controls, "Controls: costs known beforehand")] * bool(controls),
+        table("How it was measured", "what|found", [*_conduct(campaign), *_machine(campaign)]),
+    ]
+    bad = [s for s in campaign.points.values() if s.status in without_cost]
+    rows = [
+        [Cell(point_text.short_name(s.point), [s.id]), Cell(s.status, kind="bad"), s.reason]
+        for s in bad
+    ]
+    title = "Configurations without a trustworthy cost"
+    tables.append(table(title, "configuration|status|reason", rows, folded=20))
+    doubts = Counter(s.doubt for s in campaign.points.values() if s.doubt)
+    title = "Imported figures of tests that measure something other than their name says"
+    tables.append(table(title, "configurations>|reason", [(n, x) for x, n in doubts.most_common()]))
+    shown: list[Block] = [one for one in tables if one.rows]
+    listed = [Bullets(notes)] * bool(notes)
+    return Section("trust", "Can these numbers be trusted", [*listed, *shown])
 
 
 def _share(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "0 %"
+    return text.percent(part / whole if whole else 0.0, 1)
+
+
+def _counts(counted: Counter[str]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in counted.most_common())
 
 
 def _census_verdicts(campaign: Campaign) -> Counter[str]:
@@ -65,86 +61,47 @@ def _census_verdicts(campaign: Campaign) -> Counter[str]:
     return Counter(str(census.get("verdict") or "unknown") for census in found)
 
 
-def _busy_rounds(campaign: Campaign) -> tuple[int, int]:
-    """Rounds beside which other work ran, and all rounds."""
-    rounds = campaign.conduct.rounds_by_state
-    return sum(n for (_, _, is_busy), n in rounds.items() if is_busy), rounds.total()
-
-
-def noise_sentences(campaign: Campaign) -> list[str]:
-    """Returns what to do about noise, and how far the clock changed."""
-    return list(noise_lines(reliability_of(campaign, [])))
-
-
 def _statuses(campaign: Campaign) -> Counter[str]:
     return Counter(s.status for s in campaign.points.values())
 
 
-def _conduct(campaign: Campaign) -> list[str]:
+def _conduct(campaign: Campaign) -> Iterator[tuple[str, str]]:
     c = campaign.conduct
-    statuses = ", ".join(f"{n} {status}" for status, n in _statuses(campaign).most_common())
-    items = [f"{text.count(len(campaign.points), 'point')}: {statuses}"]
+    yield "configurations by status", _counts(_statuses(campaign))
     if c.rounds_taken:
-        drops = ", ".join(f"{why} {_share(n, c.rounds_taken)}" for why, n in c.drops.most_common())
-        items.append(
-            f"{c.visits} visits, {c.rounds_kept} of {c.rounds_taken} rounds kept; "
-            + (f"dropped: {drops}" if drops else "none dropped")
-        )
-    busy, rounds = _busy_rounds(campaign)
+        yield "repetitions of all configurations", str(c.visits)
+        yield "sample pairs kept", f"{c.rounds_kept} of {c.rounds_taken}"
+    for why, n in c.drops.most_common():
+        yield f"sample pairs dropped: {why}", _share(n, c.rounds_taken)
+    rounds = c.rounds_by_state
     if rounds:
-        items.append(
-            f"a quiet probe was slow (something else used the core) in {_share(busy, rounds)} "
-            "of the rounds kept"
-        )
-    items += _states(campaign)
-    if throttled := c.drops.get("throttled"):
-        items.append(f"the clock was throttled in {text.count(throttled, 'dropped round')}")
+        disturbed = sum(n for (_, _, is_busy), n in rounds.items() if is_busy)
+        yield "disturbed sample pairs", _share(disturbed, rounds.total())
+    places = places_met(campaign.measured)
+    total = sum(place.rounds for place in places)
+    for place in places:
+        share = _share(place.rounds, total)
+        yield f"core-to-core latency {place.hop_ns:.0f} ns", f"{share} of the sample pairs"
     if c.stolen_ns:
-        items.append(f"the hypervisor took {text.duration(c.stolen_ns)} of CPU time in all")
-    items += noise_sentences(campaign)
-    items += device_sentences(campaign)
-    items += precision(campaign)
+        yield "CPU time taken by the hypervisor", text.duration(c.stolen_ns)
+    yield from precision(campaign)
     costs = (s.cost for s in campaign.measured if s.cost and s.cost.bounded)
-    if widths := sorted(100 * cost.relative_half_width for cost in costs):
+    if widths := sorted(cost.relative_half_width for cost in costs):
         half, most = widths[len(widths) // 2], widths[int(0.9 * (len(widths) - 1))]
-        items.append(
-            f"half of the intervals are within {half:.1f} % of their value, 90 % of them within "
-            f"{most:.1f} %"
-        )
+        yield "half width of the 95 % CI", f"median {text.percent(half, 1)}"
+        yield "90 % of the half widths", f"below {text.percent(most, 1)}"
     if verdicts := _census_verdicts(campaign):
-        counts = ", ".join(f"{text.count(n, 'point')} {v}" for v, n in verdicts.most_common())
-        items.append(f"census of the machine code: {counts}")
-    return items
+        yield "machine-code check", _counts(verdicts)
 
 
-def _states(campaign: Campaign) -> list[str]:
-    """Shares of each file's placement states: its classes mean nothing in another file."""
-    by_file: dict[str, Counter[int]] = {file.path: Counter() for file in campaign.files}
-    for (path, state, _), n in campaign.conduct.rounds_by_state.items():
-        by_file[path][state] += n
-    items = []
-    for path, rounds in by_file.items():
-        if len(rounds) > 1:
-            shares = ", ".join(f"{k}: {_share(rounds[k], rounds.total())}" for k in sorted(rounds))
-            of = f" of {path}" if len(campaign.files) > 1 else ""
-            items.append(f"placement states{of} by rounds (0 is the fastest): {shares}")
-    return items
-
-
-def _surroundings(campaign: Campaign) -> list[str]:
+def _machine(campaign: Campaign) -> Iterator[tuple[str, str]]:
     m = campaign.machine
-    items = []
-    if m.hypervisor:
-        items.append(
-            f"virtual machine ({m.virtualization or 'unknown'}): the host may move, share or "
-            "slow the CPUs, and their topology is as the hypervisor reports it"
-        )
-    elif not m.imported:
-        items.append("no hypervisor was detected")
-    if not m.imported:
-        items.append(f"frequency governor {m.governor}, turbo {m.turbo}")
-        items.append(f"CPU quota: {m.quota_cpus:g} CPUs" if m.quota_cpus else "no CPU quota")
-    return items + gpu_notes(campaign)
+    if m.imported:
+        return
+    yield "virtual machine", (m.virtualization or "yes") if m.hypervisor else "no"
+    yield "frequency governor", str(m.governor)
+    yield "turbo", str(m.turbo)
+    yield "CPU quota", f"{m.quota_cpus:g} CPUs" if m.quota_cpus else "none"
 
 
 def head(campaign: Campaign) -> Head:
@@ -154,7 +111,6 @@ def head(campaign: Campaign) -> Head:
         _facts(campaign),
         *verdict_of_machine(campaign),
         _checks(campaign),
-        precision=precision(campaign),
     )
 
 
@@ -226,7 +182,7 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     kind = "unclear" if found.imported else _kinds.get(found.grade, "bad")
     if kind == "good" and found.controls != "passed":
         kind = "unclear"
-    return reliability_line(found), kind
+    return f"{reliability_line(found)} {reliability_details(found)}".rstrip(), kind
 
 
 def _checks(campaign: Campaign) -> list[Check]:
@@ -252,9 +208,6 @@ def _checks(campaign: Campaign) -> list[Check]:
         for status, kind, section in of_points
         if (n := statuses[status])
     ]
-    if campaign.several_states:
-        states = "threads met in several placement states: compared inside one only"
-        checks.append(Check(states, "unclear", "trust"))
     notes = (len(gpu_notes(campaign)), "GPU"), (len(campaign.notes), "files")
     return checks + [
         Check(f"{text.count(n, 'note')} on the {of}", "unclear", "trust") for n, of in notes if n
