@@ -1,4 +1,4 @@
-"""Reads syncmeter's results files (docs/results-file.md) and says what they mean.
+"""Reads syncmeter's results files (docs/reference/results-file.md) and says what they mean.
 
 Nothing here measures and nothing reads anything but results files; the command is
 `syncmeter-report` (command.py).

@@ -371,8 +371,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if (error.name or "").startswith("syncmeter_analysis"):
             raise
         return _fail(
-            f"'{options.command}' needs the Python package {error.name}: the extra `figures` of "
-            "syncmeter-report has it, and scripts/run sets it up (`text` needs none)",
+            f"'{options.command}' needs the Python package {error.name}: install it, or let "
+            "scripts/run set it up (`text` needs none)",
             2,
         )
     except BrokenPipeError:
@@ -392,7 +392,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _fail(why: str, status: int) -> int:
     if sys.stderr is not None:
-        print(f"syncmeter-report: {printable(shortened(why))}", file=sys.stderr)
+        print(f"syncmeter: {printable(shortened(why))}", file=sys.stderr)
     return status
 
 

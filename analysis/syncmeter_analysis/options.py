@@ -57,7 +57,7 @@ class _Options(_Parser):
         self.add_argument("file", nargs="+", metavar="FILE", help=what)
 
     def threshold(self, default: str) -> None:
-        what = f"differences up to this count as none (default {default})"
+        what = f"ignore differences up to this share (default {default})"
         self.add_argument("--threshold", type=_share, metavar="SHARE", help=what)
 
     def format(self, *formats: str) -> None:
@@ -92,13 +92,13 @@ class _Options(_Parser):
 def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     """The options of every command; `run` of what it parses is the command's function in `runs`."""
     made = _Parser(
-        prog="syncmeter-report",
-        description="Reports what syncmeter's results files show.",
-        epilog="Exit status: 0; 1 where compare finds something slower, fleet a node that "
-        "differs, advise a gain above --fail-above, or the output cannot be written; 2 for options or "
-        "files that cannot be used or "
-        "compared; 3 where compare or fleet finds nothing, but could not have seen it everywhere, or "
-        "advise --fail-above cannot be judged.",
+        prog="syncmeter",
+        description="Prints what syncmeter's results files show.",
+        epilog="Exit status: 0 success; 1 compare found something slower, fleet a node that "
+        "differs, or "
+        "advise a gain above --fail-above, or the output cannot be written; 2 wrong options, or files "
+        "that cannot be read or compared; 3 compare or fleet found nothing, but the data are not "
+        "sensitive enough, or advise --fail-above cannot be judged.",
     )
     made.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
     commands = made.add_subparsers(
@@ -112,93 +112,96 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 
     compare = add(
         "compare",
-        "Which points differ between two campaigns, or within one by backend, "
+        "Shows which configurations differ between two results files, or within one file by backend, "
         "device, compiler or affinity.",
     )
-    compare.files("OLD NEW, or one of `syncmeter ab`, or with --by any number")
+    compare.files("two files, OLD NEW; one file of `syncmeter ab`; with --by any number of files")
     compare.add_argument(
         "--by",
         choices=("backend", "device", "compiler", "affinity"),
-        help="compare points within the files that differ in this only",
+        help="compare configurations within the files that differ only in this",
     )
     compare.threshold("5%%; for a file of `syncmeter ab` the one it was measured with")
     compare.gate(
-        "the change that every point is to show, or it is blind (default 50%%)",
-        "fail: status 3 where nothing is slower, but points are blind (default)",
+        "smallest change that must be detectable in every configuration (default 50%%)",
+        "fail (default): status 3 if nothing is slower, but some configurations are not "
+        "sensitive enough",
     )
     compare.add_argument(
         "--across",
         action="append",
         default=[],
         metavar="AXIS",
-        help="compare points although they differ in this axis, `machine` or `hop`",
+        help="compare configurations although they differ in this: an axis, `machine`, or `hop` (vCPU "
+        "placement)",
     )
-    compare.flag("--all", "show every point, not only those that changed")
+    compare.flag("--all", "show every configuration, not only the changed ones")
     compare.format("text", "json", "markdown", "junit")
     compare.wide()
     compare.figure_and_page("differences", "the comparison as one page")
     compare.force()
 
-    fleet = add("fleet", "Which nodes of a run differ from the others: a file of each node.")
+    fleet = add("fleet", "Shows which nodes of a cluster differ from the others.")
     fleet.files("results files, one of each node")
     fleet.threshold("2%%")
     fleet.gate(
-        "a node that is slower by this at all of its points is to be named, or it is blind "
-        "(default 50%%)",
-        "fail: status 3 where no node differs, but some are blind or left out (default)",
+        "smallest slowdown of a node that must be detectable (default 50%%)",
+        "fail (default): status 3 if no node differs, but some are left out or not sensitive enough",
     )
     fleet.format("text", "json", "markdown", "junit")
-    fleet.flag("--all", "show every point, node and note")
+    fleet.flag("--all", "show every configuration, node and note")
     fleet.wide()
     fleet.figure_and_page("nodes", "one page")
     fleet.force()
 
     html = add(
         "html",
-        "The report as one HTML page that needs no network: how far to trust it, advice, "
-        "costs, figures, claims, and how it was measured.",
+        "Writes one HTML page that needs no network: recommendations, costs, reliability, charts, "
+        "claims, and the method.",
     )
-    md = add("md", "The same report as Markdown.")
+    md = add("md", "Writes the same report as Markdown.")
     for report, output in ((html, "report.html"), (md, "standard output")):
         report.files()
         report.output(output)
         report.add_argument(
-            "--static", metavar="DIR", help="write every figure as SVG, PNG and PDF as well"
+            "--static", metavar="DIR", help="also write every figure as SVG, PNG and PDF"
         )
         report.force()
 
-    texts = add("text", "What the points of each study mean, for a terminal. Needs Python only.")
+    texts = add("text", "Prints recommendations from a results file, with costs and reliability.")
     texts.files()
     texts.add_argument(
         "--study",
         action="append",
         default=[],
         metavar="NAME",
-        help="only this study; can be repeated",
+        help="only this study; may be given several times",
     )
     texts.format("text", "md", "json")
-    texts.flag("--tables", "every table of each study, whole")
+    texts.flag("--tables", "also print every table of each study")
     texts.wide()
 
     claims = add(
         "claims",
-        "Published and widely held statements, judged on these data: a column for each machine.",
+        "Judges published and widely held statements on these files, a column for each machine.",
     )
     claims.files("results files of any machines")
     claims.format("text", "json", "markdown", "junit", "md")
     claims.add_argument(
         "--point",
         metavar="POINT",
-        help="only the claims that use this point, named as in the results file",
+        help="only the claims that use this configuration, named as in the results file",
     )
-    claims.flag("--all", "also the claims that were not measured")
+    claims.flag("--all", "also show claims without measured data")
 
-    shares = add("share", "Writes an anonymised copy: host, user and paths removed, machine kept.")
+    shares = add(
+        "share", "Writes a copy without host, user and paths; the description of the machine stays."
+    )
     shares.add_argument("file", metavar="FILE", help="a results file")
     shares.output("NAME-shared.jsonl")
     shares.force()
 
-    exports = add("export", "Writes every point for other programs.")
+    exports = add("export", "Writes every configuration for other programs.")
     exports.files()
     exports.format("csv", "google-benchmark")
     exports.output("standard output")
@@ -206,10 +209,11 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 
     advise = add(
         "advise",
-        "Causes that make a program slow, the change and its effect, from the file of `syncmeter "
-        "advise --json`.",
+        "Shows why a program is slow, what to change and the effect, from the file of `syncmeter "
+        "advise "
+        "--json`.",
     )
-    advise.add_argument("file", metavar="FILE", help="what `syncmeter advise --json` wrote")
+    advise.add_argument("file", metavar="FILE", help="file written by `syncmeter advise --json`")
     advise.format("text", "json", "markdown")
     advise.flag("--sites", "also the tables of call sites, locks and kernels")
     advise.flag("--verbose", "also details, trials, models, unit costs, runs and notes")
@@ -217,8 +221,9 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "--fail-above",
         type=_share,
         metavar="SHARE",
-        help="exit status 1 if a change may save more than this share of the run, such as 10%%; 3 if "
-        "that cannot be judged",
+        help="end with status 1 if a change may save more than this share of the run, such as "
+        "10%%, and "
+        "with 3 if the program cannot be judged",
     )
     advise.wide()
     advise.figure_and_page("time of each site", "one page")
@@ -230,8 +235,9 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         nargs="?",
         choices=("results", "advise", "conclusions"),
         default="results",
-        help="of a results file (default), of what `syncmeter advise --json` writes, or of what `text "
-        "--format json` prints",
+        help="results: results files (default); advise: files of `syncmeter advise --json`; "
+        "conclusions: "
+        "output of `text --format json`",
     )
 
     imports = add("import", "Makes a results file of published tables.")
@@ -239,8 +245,9 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     imports.add_argument(
         "source",
         metavar="DIR|FILE",
-        help="syncperformance: the folder of one system; epcc: what EPCC's OpenMP microbenchmarks "
-        "printed; table: the output of `syncmeter show --csv`",
+        help="syncperformance: folder of one system; epcc: output of EPCC's OpenMP "
+        "microbenchmarks; table: "
+        "output of `syncmeter show --csv`",
     )
     imports.output("the source's name .jsonl")
     imports.force()
@@ -248,7 +255,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "--aggregate",
         choices=("max", "min", "med", "avg"),
         default="max",
-        help="how the threads' values are combined; the paper takes max",
+        help="how the threads' values are combined; the paper uses max",
     )
     imports.add_argument(
         "--backend",
