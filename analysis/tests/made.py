@@ -11,7 +11,7 @@ from syncmeter_analysis.record import driver
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.studies import reliability_of, sections
-from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 
 MACHINE = {
     "cpu_model": "Test CPU",
@@ -183,4 +183,5 @@ def answers_in(found):
     of_studies = sections(found)
     said = [answer for s in of_studies if s.screen for answer in s.screen.answers]
     conclusions = [c for s in of_studies for c in s.conclusions]
-    return [*said, reliability_line(reliability_of(found, conclusions))]
+    sure = reliability_of(found, conclusions)
+    return [*said, f"{reliability_line(sure)} {reliability_details(sure, 300)}"]

@@ -120,24 +120,6 @@ def test_the_tables_have_a_row_for_each_site_and_the_figure_its_shares(path):
     assert bool(drawn) == (longest > 0)
 
 
-@stored
-def test_the_title_of_the_figure_says_what_the_table_says(path):
-    report = report_of(path)
-    for figure in report.head.figures:
-        (row,) = [
-            row for row in rows_of(report) if figure.title.startswith(f"{row['call site']} takes ")
-        ]
-        parts = [
-            float(row.get(part, "").rstrip(" %") or 0) for part in ("imbalance", "overhead", "work")
-        ]
-        shares = [float(number) for number in re.findall(r"([\d.]+) %", figure.title)]
-        if row["call site"].startswith("cond_wait"):
-            assert shares == [parts[1], parts[0]]
-            continue
-        assert shares[0] == pytest.approx(parts[0] + parts[1], abs=0.11)
-        assert shares[1:] == ([parts[2]] if parts[2] else [])
-
-
 def test_a_trial_has_the_cause_that_it_is_for(tmp_path):
     slower = {"record": "trial", "advice": 1, "pairs": 6, "settings": ["OMP_PROC_BIND=close"]}
     slower |= {"verdict": "slower", "ratio": {"value": 1.074, "low": 1.061, "high": 1.088}}
@@ -235,9 +217,6 @@ def test_calls_of_cuda_have_what_the_gpu_did_for_them():
     assert has(by_kind["kernel_launch"][busy], launches["busy_ns"]["sum"] * 1e-9)
     assert has(by_kind["kernel_launch"][idle], launches["idle_ns"]["sum"] * 1e-9)
     assert by_kind["device_sync"][busy] == by_kind["device_sync"][idle] == ""
-    assert any(
-        "GPU idle: how long it had nothing" in getattr(b, "text", "") for b in section.blocks
-    )
 
 
 def test_gpus_of_several_processes_are_idle_at_other_times(tmp_path):
@@ -247,7 +226,7 @@ def test_gpus_of_several_processes_are_idle_at_other_times(tmp_path):
         path = written(tmp_path / f"{processes}.jsonl", lines)
         several = processes == 2
         assert ("2 of them with a GPU" in report_of(path).head.facts) is several
-        assert ("sums over 2 processes that use GPUs" in text_of(path)) is several
+        assert ("sums over 2 processes" in text_of(path)) is several
 
 
 def test_a_lock_has_its_places_and_its_counts(tmp_path):
@@ -334,7 +313,7 @@ def test_kernels_have_what_they_take_at_least_beside_what_the_gpu_took(tmp_path)
     assert (by_name["kernel"], by_name["of the hottest"]) == ("count", "40.0 %")
     assert has(by_name["take at least"], 0.25)
     assert has(by_name["GPU busy"], launches["device"]["busy_ns"]["sum"] * 1e-9)
-    assert any("unit cost" in getattr(b, "text", "") for b in section.blocks)
+    assert any("unit cost" in getattr(b, "caption", "") for b in section.blocks)
     (prices,) = [s for s in report.sections if s.id == "prices"]
     columns = prices.blocks[0].columns
     last = [cell.text for cell in prices.blocks[0].rows[-1]]
@@ -365,7 +344,7 @@ def test_figures_that_decide_are_shown_and_older_files_have_none(tmp_path):
     lines[0]["withheld"] = None
     older = report_of(written(tmp_path / "old.jsonl", lines))
     (runs,) = columns_of(older, "runs")
-    assert {"waits", "preempted", "no processor s", "system s", "CUDA s"}.isdisjoint(runs)
+    assert {"waits", "preempted", "waits for a CPU s", "system s", "CUDA s"}.isdisjoint(runs)
     lines[0]["runs"][0] |= {"voluntary_switches": 1234, "involuntary_switches": 56}
     lines[0]["runs"][1] |= {"system_s": 0.5, "cuda_span_s": 0.25, "run_delay_s": 0.125}
     site = next(line for line in lines if line["record"] == "call_site")
@@ -375,7 +354,7 @@ def test_figures_that_decide_are_shown_and_older_files_have_none(tmp_path):
     report = report_of(written(tmp_path / "new.jsonl", lines))
     runs, timed = columns_of(report, "runs")
     assert runs["waits"][:2] == ["1,234", ""] and runs["preempted"][:2] == ["56", ""]
-    assert runs["no processor s"][:2] == ["", "0.125"]
+    assert runs["waits for a CPU s"][:2] == ["", "0.125"]
     assert runs["system s"][:2] == ["", "0.5"] and runs["CUDA s"][:2] == ["", "0.25"]
     assert (timed["run"], timed["disturbed"]) == (["4", "7"], ["", "yes"])
     assert has(timed["imbalance"][0], 0.25) and has(timed["overhead"][0], 0.001)

@@ -159,7 +159,7 @@ def test_the_gain_of_all_call_sites_of_a_cause_is_a_detail(validator, tmp_path):
     [
         ([], "is empty"),
         (["{"], "no line of JSON"),
-        ([{"kind": "campaign"}], "is a results file; `syncmeter-report text "),
+        ([{"kind": "campaign"}], "is a results file; `syncmeter text "),
         ([{"record": "call_site"}], "does not begin with a line of record advise"),
         ([{"record": "advise", "schema": 3}], "schema '3' is not supported"),
         ([{"record": "advise", "schema": 1}], "make a new file: syncmeter advise --json"),

@@ -11,7 +11,7 @@ import pytest
 from syncmeter_analysis.claims import judged as judged_on
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
 from syncmeter_analysis.conclude.conclusion import Kind
-from syncmeter_analysis.conclude.headline import chosen
+from syncmeter_analysis.conclude.recommend import cards_of
 from syncmeter_analysis.record.text_file import text_of, without_suffixes
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.evidence import Evidence
@@ -78,7 +78,7 @@ def advice_of(path):
     """The conclusions of claims that could have cards."""
     campaign, *_ = of(path)
     found = conclusions_of(campaign, judged_with_doubts(campaign))
-    return [named for c in found for named in chosen([("claims", c)])]
+    return [(r.study, r.conclusion) for c in found for r in cards_of([("claims", [c])])]
 
 
 @cache
@@ -234,7 +234,8 @@ def test_both_halves_of_a_campaign_give_no_opposite_advice(path, tmp_path):
     for number in (0, 1):
         c = half(path, number, tmp_path)
         found = conclusions_of(c, judged_on(Evidence(c)))
-        advice.append({c.cause: c.remedy for _, c in chosen(("claims", x) for x in found)})
+        cards = (r.conclusion for r in cards_of([("claims", found)]))
+        advice.append({c.cause: c.remedy for c in cards})
     first, second = advice
     assert first and second
     for claim in first.keys() & second.keys():

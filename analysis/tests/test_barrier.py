@@ -144,13 +144,13 @@ def test_the_screen_has_the_choice_and_the_tables_have_the_costs(tmp_path):
     text = printed_text(tmp_path, two_runtimes() + five(barrier_at("std", 4), 2000.0))
     flat = " ".join(text.split())
     assert "4 threads, C++ omp barrier (a,b) 400 std::barrier 2000 5.0" in flat
-    assert "4 threads, libgomp active waiting (b) 400 passive waiting 80,000 200" in flat
+    assert "4 threads, libgomp active wait (b) 400 passive wait 80,000 200" in flat
     assert "Put at least 3.6 us (95 % CI" in flat
     assert "affinity  threads" in text
     assert "200 (200..200) >" in text
     assert "400.0 (" in text
     (section,) = sections(read(tmp_path / "f"), ["barrier"])
-    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
+    assert section.first[-1].items[-2:] == [section.screen.details, section.screen.next]
 
 
 def test_a_late_lane_is_laid_beside_none(tmp_path):
@@ -161,16 +161,13 @@ def test_a_late_lane_is_laid_beside_none(tmp_path):
     assert placed.over_on_time(late, ("omp", "active")).value == pytest.approx(0.5)
     text = printed_text(tmp_path, two_runtimes())
     assert "Late thread: ns from its arrival" in text
-    assert " x0.500 <" in text
+    assert "0.500 (0.500..0.500) <" in text
 
 
 def test_what_scatters_is_undecided(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, 0.5) + five(barrier_at("std", 2), 90.0)
     c = in_situation(concluded(tmp_path, lines), "openmp", 2)
     assert c.kind is Kind.undecided
-    text = printed_text(tmp_path, lines)
-    assert "std: std::barrier ignores the wait policy" in text
-    assert "omp-llvm (libomp) was not measured" in text
 
 
 def test_sleeping_that_scatters_is_still_slower(tmp_path):
@@ -204,8 +201,7 @@ def test_names_the_runtimes(tmp_path):
         "runtime": {"omp-llvm": {"library": "/usr/lib/libomp.so.5"}},
     }
     text = printed_text(tmp_path, worker, two_runtimes())
-    assert "- omp-llvm: Clang 14.0.6, /usr/lib/libomp.so.5" in text
-    assert "was not measured" not in text
+    assert "omp-llvm  Clang 14.0.6  /usr/lib/libomp.so.5" in text
 
 
 def same_as(lanes, affinity):

@@ -127,7 +127,7 @@ def test_a_tooltip_shows_on_top_of_a_label(browser, page_file):
 
 
 @in_a_browser
-def test_what_a_busy_point_is_stands_above_the_list_once_and_a_command_is_code(browser, tmp_path):
+def test_what_a_busy_point_is_stands_above_the_list_once(browser, tmp_path):
     lines = visits(around(5.0), point(), reason="a processing unit was slow")
     for line in lines:
         line["estimates"][0]["busy"] = True
@@ -137,9 +137,6 @@ def test_what_a_busy_point_is_stands_above_the_list_once_and_a_command_is_code(b
     assert "busy" in page.locator("#rows tr").first.inner_text()
     assert page.locator("#rows td").last.inner_text() == ""
     assert page.locator("#how").inner_text().endswith("or slowed it down.")
-    assert page.locator("details.banner code").all_inner_texts() == [
-        "syncmeter run --study control"
-    ]
 
 
 @in_a_browser
@@ -173,20 +170,18 @@ def test_a_comparison_is_a_page_of_the_same_kind(browser, tmp_path):
         files.append(read_results(write(tmp_path / name, *lines)))
     found = pairs_of_files([files[0]], [files[1]])
     report = compare_report([found], files)
-    assert report.head.verdict == "1 point slower, 0 faster of 2"
+    assert report.head.verdict.startswith("Result: slower: 1 of 2 configurations.")
     assert report.head.kind == "bad"
     file = tmp_path / "compare.html"
     file.write_text(as_page(report))
     page = shown(browser, file)
     page.evaluate("window.syncmeter.drawAll()")
     assert page.locator(".lead .chart svg").count() == 1
-    # On a phone the ratio is in view: the point's name, to the right, has what is left out before it.
+    # On a phone the ratio is in view.
     ratio = 'th:has-text("ratio")'
     right = "c => c.getBoundingClientRect().right"
     phone = shown(browser, file, width=400)
     assert phone.locator(f"[id^=changes-] {ratio}").first.evaluate(right) <= 400
-    assert phone.locator('[id^=changes-] th:has-text("lanes")').first.is_hidden()
-    assert page.locator('[id^=changes-] th:has-text("lanes")').first.is_visible()
     # A point of the figure is listed as it was and as it is.
     page.locator(".lead a.ev").first.click()
     assert page.locator("#rows tr").count() == 2

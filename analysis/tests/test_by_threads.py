@@ -97,7 +97,7 @@ def test_the_screen_has_the_advice_and_the_growth(tmp_path):
     flat = " ".join(as_plain(section.title, section.blocks).split())
     assert "atomic add a variable per thread (a) 20.0 one variable 80.0 4.0" in flat
     assert "an add takes 900 ns with 4 threads instead of 20.0 ns with 1 (45x slower)" in flat
-    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
+    assert section.first[-1].items[-2:] == [section.screen.details, section.screen.next]
 
 
 def adds(placement, cost, kind="int32", backend="omp"):
@@ -142,8 +142,8 @@ def test_each_of_several_files_has_its_conclusions(tmp_path):
 def test_each_op_has_a_row_and_each_number_of_threads_a_column(tmp_path):
     lines = as_plain("", tables.text(scaling.rows(made(tmp_path)))).splitlines()
     fields = [" ".join(line.split()) for line in lines]
-    assert "omp atomic_add one close 5.000 20.00 80.00 16.0 16.0..16.0" in fields
-    assert "omp barrier close 30.00 600.0 20.0 20.0..20.0" in fields
+    assert "omp atomic_add one close 5.000 20.00 80.00 16.0 (16.0..16.0) >" in fields
+    assert "omp barrier close 30.00 600.0 20.0 (20.0..20.0) >" in fields
 
 
 def test_other_studies_have_no_such_section(tmp_path):

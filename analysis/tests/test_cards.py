@@ -17,7 +17,7 @@ from syncmeter_analysis.conclude.conclusion import (
     Situation,
     Subject,
 )
-from syncmeter_analysis.conclude.headline import chosen
+from syncmeter_analysis.conclude.recommend import cards_of
 from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.render.claims_text import claims_section
 from syncmeter_analysis.voice.cards import card_of
@@ -37,7 +37,7 @@ def conclusion(low, over=critical, under=atomic, **members):
 
 
 def lows(*found):
-    return [c.effect.low for _, c in chosen(("claims", c) for c in found)]
+    return [r.conclusion.effect.low for r in cards_of([("claims", found)])]
 
 
 def other(name, low, **members):
@@ -70,7 +70,7 @@ def test_disturbed_gains_come_last():
     ],
 )
 def test_no_card_without_a_measured_gain(members):
-    assert chosen([("claims", replace(conclusion(2), **members))]) == []
+    assert lows(replace(conclusion(2), **members)) == []
 
 
 def test_one_comparison_has_one_card():

@@ -386,5 +386,5 @@ def test_a_point_is_told_the_claims_that_rest_on_it(tmp_path):
     for key in keys:
         text = claims_text.of_point(found, key)
         assert "- omp-padding: confirmed. variables in one cache line over" in text
-        assert text.startswith("Measured again in the same placement, 9 of 10 such costs (")
+        assert text.startswith("9 of 10 repeated costs (")
     assert claims_text.of_point(found, "backend=omp op=barrier") == "No claim uses it."

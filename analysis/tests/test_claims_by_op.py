@@ -5,7 +5,7 @@ import pytest
 from syncmeter_analysis.claims import all_claims, judged
 from syncmeter_analysis.claims.claim import cannot_tell, differs, fails, holds, not_measured
 from syncmeter_analysis.claims.conclusions import conclusions_of
-from syncmeter_analysis.conclude.headline import chosen
+from syncmeter_analysis.conclude.recommend import cards_of
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.voice.claims import evidence, ratios
@@ -171,7 +171,7 @@ def test_doubtful_evidence_makes_no_recommendation(tmp_path, members, doubt):
     advice = concluded(path, "omp-atomic-over-critical")
     disturbed = "busy" in str(members)
     assert [[x.name for x in a.conditions] for a in advice] == [["disturbed"]] * disturbed
-    assert chosen(("claims", a) for a in advice) == [("claims", a) for a in advice]
+    assert [r.conclusion for r in cards_of([("claims", advice)])] == advice
 
 
 def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):

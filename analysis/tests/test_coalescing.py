@@ -69,9 +69,9 @@ def test_the_time_of_a_useful_byte_is_over_the_coalesced_loads(tmp_path):
 
 def test_the_text_has_a_table_for_each_level_and_for_banks(tmp_path):
     text = printed_text(tmp_path / "f", *loads())
-    assert "Loads of a warp from device memory\n" in text
-    assert "Loads of a warp from L2\n" in text
-    assert "Bank conflicts: loads of a warp from shared memory, one multiprocessor\n" in text
+    assert "Loads of a warp from device memory" in text
+    assert "Loads of a warp from L2" in text
+    assert "Bank conflicts: loads of a warp from shared memory" in text
 
 
 def test_each_pattern_is_compared_with_the_coalesced_load_the_largest_gain_first(tmp_path):

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def power():
-    """The script that prints the tables of docs/estimates.md."""
+    """The script that prints the tables of docs/evidence/comparisons.md."""
     spec = importlib.util.spec_from_file_location("power", ROOT / "docs/evidence/compare_power.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

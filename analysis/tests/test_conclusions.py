@@ -173,7 +173,7 @@ def test_printed_ratios_follow_from_the_printed_costs(path):
                 assert number(low) * 0.96 <= mine / chosen <= number(high) * 1.04
             else:
                 assert number(low) == pytest.approx(mine / chosen, rel=0.05)
-    assert checked or not section
+    assert checked or not section or section.reliability.grade == "poor"
 
 
 @stored
@@ -185,6 +185,7 @@ def test_each_conclusion_has_a_row_and_a_sentence(path):
     rows = sum(len(g.rows) for g in screen.grids)
     kept = [c for c in section.conclusions if c.kind in (Kind.keep, Kind.any) and c.reference]
     others = [c for c in section.conclusions if c not in kept and c.kind is not Kind.avoid]
+    others = [c for c in others if c.question != "lock_unknown"]
     assert len(others) <= rows <= len(others) + len(kept)
     for grid in screen.grids:
         if "now" in grid.columns:

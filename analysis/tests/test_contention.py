@@ -102,7 +102,7 @@ def test_throughput_is_compared_inside_one_placement_state(tmp_path):
     assert (c.kind, c.conditions[0].name) == (Kind.undecided, "other_placement")
     text = printed_text(tmp_path, lines)
     (line,) = [x for x in text.splitlines() if x.startswith("omp") and "same L3" not in x]
-    assert "not comparable with one variable: seen in" in line
+    assert "- (seen in different placement states)" in line
 
 
 def test_the_farthest_lanes_of_a_cell_say_what_joins_it(tmp_path):
@@ -166,12 +166,12 @@ def test_the_screen_has_the_choice_and_the_tables_have_the_throughput(tmp_path):
     assert "2 threads, atomic add, variables: 1 CPUs of one L3 (b)" in flat
     assert "do 5.0x fewer operations in total than one thread alone" in flat
     assert "(b) pin the threads (affinity close)." in flat
-    assert "ops/s of all threads, and fairness, by threads and variables" in text
+    assert "ops/s of all threads, and fairness" in text
     # 2 threads, 26.67 ns on one variable.
     assert "75.0 M 0.990" in text
     assert "hypervisor" not in text
     (section,) = sections(read(tmp_path / "f"), ["contention"])
-    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
+    assert section.first[-1].items[-2:] == [section.screen.details, section.screen.next]
 
 
 def test_one_domain_knows_nothing_of_far_threads(tmp_path):
@@ -182,7 +182,7 @@ def test_one_domain_knows_nothing_of_far_threads(tmp_path):
     assert (c.kind, c.conditions[0].name) == (Kind.undecided, "one_domain")
     text = printed_text(tmp_path, lines, units=ONE_L3)
     assert "all CPUs of this machine are equally near" in " ".join(text.split())
-    assert "by threads and variables" not in text  # one and two threads are in the first table
+    assert "and fairness" not in text  # one and two threads are in the first table
     (c,) = of_question(concluded(tmp_path, lines, units=[]), "distance_unknown")
     assert c.conditions[0].name == "unknown_cpus"
 
@@ -242,8 +242,8 @@ def test_an_operation_has_a_figure_with_a_panel_for_each_affinity(tmp_path):
     (figure,) = drawing.figures(contention.rows(read(path)))
     assert figure.title == "Throughput by number of variables: omp atomic_add"
     assert [panel.title for panel in figure.panels] == [
-        "int32, affinity close",
-        "int32, affinity spread",
+        "affinity close",
+        "affinity spread",
     ]
 
 

@@ -1,32 +1,25 @@
 """Where terminal and report once contradicted each other on the same file, one test each; what a test
 of another module holds is named in `elsewhere`."""
 
+import math
 import re
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import read_campaign
-from syncmeter_analysis.relate.distance import meet
 from syncmeter_analysis.relate.pairings import pairs_of_files
-from syncmeter_analysis.relate.relation import Ratio, Verdict
+from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.text import (
-    duration_interval,
     duration_range,
-    effect,
-    ratio_fields,
 )
 from syncmeter_analysis.render.build import build
-from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
-from syncmeter_analysis.voice import numbers
-from tests.made import answers_in, campaign, point, visits, write
+from tests.made import campaign, point, visits, write
 from tests.test_answers import advice_of, of, sentences, stored
 from tests.test_false_sharing import line_of_64, visits_at
 
@@ -128,22 +121,6 @@ def in_two_states(op, seen):
     return lines
 
 
-def test_a_lock_costs_as_many_times_the_fastest_in_every_table(tmp_path):
-    # Headlines in two states: 10 and 640 ns. Far, where both were seen, the ticket lock costs twice.
-    path = write(
-        tmp_path / "f",
-        in_two_states("spin_lock_add", [(10.0, near)] * 3 + [(320.0, far)] * 2),
-        in_two_states("ticket_lock_add", [(640.0, far)] * 5),
-    )
-    text, *_ = shown("locks", path)
-    (table,) = [b for b in costs(read_campaign([str(path)])).blocks if hasattr(b, "rows")]
-    assert {row[0].text: row[-1].note.rpartition("x ")[2] for row in table.rows} == {
-        "spin_lock_add": "1.00",
-        "ticket_lock_add": "2.00",
-    }
-    assert "64.0" not in text
-
-
 def test_a_barrier_that_sleeps_is_slower_for_text_and_compare(tmp_path):
     def barrier(costs_ns, wait):
         return [
@@ -157,9 +134,7 @@ def test_a_barrier_that_sleeps_is_slower_for_text_and_compare(tmp_path):
         "barrier", write(tmp_path / "f", barrier(awake, "active"), barrier(asleep, "passive"))
     )
     for lanes in (2, 4, 8):
-        assert re.search(
-            rf"{lanes} threads, libgomp +active waiting \(a\) .* passive waiting", text
-        )
+        assert re.search(rf"{lanes} threads, libgomp +active wait \(a\) .* passive wait", text)
     paths = [
         write(tmp_path / name, barrier(seen, wait))
         for name, seen, wait in (("a", awake, "active"), ("b", asleep, "passive"))
@@ -186,7 +161,7 @@ def test_pairs_of_pus_whose_core_is_unknown_are_not_known_in_text_and_figure(tmp
         assert "other package" not in shown_text
 
 
-# Two costs and their ratio in one sentence
+# A sentence with two costs and a ratio
 
 
 def _cost(name):
@@ -194,7 +169,7 @@ def _cost(name):
     return rf"(?P<{name}>\d[\d.,]*)(?: (?P<{name}_unit>ns|us|ms|s)\b){optional}"
 
 
-TIMES = r"(?P<times>\d[\d.,]*)x (?P<word>slower|faster)"
+TIMES = r"(?P<rough>about |at least |)(?P<times>\d[\d.,]*)x (?P<word>slower|faster)"
 WITH_BOTH_COSTS = (
     rf"{TIMES} than .*?\((?:[^():]*: )?{_cost('a')} instead of {_cost('b')}",
     rf"takes {_cost('a')} [^:]*?instead of {_cost('b')} [^:]*?\({TIMES}\)",
@@ -225,6 +200,8 @@ def divided_wrongly(sentence):
         ends = [bounds_of(named[x], NS[named[f"{x}_unit"] or unit]) for x in "ab"]
         over, under = ends if named["word"] == "slower" else ends[::-1]
         low, high = bounds_of(named["times"])
+        low = low * 0.75 if named["rough"] == "about " else low
+        high = high * {"about ": 1.3, "at least ": math.inf}.get(named["rough"], 1.0)
         if not (low <= over[1] / under[0] and over[0] / under[1] <= high):
             wrong.append(found[0])
     return wrong
@@ -263,32 +240,21 @@ HOPS = (
 
 
 @stored
-def test_how_far_threads_of_a_team_are_apart_is_one_figure_on_a_first_screen(path):
-    campaign_, _, report = of(path)
-    head = report.head
-    if len({s.state.number for s in campaign_.measured if s.hop_ns > 0}) > 1:
-        return  # each placement has its own
-    said = [*answers_in(campaign_), *head.precision, *(f.note for f in head.figures)]
-    by_team = {}
-    for found in (m for sentence in said for shape in HOPS for m in re.finditer(shape, sentence)):
-        largest = max(s.point.lanes for s in campaign_.measured if meet(s))
-        team = int(found.groupdict().get("n") or largest)
-        hop = numbers.plain(float(found["ns"]), 2)
-        assert by_team.setdefault(team, hop) == hop, (team, said)
-
-
-@stored
 def test_the_ratio_of_a_card_follows_from_its_costs(path):
     for card in of(path)[2].head.cards:
         costs_ns = [bar.cost.replace(",", "").split() for bar in card.bars]
         slow, fast = sorted((float(value) * NS[unit] for value, unit in costs_ns), reverse=True)
-        printed = float(card.effect.partition("x ")[0].replace(",", ""))
-        assert printed == pytest.approx(slow / fast, rel=0.06), card
+        words, ratio = re.match(r"(at least |about |)([\d.,]+)x ", card.effect).groups()
+        printed = float(ratio.replace(",", ""))
+        if words == "at least ":
+            assert printed <= slow / fast * 1.06, card
+        else:
+            assert printed == pytest.approx(slow / fast, rel=0.3 if words else 0.06), card
 
 
 @stored
 def test_the_costs_of_a_conclusion_are_those_of_its_points(path):
-    """The costs may be those of another state of the points."""
+    """The costs may belong to another state of the points."""
     points = {s.id: s for s in of(path)[0].points.values()}
     for _, c in advice_of(path):
         assert c.effect.low <= c.effect.value <= c.effect.high
@@ -298,18 +264,6 @@ def test_the_costs_of_a_conclusion_are_those_of_its_points(path):
             assert any(cost.ns == pytest.approx(ns, rel=0.01) for ns in known), (c, known)
 
 
-def test_a_ratio_and_its_interval_are_of_one_estimator_beside_any_costs():
-    """The quotient of 2.09 is inside the interval, but the visits in pairs have the interval."""
-    r = Ratio(Interval(2.14, 1.82, 2.27), over_ns=38140.0, under_ns=18260.0, paired=True, visits=8)
-    assert effect(r) == "2.14 times slower in paired visits (1.82 to 2.27)"
-    assert ratio_fields(r) == ["2.14", "1.82..2.27"]
-    alike = replace(r, under_ns=17822.0)
-    assert effect(alike) == "2.14 times slower (1.82 to 2.27)"
-    inverse = Ratio(Interval(1 / 2.14, 1 / 2.27, 1 / 1.82), over_ns=18260.0, under_ns=38140.0)
-    assert effect(inverse) == "2.14 times faster in paired visits (1.82 to 2.27)"
-
-
 def test_costs_of_one_sentence_have_one_unit_where_they_can():
-    assert duration_interval(Interval(18265.0, 16847.0, 19836.0)) == "18.27 us, 16.85 to 19.84"
     assert duration_range(175.5, 231.9) == "175.5 to 231.9 ns"
     assert duration_range(9000.0, 12100.0) == "9000 ns to 12.10 us"

@@ -4,9 +4,8 @@ them: in answers, on cards, and beside how sure they are."""
 import pytest
 
 from syncmeter_analysis.conclude.studies.locks import conclude
-from syncmeter_analysis.relate.distance import threads_apart, unknown
 from syncmeter_analysis.studies import reliability_of, sections
-from syncmeter_analysis.voice.reliability import reliability_line
+from syncmeter_analysis.voice.reliability import reliability_details
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import answers_of
 
@@ -49,9 +48,6 @@ def test_nothing_moves_threads_of_a_machine_of_their_own(tmp_path):
 def test_where_no_probe_measured_the_distance_it_is_said_that_it_may_not_repeat(tmp_path):
     *_, sure = answers(tmp_path, *locks(0.0))
     assert sure.endswith("How far apart the CPUs are is unknown, and the host may move them.")
-    # One thread is nowhere in particular.
-    alone = [visits(around(x), point(op), family="critical") for op, x in (("lock_add", 5.0),)]
-    assert all(unknown not in each for each in answers(tmp_path, *locks(far), *alone))
 
 
 def placed(op, near_ns=0.0, far_ns=0.0, few=5):
@@ -76,21 +72,6 @@ def test_what_was_compared_at_other_distances_has_its_own(tmp_path):
     assert spin.condition("placements") is None
 
 
-@pytest.mark.parametrize(("tie", "bound"), [({"near_ns": 10.0}, False), ({"far_ns": 40.0}, True)])
-def test_what_is_slower_than_each_was_beside_each_at_one_distance(tmp_path, tie, bound):
-    """A ticket lock took 10 times as long as one lock far apart, and 1.3 as another close together."""
-    lines = [
-        placed("spin_lock_add", 10.0, 40.0),
-        placed("mcs_lock_add", **tie),
-        placed("ticket_lock_add", 20.0, 400.0, few=3),
-    ]
-    c = read(write(tmp_path / "f", *lines, first=campaign(machine=VIRTUAL)))
-    (section,) = sections(c, ["locks"])
-    (table,) = section.rows.tables
-    slower = [s.point.op for s, _ in table.shared.slower_than_all]
-    assert ("ticket_lock_add" in slower) is bound
-
-
 def test_the_reliability_has_each_latency_that_was_met_often(tmp_path):
     def hops(*rounds_and_hops):
         lines = of_two("lock_add", 100.0, near, family="critical")
@@ -103,7 +84,7 @@ def test_the_reliability_has_each_latency_that_was_met_often(tmp_path):
         found = reliability_of(
             read(write(tmp_path / "f", lines, first=campaign(machine=VIRTUAL))), []
         )
-        return found.hop_ns, found.hops_ns, reliability_line(found)
+        return found.hop_ns, found.hops_ns, reliability_details(found, 300)
 
     one = "A cache line takes 50 ns between these CPUs; the host may move them."
     several = "A cache line took 50 and 227 ns between these CPUs, because the host moved them."
@@ -114,11 +95,6 @@ def test_the_reliability_has_each_latency_that_was_met_often(tmp_path):
     ):
         hop, seen, line = hops(*rounds)
         assert (hop, seen, line.endswith(says)) == (near, met, True), line
-
-
-def test_threads_are_counted_with_their_distance():
-    assert threads_apart(1, "") == "1 thread"
-    assert threads_apart(16, "119 ns apart") == "16 threads 119 ns apart"
 
 
 @pytest.mark.parametrize(("machine", "apart"), [(VIRTUAL, " 227 ns apart"), (MACHINE, "")])

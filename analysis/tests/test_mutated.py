@@ -74,7 +74,7 @@ def check(*arguments):
     assert status in (0, 1, 2)
     assert not {c for c in printed + complaint if not c.isprintable()} - {"\n"}
     if status == 2 and arguments[0] != "compare":
-        assert complaint.startswith("syncmeter-report: ") and complaint.count("\n") == 1
+        assert complaint.startswith("syncmeter: ") and complaint.count("\n") == 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < most_kib
     return status
 

@@ -4,7 +4,7 @@ import pytest
 
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.studies import reliability_of
-from syncmeter_analysis.voice.reliability import noise_lines, reliability_line
+from syncmeter_analysis.voice.reliability import noise_lines, reliability_details, reliability_line
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import busy
 
@@ -36,44 +36,48 @@ def made(tmp_path, end, n_busy=5, hypervisor=True, lines=None):
             use(0.97, programs=[("sh", 0.95), ("a", 0.01)]),
             True,
             ["programs"],
-            "Other programs (sh, a) disturbed 100 % of the samples. "
-            "Stop the other programs, which used 0.97 CPUs,",
+            "Stop the other programs (sh, a), which used 0.97 CPUs,",
         ),
         (use(0.02, 0.6), True, ["hypervisor"], "The hypervisor took 0.60 CPUs: measure at another"),
-        (use(0.5, 0.5), True, ["programs", "hypervisor"], "Other programs and the hypervisor dist"),
-        (use(0.02, 0.01), True, ["neighbours"], "Other guests of the host, probably, disturbed"),
+        (use(0.5, 0.5), True, ["programs", "hypervisor"], "The hypervisor took 0.50 CPUs: measure"),
+        (use(0.02, 0.01), True, ["neighbours"], "Probably other guests of the host disturb"),
         (use(0.02), False, ["unknown"], "Look for interrupts"),
-        (use(0.3, 0.01), True, ["programs", "neighbours"], "Nothing in this guest can stop other"),
-        ({"kind": "end"}, True, [], "Other work disturbed 100 % of the samples"),
+        (
+            use(0.3, 0.01),
+            True,
+            ["programs", "neighbours"],
+            "Stop the other programs, which used 0.30",
+        ),
+        ({"kind": "end"}, True, [], "No known-cost control was measured"),
     ],
 )
 def test_the_cause_is_named_with_what_to_do(tmp_path, end, hypervisor, causes, says):
     found = reliability_of(made(tmp_path, end, hypervisor=hypervisor), [])
     assert (found.grade, found.disturbed_share, list(found.causes)) == ("poor", 1.0, causes)
-    assert says in reliability_line(found)
+    assert says in reliability_details(found, 300)
+    assert reliability_line(found).startswith("Reliability: poor (100 % of samples disturbed)")
     assert len(list(noise_lines(found))) == len(causes)
 
 
 def test_a_quiet_machine_says_nothing_of_little_use(tmp_path):
     found = reliability_of(made(tmp_path, use(0.05, 0.01), n_busy=0), [])
     assert (found.grade, found.causes) == ("good", ())
-    assert reliability_line(found).startswith("Reliability: good. No sample was disturbed. No ")
+    assert reliability_line(found).startswith("Reliability: good (no sample was disturbed)")
 
 
 def test_a_load_that_the_rounds_hardly_show_is_no_quiet_machine(tmp_path):
     found = reliability_of(made(tmp_path, use(2.0, programs=[("sh", 2.0)]), n_busy=0), [])
     assert found.grade == "moderate"
-    said = (
-        "Reliability: moderate. Other programs (sh) used the CPUs and disturbed 0 % of the samples."
-    )
+    said = "Reliability: moderate (other work used the CPUs)"
     assert reliability_line(found).startswith(said)
 
 
 def test_few_repetitions_are_the_reason_for_the_grade():
     line = reliability_line(Reliability("moderate", "passed", 0.0, repetitions=3))
-    assert line.startswith("Reliability: moderate: only 3 repetitions. No sample was disturbed.")
-    line = reliability_line(Reliability("poor", "passed", 0.9, repetitions=3))
-    assert line.startswith("Reliability: poor. ") and "At least 3 repetitions." in line
+    assert line.startswith("Reliability: moderate (only 3 repetitions)")
+    noisy = Reliability("poor", "passed", 0.9, repetitions=3)
+    assert reliability_line(noisy).startswith("Reliability: poor (90 % of samples disturbed)")
+    assert "At least 3 repetitions." in reliability_details(noisy)
 
 
 def test_runs_of_a_campaign_add_up(tmp_path):
@@ -123,7 +127,7 @@ def test_a_campaign_that_lost_most_of_its_rounds_is_noisy(tmp_path):
         line["estimates"][0]["rounds"] = 1
     found = reliability_of(made(tmp_path, {"kind": "end"}, lines=lines), [])
     assert (found.grade, found.noisy_share) == ("poor", pytest.approx(14 / 15))
-    assert "93 % of the repetitions lost most of their samples." in reliability_line(found)
+    assert "(93 % of repetitions disturbed)" in reliability_line(found)
 
 
 def test_samples_without_rounds_have_no_share(tmp_path):

@@ -172,7 +172,7 @@ def test_a_full_disk_leaves_the_old_file_whole(files, capsys, monkeypatch, comma
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, was)
     assert status == 1
-    assert capsys.readouterr().err == "syncmeter-report: old.svg: File too large\n"
+    assert capsys.readouterr().err == "syncmeter: old.svg: File too large\n"
     assert Path("old.svg").read_text() == "before"
     assert sorted(files.iterdir()) == there
 
@@ -182,7 +182,7 @@ def test_a_full_disk_behind_standard_output_is_a_sentence_and_status_1(files, co
     with open("/dev/full", "w") as full:
         done = run(command, stdout=full)
     assert done.returncode == 1
-    assert done.stderr == "syncmeter-report: standard output: No space left on device\n"
+    assert done.stderr == "syncmeter: standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_full_disk_behind_standard_output_is_a_sentence_and_status_1(files, co
 )
 def test_a_closed_standard_output_is_a_sentence_and_status_1(files, command):
     done = run(command, preexec_fn=lambda: os.close(1))
-    assert (done.returncode, done.stderr) == (1, "syncmeter-report: standard output is closed\n")
+    assert (done.returncode, done.stderr) == (1, "syncmeter: standard output is closed\n")
 
 
 def test_a_device_is_written_to_and_stays_one(files):

@@ -49,12 +49,13 @@ def test_the_screen_answers_in_order(tmp_path, capsys):
     lines = text.splitlines()
     assert lines[0] == "Test CPU, 16 CPUs, Debian 12: 10 configurations, 8.2 s"
     order = (
+        "Reliability: good (",
         "Wall time per operation of each thread, 2 threads that do nothing else, int32",
         "Recommendations for 2 threads",
         "1. Use an atomic add: 10x faster than omp critical (libgomp) (20.0 instead of 200 ns, ",
-        "Reliability: good.",
+        "Details: ",
         "Next: syncmeter advise -- ./app",
-        "All tables: syncmeter-report text FILE --tables.",
+        "More: syncmeter text FILE --tables",
     )
     whole = " ".join(text.split())
     at = [whole.index(" ".join(words.split())) for words in order]
@@ -104,9 +105,9 @@ def test_a_campaign_that_ended_early_is_resumed(tmp_path, capsys):
 
 def test_a_disturbed_run_is_repeated(tmp_path, capsys):
     text = shown(tmp_path, capsys, busy(updates()))
-    assert "Reliability: poor. Other work disturbed 100 % of the samples" in " ".join(text.split())
+    assert "Reliability: poor (100 % of samples disturbed)" in " ".join(text.split())
     assert "\nNext: repeat this on an idle machine, or at another hour.\n" in text
-    assert "(disturbed: trust the order, not the ratios)" in " ".join(text.split())
+    assert "trust the order, not the ratios" in text and "95 % CI" not in text
     assert "Other work disturbed both sides" not in " ".join(text.split())
 
 
@@ -114,17 +115,17 @@ def test_the_locks_of_openmp_are_named_as_the_set_that_was_compared():
     whole, found = found_in(ROOT / "docs/measurements/xeon-64-vcpu-quick.jsonl.xz")
     text = " ".join(as_text(whole, found, width=80).split())
     assert "Any lock will do" not in text
-    assert "among OpenMP's locks" in text and "std::mutex was not measured" in text
+    assert "Keep omp critical (libgomp): faster locks, such as a spin lock, need" in text
 
 
 def test_plain_adds_of_a_reduction_have_their_costs_behind_the_atomic_ones():
     whole, found = found_in(ROOT / "docs/measurements/xeon-64-vcpu-quick.jsonl.xz")
     text = " ".join(as_text(whole, found, width=80).split())
     costs = re.search(
-        r"Plain adds \(OpenMP reduction\): (\S+)x faster \((\S+) instead of (\S+) ns", text
+        r"Plain adds \(OpenMP reduction\): about (\S+)x faster \((\S+) instead of (\S+) ns", text
     )
     gain, own, shared = map(float, costs.groups())
-    assert gain == pytest.approx(shared / own, rel=0.05)
+    assert gain == pytest.approx(shared / own, rel=0.25)
 
 
 def test_a_shared_atomic_faster_than_a_line_moves_has_its_reason(tmp_path, capsys):
@@ -133,7 +134,7 @@ def test_a_shared_atomic_faster_than_a_line_moves_has_its_reason(tmp_path, capsy
         if line["kind"] == "visit" and line["point"]["lanes"] == 2:
             line["estimates"][0]["hop_ns"] = 137.0
     text = shown(tmp_path, capsys, lines, machine={**MACHINE, "hypervisor": True})
-    assert "a cache line takes to move (137 ns), because a thread does several" in " ".join(
+    assert "less time than moving its cache line, because a thread does several" in " ".join(
         text.split()
     )
 
@@ -160,8 +161,8 @@ def test_more_recommendations_than_fit_are_counted(tmp_path):
         for i in range(5)
     ]
     ranked = Recommendations(tuple(some), further=1, undecided=2)
-    screen = overview(c, ranked, reliability_of(c, []), ["locks"], most=2)
-    numbered, counts = screen.recommendations[:2], screen.recommendations[2:]
+    screen = overview(c, ranked, reliability_of(c, []), ["locks"]).first(2)
+    numbered, counts = screen.recommendations, screen.advice[3:]
     assert numbered[1].startswith(
         "2. Use a seqlock: 2.0x faster than std::mutex (10 instead of 20 ns, 95 % CI 1.9 to 2.1)"
     )
@@ -192,8 +193,7 @@ def test_a_screen_of_a_stored_file_fits_a_terminal(path):
     lines = text.splitlines()
     assert len(lines) <= 40, len(lines)
     assert [line for line in lines if len(line) > 80] == []
-    *_, last = re.split(r"\n(?=Next: |Reliability: )", text)
-    assert last.startswith("Next: ")
+    assert lines[-2].startswith("Next: ") and lines[-1].startswith("More: ")
 
 
 @stored

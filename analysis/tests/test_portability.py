@@ -62,13 +62,13 @@ def test_the_table_says_what_ran_and_what_follows(tmp_path):
     assert "lock_add 1" in text
     assert "lock_cmpxchg 1" in text
     assert "move" not in text
-    assert "slower, other code" in text
+    assert " slower\n" in text
     assert "kokkos-openmp is slower than omp in some configurations. As fast" in text
     assert re.search(
         r"2 threads int32 +atomic add \(a\) +13 +kokkos-openmp atomic_add +20 +1.5", text
     )
     assert "(a) their machine code differs." in text
-    assert "the same, same code" in printed_text(tmp_path / "f", drifting(1.0))
+    assert " the same\n" in printed_text(tmp_path / "f", drifting(1.0))
 
 
 def test_what_is_the_compilers_affair_is_left_out_everywhere():
@@ -128,7 +128,7 @@ def test_a_pair_without_a_ratio_says_why(tmp_path):
     )
     assert slower.effect.value == pytest.approx(1.5, rel=0.01)
     assert slower.condition("other_code")
-    assert "- 1 point of omp without a counterpart of kokkos-openmp" in text
+    assert re.search(r"Configurations without a counterpart\n.*\nomp +1\n", text)
 
 
 def test_one_state_in_common_is_compared(tmp_path):
@@ -156,7 +156,7 @@ def test_one_state_in_common_is_compared(tmp_path):
     ]
     (row,) = side_of(tmp_path / "f", lines).rows
     assert row.difference.ratio.value == pytest.approx(1.5)
-    assert "hop 240 ns" in printed_text(tmp_path / "f", lines)
+    assert " 240   40.00" in printed_text(tmp_path / "f", lines)
 
 
 def test_points_that_share_both_measurements_are_one_row_that_names_them(tmp_path):
@@ -180,8 +180,8 @@ def test_rows_that_differ_in_a_rare_axis_can_be_told_apart(tmp_path):
         for line in visits([5.0] * 5, at(b, size=size, late_us=20))
     ]
     text = printed_text(tmp_path / "f", lines)
-    assert "size 8 one lane 20 us late" in text
-    assert "size 64 one lane 20 us late" in text
+    assert "size 8 one thread 20 us late" in text
+    assert "size 64 one thread 20 us late" in text
 
 
 def test_two_native_apis_are_not_portable_against_native(tmp_path):
@@ -294,6 +294,6 @@ def test_reductions_of_a_number_of_each_thread_stand_side_by_side(tmp_path):
     text = printed_text(tmp_path / "f", forks(*ways))
     (fork,) = [c for c in conclude(read(tmp_path / "f")) if c.question == "api"]
     assert (fork.subjects[0].op, fork.reference.op) == ("reduction_sum", "launch_team_reduce")
-    table = text.partition("Fork, reduction of a number and join, 2 threads")[2]
+    table = text.partition("Fork and join, reduction of a number, 2 threads")[2]
     assert "3.00" in next(line for line in table.splitlines() if line.startswith("kokkos-openmp"))
     assert "Fork and join, 2 threads" not in text

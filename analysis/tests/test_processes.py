@@ -107,7 +107,7 @@ def test_the_screen_has_calls_and_threads(tmp_path):
     assert "add atomic in a shared window (a) 24 MPI_Accumulate 121 5.0" in flat
     assert "barrier std::barrier (b) 242 MPI_Barrier 485 2.0" in flat
     (section,) = sections(read(tmp_path / "f"), ["processes"])
-    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
+    assert section.first[-1].items[-2:] == [section.screen.details, section.screen.next]
 
 
 def test_processes_of_posix_stand_against_its_threads(tmp_path):

@@ -106,6 +106,6 @@ def test_what_is_wrong_does_not_fit(fitting, kind, path, value):
 
 
 def test_it_has_the_words_of_the_document():
-    text = (ROOT / "docs/worker-protocol.md").read_text(encoding="utf-8")
-    statuses = re.search(r"Statuses: `([a-z_ \n]+)`", text)[1].split()
+    text = (ROOT / "docs/reference/worker-protocol.md").read_text(encoding="utf-8")
+    statuses = re.findall(r"`(\w+)`", re.search(r"Statuses are ([^.]+)\.", text)[1])
     assert SCHEMA["$defs"]["visit"]["properties"]["status"]["enum"] == statuses

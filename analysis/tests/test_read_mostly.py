@@ -79,4 +79,4 @@ def test_the_screen_has_the_size_of_all_ratios_first(tmp_path):
     assert "Read-mostly data, 2 threads: wall time of an access in ns" in flat
     assert "Read-mostly data, 1 thread: wall time of an access in ns" in flat
     (section,) = sections(read(tmp_path / "f"), ["read-mostly"])
-    assert section.first[-1].items[-2:] == [section.screen.reliability, section.screen.next]
+    assert section.first[-1].items[-2:] == [section.screen.details, section.screen.next]

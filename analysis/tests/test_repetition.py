@@ -10,7 +10,7 @@ import pytest
 
 from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.relation import ratio_by_visit
-from syncmeter_analysis.relate.repetition import Repeats, in_repeats, repetition
+from syncmeter_analysis.relate.repetition import Repeats, repetition
 from tests.made import MACHINE, campaign, point, read, visits, write
 
 SHAPES = {
@@ -137,19 +137,6 @@ def test_what_campaigns_differ_by_counts_where_the_visits_agree():
     ratios = [1.2, 1.201, 1.202, 1.203, 1.204]
     assert not decide_alike(pair_of(ratios, lanes=2))
     assert decide_alike(pair_of(ratios, lanes=16))
-
-
-def test_how_much_slower_repeats_would_find_it_is_known_less_well_of_two_threads_that_meet():
-    ratios = [1.2, 1.201, 1.202, 1.203, 1.204]
-    two, many = (
-        in_repeats(p.over, p.under, p.ratio) for p in (pair_of(ratios, n) for n in (2, 16))
-    )
-    # A repeat has visits of its own, so that it lies apart by twice the variance of these.
-    assert many.value == 1.202
-    assert many.low == pytest.approx(1.202 * (1.2 / 1.202) ** math.sqrt(2), rel=1e-6)
-    # Each of the two differs by 6 % from campaign to campaign, in this one and in the repeat.
-    apart = math.sqrt(2) * 1.96 * math.hypot(0.06, 0.06)
-    assert two.low == pytest.approx(1.202 * math.exp(-apart), rel=0.001)
 
 
 def test_pairs_that_agree_vouch_for_one_of_few_visits():

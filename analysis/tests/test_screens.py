@@ -23,7 +23,7 @@ from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.conclusions import as_json
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
-from syncmeter_analysis.render.terminal import as_plain
+from syncmeter_analysis.render.terminal import as_plain, lines_of
 from syncmeter_analysis.studies import first_screen, sections
 from syncmeter_analysis.studies.blocks import escaped_md
 from syncmeter_analysis.voice.words import internal_words
@@ -164,11 +164,24 @@ def test_printed_gains_follow_from_the_printed_costs(path):
 
 
 @stored
-def test_reliability_and_next_step_are_the_last_two_lines(path):
+def test_the_reliability_is_on_top_and_the_next_step_at_the_end(path):
     for section in concluded(path):
-        last = section.first[-1].items
-        assert last[-2:] == [section.screen.reliability, section.screen.next], section.name
-        assert all(last[-2:]), section.name
+        screen = section.screen
+        assert section.first[0].items == [screen.reliability], section.name
+        last = [*filter(None, [screen.details]), screen.next]
+        assert section.first[-1].items[-len(last) :] == last, section.name
+        lines = as_plain(section.title, first_screen(section), width=WIDTH).splitlines()
+        assert lines[1].startswith("Reliability: ") and lines[2] == "", section.name
+        assert lines[-1].startswith("More: "), section.name
+        assert len(lines_of(screen.details, WIDTH, "  ")) <= 2, section.name
+
+
+@stored
+def test_a_poor_run_has_neither_intervals_nor_limits(path):
+    for section in concluded(path):
+        if section.reliability.grade == "poor":
+            for text in _texts(section):
+                assert "95 % CI" not in text, (section.name, text)
 
 
 @stored
@@ -184,7 +197,7 @@ def _texts(section):
     grids = [*screen.grids, *screen.other_grids]
     yield from (grid.caption for grid in grids)
     yield from (*screen.notes, *screen.other_notes, *screen.sentences, *screen.answers)
-    yield from (screen.reliability, screen.next)
+    yield from (screen.reliability, screen.details, screen.next)
 
 
 @stored
@@ -214,7 +227,7 @@ def test_every_form_shows_the_same_conclusions(path):
     for name, section in found.items():
         text = as_plain(section.title, section.blocks)
         screen = section.screen
-        for words in (*screen.notes, *screen.sentences, screen.reliability, screen.next):
+        for words in (*screen.notes, *screen.sentences, screen.reliability, screen.details):
             assert words in text, name
             assert words.replace("`", "") in page, name
             assert escaped_md(words) in markdown, name
@@ -222,3 +235,11 @@ def test_every_form_shows_the_same_conclusions(path):
             assert field.text.strip() in text, name
             assert field.text.strip() in page, name
             assert escaped_md(field.text) in markdown, name
+
+
+def test_the_next_step_names_studies_of_the_driver():
+    templates = (ROOT / "analysis/syncmeter_analysis/voice/templates").glob("*.toml")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in templates)
+    named = set(re.findall(r"syncmeter run --study ([a-z][a-z-]*)", text))
+    known = {path.stem.replace("_", "-") for path in (ROOT / "driver/plan/studies").glob("*.cpp")}
+    assert named and named <= known

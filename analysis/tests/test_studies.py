@@ -1,7 +1,6 @@
 """The frame of the studies: its registry, its tables, and `text` on bare Python."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -124,14 +123,3 @@ def test_text_of_other_points_says_what_there_is(tmp_path, capsys):
     assert "1 configuration failed (wrong value 3)." in " ".join(shown.split())
     assert main(["text", str(path), "--study", "false-sharing"]) == 2
     assert "f.jsonl: no points of the study false-sharing" in capsys.readouterr().err
-
-
-def test_heat_is_painted_where_colours_are_wanted_and_does_not_move_the_columns():
-    rows = [[Cell("a"), Cell("1", heat=0.0)], [Cell("b"), Cell("22", heat=1.0)]]
-    table = Table(["op", "ns"], rows, right=[1])
-    plain = as_plain("T", [table])
-    painted = as_plain("T", [table], coloured=True)
-    assert "\x1b" not in plain
-    assert "a   \x1b[48;5;22m\x1b[38;5;231m 1\x1b[0m\n" in painted
-    assert "b   \x1b[48;5;88m\x1b[38;5;231m22\x1b[0m" in painted
-    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == plain

@@ -7,7 +7,6 @@ import pytest
 
 from syncmeter_analysis.formats.syncperformance import import_syncperformance
 from syncmeter_analysis.record.errors import Unusable
-from syncmeter_analysis.render.build import build
 from tests import published
 from tests.made import read
 
@@ -67,17 +66,6 @@ def test_strides_and_types_are_kept(imported):
 def test_tests_of_something_else_carry_the_doubt(imported):
     (found,) = of(imported[0], op="vote_all")
     assert "invariant" in found.doubt
-
-
-def test_no_figure_says_what_else_ran_during_an_import(tmp_path):
-    for name, cost in (("atomicadd", 5e-9), ("criticaladd", 9e-9)):
-        published.put(
-            tmp_path / "s" / f"omp_{name}_scalar",
-            published.table(f"omp_{name}_scalar", [1, 2], {"int": [cost, 4 * cost]}),
-        )
-    import_syncperformance(tmp_path / "s", tmp_path / "s.jsonl")
-    notes = [f.note for f in build(read(tmp_path / "s.jsonl")).head.figures]
-    assert notes == ["ns, 95 % CI, logarithmic axis"]
 
 
 def test_an_import_says_that_it_is_one(imported):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import syncmeter_analysis as package
-from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.point_text import names_apart, short_name
@@ -72,40 +71,6 @@ def test_no_text_of_the_package_says_dear_or_cheap():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not words.search(node.value), (path.name, node.lineno, node.value)
-
-
-def test_a_sentence_begins_with_a_capital_letter_unless_with_a_name():
-    assert text.begun("least fair of the locks: omp critical", {"omp"}) == (
-        "Least fair of the locks: omp critical"
-    )
-    for name in (
-        "omp handoff: one way",
-        "remote_load of one thread",
-        "omp-llvm: export",
-        "2 threads",
-        "atomicCAS over atomicAdd",
-        "",
-    ):
-        assert text.begun(name, {"omp", "omp-llvm"}) == name
-    assert text.sentence("capture over update") == "Capture over update."
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "high", "shown"),
-    [
-        (14.0, 13.2, 14.9, "14.0 times slower (13.2 to 14.9)"),
-        (14.0, 13.999, 14.002, "14.0 times slower (within 0.1 %)"),
-        (1234.0, 1233.8, 1234.4, "1234 times slower (within 0.1 %)"),
-        (5.43, 5.4255, 5.4344, "5.43 times slower (within 0.1 %)"),
-        (1.0, 0.9995, 1.0045, "the same (within 0.5 %)"),
-    ],
-)
-def test_an_interval_whose_ends_have_the_same_digits_says_how_near_they_are(
-    value, low, high, shown
-):
-    assert text.effect(Interval(value, low, high)) == shown
-    faster = text.effect(Interval(1 / 14.0, 1 / 14.002, 1 / 13.999))
-    assert faster == "14.0 times faster (within 0.1 %)"
 
 
 def test_a_mutex_is_named_as_its_api_does():

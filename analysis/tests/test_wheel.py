@@ -110,4 +110,4 @@ def test_it_reads_a_results_file_where_nothing_else_is(environment, tmp_path):
     assert printed.returncode == 0 and "Contention" in printed.stdout, printed.stderr
     assert call(environment, "compare", data, data).returncode == 0
     page = call(environment, "html", data, "-o", "page.html")
-    assert page.returncode == 2 and "the extra `figures` of syncmeter-report has it" in page.stderr
+    assert page.returncode == 2 and "install it, or let scripts/run set it up" in page.stderr
