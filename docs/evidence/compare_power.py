@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""False alarms and power of `compare`, and how far a repetition lands: the tables of docs/estimates.md.
+"""False alarms and power of `compare`, and the distance of a second run: tables of docs/evidence/comparisons.md and
+intervals.md.
 
 Needs Python and `syncmeter` (on PATH, or in the folder SYNCMETER_BIN): `PYTHONPATH=analysis python3
-docs/evidence/compare_power.py FILES`, campaigns of one machine with nothing changed between them. Every pair is compared as it
-is, then with one point at a time made slower in the second.
+docs/evidence/compare_power.py FILES`, results files of one machine with nothing changed between them. The program compares
+every pair, then every pair with one configuration made slower in the second file.
 """
 
 import argparse

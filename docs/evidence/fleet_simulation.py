@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fleets made of measured files, with and without planted slow nodes: the figures of docs/fleet.md.
+"""Fleets made of measured files, with and without planted slow nodes: the figures of docs/evidence/fleet.md.
 
 Needs Python and `syncmeter` (on PATH, or in the folder SYNCMETER_BIN): `PYTHONPATH=analysis python3
 docs/evidence/fleet_simulation.py A.jsonl B.jsonl`, two campaigns of one machine, one after the other. With `--write DIR` the

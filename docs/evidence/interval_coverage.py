@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How often intervals over visits hold the median that they are about, and what pairs of whole runs say: tables of
-docs/estimates.md.
+"""Coverage of intervals over repetitions, and verdicts on pairs of whole runs: tables of docs/evidence/intervals.md and
+comparisons.md.
 
 Needs Python only: `PYTHONPATH=analysis python3 docs/evidence/interval_coverage.py [FILES]`. With FILES, which `syncmeter ab
 --command --output` wrote, the second table alone, of pairs drawn from these.
