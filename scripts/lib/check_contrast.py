@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 # A page of each kind: the first, prose with code, tables, pictures.
-PAGES = ("index.html", "extending.html", "studies/locks.html", "gallery.html", "changelog.html")
+PAGES = ("index.html", "how-to/add-a-primitive.html", "reference/studies/locks.html", "explanation/how-a-cost-is-measured.html", "changelog.html")
 
 TOO_FAINT = """() => {
   const parts = (colour) => {

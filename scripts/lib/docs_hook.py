@@ -1,8 +1,8 @@
-"""Pages of the site that are no files of docs/.
+"""Adds pages and files to the site that are not in docs/.
 
-README.md is its first page; it and others of the repository's root are written for the root, so that their links are
-rewritten for the site. Of results files that a page links to, scripts/docs makes reports in build/reports; a link to
-the report is put behind the one to the results.
+CONTRIBUTING.md and CHANGELOG.md become pages. Their links are written for the repository's root, so the hook rewrites
+them for the site. README.md is not on the site: docs/index.md is the first page. scripts/docs writes a report for each
+stored results file into build/reports. The hook adds a link to the report behind each link to the results file.
 """
 
 import re
@@ -10,22 +10,20 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
-PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-# Files that pages link to and the site only carries.
-CARRIED = ("LICENSE", "CITATION.cff", "tests/README.md")
+PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+#: Files that pages link to, and their names on the site.
+CARRIED = {"LICENSE": "LICENSE", "CITATION.cff": "CITATION.cff", "tests/README.md": "tests.txt"}
 
 
 def on_files(files, config):
     root = Path(config.config_file_path).parent
     for source, page in PAGES.items():
         text = (root / source).read_text(encoding="utf-8").replace("](docs/", "](")
-        for name, target in PAGES.items():
+        for name, target in {**PAGES, **CARRIED, "README.md": "index.md"}.items():
             text = re.sub(rf"\]\({re.escape(name)}(?=[)#])", f"]({target}", text)
-        text = text.replace("](tests/README.md)", "](tests.txt)")
         files.append(File.generated(config, page, content=text))
-    for name in CARRIED:
-        target = "tests.txt" if name == "tests/README.md" else name
-        files.append(File.generated(config, target, content=(root / name).read_text(encoding="utf-8")))
+    for source, target in CARRIED.items():
+        files.append(File.generated(config, target, content=(root / source).read_text(encoding="utf-8")))
     for report in reports(root):
         files.append(File.generated(config, f"reports/{report.name}", content=report.read_text(encoding="utf-8")))
     return files
@@ -36,7 +34,8 @@ def reports(root):
 
 
 def on_page_markdown(markdown, page, config, files):
+    to_root = "../" * page.file.src_uri.count("/")
     for report in reports(Path(config.config_file_path).parent):
-        results = f"](measurements/{report.stem}.jsonl.xz)"
-        markdown = markdown.replace(results, f"{results}, [the report](reports/{report.name})")
+        results = f"]({to_root}measurements/{report.stem}.jsonl.xz)"
+        markdown = markdown.replace(results, f"{results}, [the report]({to_root}reports/{report.name})")
     return markdown

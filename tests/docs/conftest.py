@@ -13,7 +13,7 @@ import subprocess
 import pytest
 from documents import ROOT
 
-SCRIPTS = ("run", "test", "format", "docs", "mutate", "fuzz", "atlas")
+SCRIPTS = ("run", "test", "format", "docs", "mutate", "fuzz", "atlas", "reference")
 
 
 class Programs:

@@ -11,6 +11,12 @@ import re
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
+STUDIES = REFERENCE / "studies"
+#: The users' part of docs/.
+USERS = ("index.md", "tutorials", "how-to", "reference", "explanation")
+#: A part that scripts/reference writes.
+GENERATED = re.compile(r"<!-- begin: (.+?) -->\n.*?<!-- end: \1 -->", re.S)
 MARK = re.compile(r"<!-- (another machine|not run|printed by): (\S.*) -->")
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:scripts/[\w-]+|syncmeter(?:-report)?)(?: \S+)+")
 
@@ -63,7 +69,18 @@ class Document:
         return [" ".join(span.split()).replace("\\|", "|") for span in re.findall(r"`([^`]+)`", text)]
 
 
+    def words(self):
+        """Returns how many words were written by hand, without fenced blocks and generated parts."""
+        text = re.sub(r"^```.*?^```", "", GENERATED.sub("", "\n".join(self.lines)), flags=re.S | re.M)
+        return len(re.findall(r"\S*\w\S*", re.sub(r"<!--.*?-->", "", text)))
+
+
+def user_pages():
+    """Returns the paths of the users' part."""
+    return [DOCS / name for name in USERS if name.endswith(".md")] + [path for name in USERS for path in sorted((DOCS / name).rglob("*.md"))]
+
+
 def documents():
-    """All that is written by hand, README.md first."""
+    """Returns all pages, README.md first."""
     paths = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
     return [Document(path) for path in paths + sorted(DOCS.rglob("*.md"))]

@@ -1,4 +1,4 @@
-"""The commands that the documents show: they are run here, or their options are known."""
+"""Runs shown commands, or checks their options."""
 
 import os
 import re
@@ -11,7 +11,11 @@ from documents import COMMAND, ROOT, documents
 DOCUMENTS = documents()
 BLOCKS = [block for document in DOCUMENTS for block in document.blocks]
 SHOWN = [(block, command) for block in BLOCKS if block.language == "console" for command in block.commands()]
-RUN = [(block.place, command) for block, command in SHOWN if not block.mark and "scripts/" not in command]
+#: test_tutorials.py runs the commands of tutorials, in their order.
+RUN = [(block.place, command) for block, command in SHOWN
+       if not block.mark and "scripts/" not in command and not block.place.startswith("docs/tutorials/")]
+#: Other programs: compilers, and the reader's own.
+OTHERS = ("cmake ", "g++ ", "./")
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +38,12 @@ def test_blocks_are_of_known_languages():
 @pytest.mark.parametrize("command", sorted({command for _, command in SHOWN}))
 def test_shown_commands_have_the_options_that_they_use(programs, command):
     for part in command.split(" && "):
-        if not part.startswith("cmake "):
+        if not part.startswith(OTHERS):
             assert programs.faults(part) == []
+
+
+#: Options for other programs.
+OTHER_OPTIONS = {"--nodelist", "--cpus-per-task"}  # srun
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
@@ -45,7 +53,7 @@ def test_commands_in_prose_have_the_options_that_they_use(programs, document):
             assert programs.faults(span) == [], f"{document.name}: `{span}`"
         elif re.match(r"--[a-z]", span):
             option = re.match(r"--[a-z][\w-]*", span)[0]
-            assert option in programs.all_options(), f"{document.name}: no program has {option}"
+            assert option in programs.all_options() | OTHER_OPTIONS, f"{document.name}: no program has {option}"
 
 
 @pytest.mark.parametrize("place, command", RUN, ids=[f"{place} {command}" for place, command in RUN])
@@ -55,7 +63,7 @@ def test_shown_commands_run(programs, results, tmp_path, place, command):
     words = shlex.split(command, comments=True)
     assert words[0] in ("syncmeter", "syncmeter-report"), f"{place}: mark what is not to be run here"
     if words[:2] == ["syncmeter", "run"]:
-        # Planned and not measured, whatever it would take.
+        # Plans, and measures nothing.
         words += [] if "--dry-run" in words else ["--dry-run"]
     else:
         written = {words[i + 1] for i, word in enumerate(words) if word in ("-o", "--output")}
@@ -67,17 +75,17 @@ def test_shown_commands_run(programs, results, tmp_path, place, command):
     if status and ("needs the Python package" in text or lacking and programs.knows_backend(lacking[1])):
         pytest.skip(text.strip())
     # Short campaigns of a busy machine may differ, or be blind: both are answers of `compare` and `fleet`.
-    assert status in ((0, 1, 3) if words[1] in ("compare", "fleet") else (0,)), f"{place}: {command}\n{text}"
+    assert status in ((0, 1, 3) if words[1:2] in (["compare"], ["fleet"]) else (0,)), f"{place}: {command}\n{text}"
 
 
-def test_scripts_that_measure_take_what_run_takes(programs):
-    shown = [(block.place, c) for block, c in SHOWN if not block.mark and re.match(r"(\w+=\S+ )*scripts/run", c)]
+def test_scripts_that_measure_take_the_options_for_run(programs):
+    shown = [(block.place, c) for block, c in SHOWN if re.match(r"(\w+=\S+ )*scripts/run\b", c)]
     assert shown
     for place, command in shown:
-        words = [w for w in shlex.split(command, comments=True) if not re.match(r"[A-Z_]+=", w)]
+        words = [w for w in shlex.split(command, comments=True) if not re.match(r"[A-Z_]+=|--dry-run$", w)]
         status, text = programs.call(["syncmeter", "run", *words[1:], "--dry-run"])
-        # Short campaigns of a busy machine may differ, or be blind: both are answers of `compare` and `fleet`.
-    assert status in ((0, 1, 3) if words[1] in ("compare", "fleet") else (0,)), f"{place}: {command}\n{text}"
+        is_lacking = re.search(r"no worker for backend|no GPU|CUDA driver", text)
+        assert status == 0 or is_lacking, f"{place}: {command}\n{text}"
 
 
 @pytest.mark.parametrize("option, member, usual, unit", [("max-time", "max_time_s", 150, 1000), ("precision", "precision", 0.01, 1),
@@ -103,9 +111,7 @@ def test_the_help_has_what_studies_set(option, member, usual, unit):
     assert named == pytest.approx(set_to)
 
 
-def test_help_and_page_of_advise_name_the_same_statuses(programs):
-    page = (ROOT / "docs/advise.md").read_text(encoding="utf-8")
-    named = [set(re.findall(r"(?:^|[;,] |\s)(\d+)(?=[ ,:])", re.sub(r"`[^`]*`|\n", " ", text))) for text in (
-        programs.help("syncmeter", "advise").partition("Exit status:")[2],
-        page.partition("- Exit status:")[2].partition("\n- ")[0])]
-    assert named[0] == named[1] == {"0", "1", "2", "3", "129", "130", "143"}
+def test_the_help_of_advise_names_its_statuses(programs):
+    text = programs.help("syncmeter", "advise").partition("Exit status:")[2]
+    named = set(re.findall(r"(?:^|[;,] |\s)(\d+)(?=[ ,:])", text.replace("\n", " ")))
+    assert named == {"0", "1", "2", "3", "129", "130", "143"}

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from documents import ROOT
+from documents import ROOT, user_pages
 
 sys.path.insert(0, str(ROOT / "scripts/lib"))
 import words  # noqa: E402
@@ -90,3 +90,9 @@ def test_the_baseline_only_falls(tree):
     page.write_text("Locks wait.\n")
     words.write_baseline(words.lowered(words.read_baseline()))
     assert words.read_baseline() == {}
+
+
+@pytest.mark.parametrize("name", [str(path.relative_to(ROOT)) for path in user_pages()])
+def test_a_page_for_users_has_no_fault_and_no_baseline(name):
+    assert words.findings([name], {}) == []
+    assert name not in words.read_baseline()
