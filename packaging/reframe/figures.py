@@ -8,7 +8,7 @@ import re
 
 
 def lines(path):
-    """The lines of a results file (docs/results-file.md) as objects; a torn last line is left out."""
+    """The lines of a results file (docs/reference/results-file.md) as objects; a torn last line is left out."""
     found = []
     with open(path, encoding="utf-8") as file:
         for text in file:
