@@ -4,7 +4,7 @@ import pytest
 
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.studies import reliability_of
-from syncmeter_analysis.voice.reliability import noise_lines, reliability_details, reliability_line
+from syncmeter_analysis.voice.reliability import clock, fixes, reliability_details, reliability_line
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import busy
 
@@ -56,7 +56,7 @@ def test_the_cause_is_named_with_what_to_do(tmp_path, end, hypervisor, causes, s
     assert (found.grade, found.disturbed_share, list(found.causes)) == ("poor", 1.0, causes)
     assert says in reliability_details(found, 300)
     assert reliability_line(found).startswith("Reliability: poor (100 % of samples disturbed)")
-    assert len(list(noise_lines(found))) == len(causes)
+    assert len([*fixes(found), *clock(found)]) == len(causes)
 
 
 def test_a_quiet_machine_says_nothing_of_little_use(tmp_path):
@@ -96,15 +96,15 @@ def test_a_last_line_that_cannot_be_is_none(tmp_path):
 
 def clocked(ghz):
     lines = visits(around(5.0, n=len(ghz)), point())
-    for line, clock in zip(lines, ghz, strict=True):
+    for line, rate in zip(lines, ghz, strict=True):
         (estimate,) = line["estimates"]
         cost = estimate["cost_ns"]
-        estimate["cost_cycles"] = {name: clock * ns for name, ns in cost.items()}
+        estimate["cost_cycles"] = {name: rate * ns for name, ns in cost.items()}
     return lines
 
 
 @pytest.mark.parametrize(
-    ("ghz", "clock"),
+    ("ghz", "ends"),
     [
         ([2.0, *[3.0] * 10, 4.0], ()),
         ([*[3.0] * 6, *[3.1] * 6], ()),
@@ -112,11 +112,11 @@ def clocked(ghz):
         ([3.0, 3.3], ()),
     ],
 )
-def test_a_clock_that_changed_is_named(tmp_path, ghz, clock):
+def test_a_clock_that_changed_is_named(tmp_path, ghz, ends):
     found = reliability_of(made(tmp_path, use(), lines=clocked(ghz)), [])
-    assert found.clock_ghz == pytest.approx(clock)
-    says = ["CPU clock: 3.00 to 3.30 GHz."] * bool(clock)
-    assert list(noise_lines(found)) == says
+    assert found.clock_ghz == pytest.approx(ends)
+    says = ["CPU clock: 3.00 to 3.30 GHz."] * bool(ends)
+    assert [*fixes(found), *clock(found)] == says
 
 
 def test_a_campaign_that_lost_most_of_its_rounds_is_noisy(tmp_path):

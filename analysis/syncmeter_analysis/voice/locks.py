@@ -54,7 +54,6 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
         sentences += dict.fromkeys(filter(None, (reason_of("locks", c) for c in team)))
         alone = [c for c in team if c.kind is Kind.avoid or c.question == "lock_unknown"]
         sentences += [sentence("locks", c) for c in alone]
-    steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     names = [*map(explanation_of, columns), *explained_names(shown, grids)]
     names = list(dict.fromkeys(filter(None, names)))
     gains = " ".join(legend_of("locks", shown, reliability.grade == "good"))
@@ -64,7 +63,7 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
         sentences,
         reliability_line(reliability),
         reliability_details(reliability),
-        next_line(steps, reliability),
+        next_line(conclusions, reliability),
         answers("locks", conclusions),
     )
 

@@ -272,7 +272,7 @@ def _next(
     elif reliability.controls == "failed":
         yield say("overview.next.control")
     else:
-        yield next_line(["advise_program"], reliability)
+        yield say("next.advise_program")
     if studies:
         yield more_line(studies)
 

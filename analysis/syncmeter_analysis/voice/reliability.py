@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from syncmeter_analysis.conclude.reliability import (
     Reliability,
@@ -11,7 +11,7 @@ from syncmeter_analysis.conclude.reliability import (
     quiet_share,
 )
 from syncmeter_analysis.voice import numbers
-from syncmeter_analysis.voice.words import counted, has, say
+from syncmeter_analysis.voice.words import counted, has, listed, say
 
 #: The details fit into two terminal lines.
 _most_details = 150
@@ -59,16 +59,16 @@ def reliability_details(found: Reliability, most: int = _most_details) -> str:
     """Returns as many facts as fit, the most important first."""
     if found.imported:
         return ""
-    said = say("reliability.details")
+    details = say("reliability.details")
     for fact in facts(found):
-        if len(said) + 1 + len(fact) <= most:
-            said = f"{said} {fact}"
-    return said
+        if len(details) + 1 + len(fact) <= most:
+            details = f"{details} {fact}"
+    return details
 
 
 def facts(found: Reliability) -> Iterator[str]:
     """Returns what the verdict rests on and what to do about noise, the most important first."""
-    yield from _fixes(found)
+    yield from fixes(found)
     if found.controls == "missed":
         yield say("reliability.trust.above_miss", line=say("reliability.miss", text=_missed(found)))
     elif has(f"reliability.controls.{found.controls}"):
@@ -89,22 +89,17 @@ def facts(found: Reliability) -> Iterator[str]:
         say("reliability.sentence", text=note) for note in found.gpu_notes if note not in reason
     )
     yield from _places(found)
-    yield from _clock(found)
+    yield from clock(found)
 
 
-def noise_lines(found: Reliability) -> Iterator[str]:
-    """Returns what to do about noise, and how far the clock changed."""
-    yield from _fixes(found)
-    yield from _clock(found)
-
-
-def _clock(found: Reliability) -> Iterator[str]:
+def clock(found: Reliability) -> Iterator[str]:
+    """Yields the CPU clock range, if the clock changed."""
     if found.clock_ghz:
         slow, fast = (numbers.plain(ghz, 3) for ghz in found.clock_ghz)
         yield say("reliability.clock", slow=slow, fast=fast)
 
 
-def _fixes(found: Reliability) -> Iterator[str]:
+def fixes(found: Reliability) -> Iterator[str]:
     """Returns what to do about each cause of noise."""
     others, stolen = (numbers.plain(x or 0.0, 2) for x in (found.others_cpus, found.stolen_cpus))
     named = say("reliability.named", programs=", ".join(found.programs)) if found.programs else ""
@@ -115,18 +110,13 @@ def _fixes(found: Reliability) -> Iterator[str]:
 def _missed(found: Reliability) -> str:
     ns = [numbers.duration(found.miss_ns)] if found.miss_ns else []
     share = [numbers.percent(found.miss_share)] if found.miss_share else []
-    miss = _joined([*ns, *share])
+    miss = listed([*ns, *share])
     return say("reliability.missed_by" if miss else "reliability.missed", miss=miss)
-
-
-def _joined(names: Sequence[str]) -> str:
-    first, last = ", ".join(names[:-1]), "".join(names[-1:])
-    return say("common.list", first=first, last=last) if first else last
 
 
 def _places(found: Reliability) -> Iterator[str]:
     if found.hops_ns:
-        yield say("reliability.hops", hops=_joined([numbers.cost(hop) for hop in found.hops_ns]))
+        yield say("reliability.hops", hops=listed([numbers.cost(hop) for hop in found.hops_ns]))
     elif found.hop_ns:
         yield say("reliability.hop", hop=numbers.cost(found.hop_ns))
     elif found.is_guest:

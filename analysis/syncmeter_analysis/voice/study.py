@@ -36,6 +36,7 @@ from syncmeter_analysis.voice.words import (
     explanation_of,
     has,
     library_of,
+    listed,
     name_of,
     say,
     templates,
@@ -78,14 +79,13 @@ def screen(study: str, conclusions: Sequence[Conclusion], reliability: Reliabili
     ]
     sentences = [sentence(study, c) for c in conclusions if not any(c is x for x in shown)]
     sentences += dict.fromkeys(filter(None, (reason_of(study, c) for c in shown)))
-    steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     return Screen(
         grids[:first],
         [*legend, *marks.notes[:notes]],
         sentences,
         reliability_line(reliability),
         reliability_details(reliability),
-        next_line(steps, reliability),
+        next_line(conclusions, reliability),
         answers(study, conclusions),
         grids[first:],
         [*filter(None, [" ".join(more_names)]), *marks.notes[notes:]],
@@ -97,10 +97,11 @@ def answers(study: str, conclusions: Iterable[Conclusion]) -> list[str]:
     return list(dict.fromkeys(sentence(study, c) for c in conclusions))
 
 
-def next_line(steps: Sequence[str], reliability: Reliability) -> str:
-    """Returns the next step. A poor run is to be repeated."""
+def next_line(conclusions: Iterable[Conclusion], reliability: Reliability) -> str:
+    """Returns the last next step in the conclusions. A poor run needs a repeat."""
     if reliability.grade == "poor":
         return say("next.more_repetitions" if is_from_repetitions(reliability) else "next.repeat")
+    steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     return say(f"next.{steps[-1]}") if steps else ""
 
 
@@ -456,11 +457,9 @@ def _costs_and_interval(study: str, c: Conclusion, limits: tuple[float | None, .
 def _listed(c: Conclusion) -> str:
     """Returns `A and B`, or `A and others` if the conclusion is undecided with only one subject."""
     names = list(dict.fromkeys(map(name_of, c.subjects)))
-    if len(names) > 1:
-        return say("common.list", first=", ".join(names[:-1]), last=names[-1])
-    if names and c.kind is Kind.undecided:
+    if len(names) == 1 and c.kind is Kind.undecided:
         return say("common.list_one", first=names[0])
-    return "".join(names)
+    return listed(names)
 
 
 def sentence(study: str, c: Conclusion) -> str:
@@ -488,10 +487,10 @@ def sentence(study: str, c: Conclusion) -> str:
     values = values_of(study, c)
     for _, x in special[:1]:
         values |= _condition_values(x)
-    said = say(next(filter(has, names)), **values)
+    text = say(next(filter(has, names)), **values)
     if file := c.situation.file:
-        said = say("common.sentence_of_file", file=file, sentence=said)
-    return " ".join([said, *_texts_of(study, "only_if", c, values)])
+        text = say("common.sentence_of_file", file=file, sentence=text)
+    return " ".join([text, *_texts_of(study, "only_if", c, values)])
 
 
 def only_if(study: str, c: Conclusion) -> list[str]:

@@ -27,14 +27,13 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
             grids.append(_grid([c for c in rows if not _is_worse(c, rows)], marks))
         sentences += dict.fromkeys(filter(None, map(_reason, rows[-1:])))
         sentences += [_sentence(c) for c in of_file if c not in rows and c.question != "idle"]
-    steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     return Screen(
         grids,
         [" ".join([say("waiting.legend"), *libraries_in(grids)]), *marks.notes] if grids else [],
         sentences,
         reliability_line(reliability),
         reliability_details(reliability),
-        next_line(steps, reliability),
+        next_line(conclusions, reliability),
         answers(conclusions),
     )
 

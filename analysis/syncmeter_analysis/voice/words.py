@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,12 @@ def library_of(subject: Subject) -> str:
 def counted(template: str, count: int, **values: object) -> str:
     """Fills a template that has a second form, `..._one`, for one."""
     return say(f"{template}_one" if count == 1 else template, count=f"{count:,}", **values)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Returns `A, B and C`."""
+    first, last = ", ".join(names[:-1]), "".join(names[-1:])
+    return say("common.list", first=first, last=last) if first else last
 
 
 def lock_kind(kind: str, functions: Iterable[str]) -> str:
