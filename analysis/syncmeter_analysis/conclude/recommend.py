@@ -48,10 +48,10 @@ Found = Sequence[tuple[str, Sequence[Conclusion]]]
 
 
 def recommend(
-    found: Found, most: int | None = most_recommended, least_gain: float = 1.0
+    found: Found, most: int | None = most_recommended, is_disturbed: bool = False
 ) -> Recommendations:
-    """Ranks the conclusions of these studies, without gains below `least_gain`. A question that was
-    decided for several numbers of threads counts with the most threads."""
+    """Ranks the conclusions of these studies. A disturbed run keeps no small gain. A question
+    decided for several thread counts counts with the most threads."""
     whole = [Recommendation(study, c) for study, conclusions in found for c in conclusions]
     most_threads: dict[object, Recommendation] = {}
     for r in whole:
@@ -62,7 +62,8 @@ def recommend(
     decided = [r for r in most_threads.values() if r.conclusion.kind is not Kind.undecided]
     # A cost alone is no advice.
     decided = [r for r in decided if r.conclusion.effect or r.conclusion.kind is not _cost]
-    decided = [r for r in decided if (gain_of(r.conclusion) or least_gain) >= least_gain]
+    least = least_gain_in_noise if is_disturbed else 1.0
+    decided = [r for r in decided if (gain_of(r.conclusion) or least) >= least]
     kept: list[Recommendation] = []
     for r in sorted(decided, key=_foundation):
         if not any(_is_double(r, x) or _contradicts(r, x) for x in kept):

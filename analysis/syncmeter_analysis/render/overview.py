@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
-from syncmeter_analysis.conclude.recommend import (
-    Recommendations,
-    least_gain_in_noise,
-    recommend,
-)
+from syncmeter_analysis.conclude.recommend import Recommendations, recommend
 from syncmeter_analysis.conclude.reliability import Reliability, disturbed_from
 from syncmeter_analysis.relate.campaign import Campaign, studies_of
 from syncmeter_analysis.render.terminal import as_plain
@@ -30,9 +26,8 @@ def recommended(campaign: Campaign, found: Sequence[StudySection[Any]]) -> Recom
     studies = [(s.name, c) for s in found for c in s.conclusions]
     claims = conclusions_of(campaign, judged_with_doubts(campaign), studies)
     is_disturbed = (campaign.conduct.busy_share or 0) >= disturbed_from
-    least = least_gain_in_noise if is_disturbed else 1.0
     every = [*((s.name, s.conclusions) for s in found), ("claims", claims)]
-    return recommend(every, least_gain=least)
+    return recommend(every, is_disturbed=is_disturbed)
 
 
 def as_text(
