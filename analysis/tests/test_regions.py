@@ -1,5 +1,6 @@
 """Regions, loops and tasks of costs made by hand: how much work pays for them, and what to use."""
 
+import math
 import re
 
 import pytest
@@ -82,7 +83,12 @@ def test_work_that_pays_for_a_region(lanes, cost, even, busy):
     ],
 )
 def test_the_fastest_team_by_work(costs, teams):
-    assert {work: work_that_pays.fastest_at(costs, work)[0] for work in teams} == teams
+    ranges = work_that_pays.ranges_of(costs)
+    fitting = {
+        work: [r.team for r in ranges if (r.first_ns or 0) <= work < (r.last_ns or math.inf)]
+        for work in teams
+    }
+    assert fitting == {work: [team] for work, team in teams.items()}
 
 
 def test_a_loop_is_serial_below_the_work_that_pays_for_a_region(tmp_path):

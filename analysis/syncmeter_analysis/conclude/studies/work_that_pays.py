@@ -46,13 +46,6 @@ def busy_from(region: Interval, lanes: int) -> Interval:
     return region.scaled(lanes * efficiency / (1 - efficiency))
 
 
-def fastest_at(regions: Mapping[int, float], work: float) -> tuple[int, float]:
-    """The fastest team for so much serial work, and its speed over that of one thread."""
-    times = {1: work} | {n: work / n + region for n, region in regions.items() if n > 1}
-    best = min(times, key=times.__getitem__)
-    return best, work / times[best]
-
-
 @dataclass(frozen=True)
 class Range:
     """The serial work, ns, for which a team is the fastest. None is an open end."""
