@@ -17,7 +17,7 @@ from syncmeter_analysis.conclude.studies.barrier_points import rows as rows
 from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.studies.blocks import Block, Line, Table, pivot, table
-from syncmeter_analysis.studies.cells import cost_ci, of_each
+from syncmeter_analysis.studies.cells import cost_ci, file_prefix, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, courses
 
 title = "Barriers"
@@ -36,10 +36,10 @@ def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, tupl
 @of_each
 def text(part: Part) -> list[Block]:
     """Returns costs by threads, passive over active waiting, late threads, and ratios of runtimes."""
-    of = f"{part.source}: " * bool(part.source)
+    file = file_prefix(part.source)
     what = "Barrier: ns by threads, runtime and wait policy (95 % CI)"
     tables = [
-        pivot(of + what, "affinity|threads>", _costs(part), show=cost_ci),
+        pivot(file + what, "affinity|threads>", _costs(part), show=cost_ci),
         _late(part),
     ]
     if part.several_lanes:

@@ -76,6 +76,11 @@ def scope_of(s: Measured, *parts: str, affinities: Iterable[str], source: str) -
     return ", ".join(filter(None, (*parts, f"affinity {', '.join(affinities)}", wait, source)))
 
 
+def file_prefix(source: str) -> str:
+    """Returns the file to begin a caption with, if there are several."""
+    return f"{source}: " if source else ""
+
+
 def latency(state: State | None) -> str:
     """Returns the core-to-core latency of a vCPU placement in ns, if it is known."""
     return f"{state.hop_ns:.0f}" if state and state.hop_ns > 0 else ""

@@ -10,6 +10,7 @@ from syncmeter_analysis.studies.blocks import Block, Line, pivot, table
 from syncmeter_analysis.studies.cells import (
     crowded,
     fairness,
+    file_prefix,
     named,
     of_each,
     rate,
@@ -38,9 +39,9 @@ def text(part: Part) -> list[Block]:
     ]
     columns = "backend|operation|affinity|variables>|threads on each>|they share|ns>|ops/s>|fair>"
     columns += "|slow/fast>|throughput over one variable (95 % CI)>|"
-    of = f"{part.source}: " * bool(part.source)
+    file = file_prefix(part.source)
     whole = table(
-        f"{of}{most} threads by number of variables, neighbouring threads on one variable",
+        f"{file}{most} threads by number of variables, neighbouring threads on one variable",
         *(columns, rows, 4),
         spare=[9],
     )

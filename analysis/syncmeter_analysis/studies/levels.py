@@ -54,10 +54,10 @@ def text(levels: GpuLevels) -> list[Block]:
             (
                 (
                     [threads],
-                    {f"{s.point.blocks} blocks": s for s in _by_blocks(of)},
+                    {f"{s.point.blocks} blocks": s for s in _by_blocks(alike)},
                     (),
                 )
-                for threads, of in sorted(group(levels.grid, "lanes").items())
+                for threads, alike in sorted(group(levels.grid, "lanes").items())
                 if len(levels.grid) > 1
             ),
         ),

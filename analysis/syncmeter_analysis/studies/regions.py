@@ -21,7 +21,7 @@ from syncmeter_analysis.relate.contest import over
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Line, Table, pivot, table
-from syncmeter_analysis.studies.cells import fork_table, named, of_each
+from syncmeter_analysis.studies.cells import file_prefix, fork_table, named, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, courses
 
 title = "Regions, loops and tasks"
@@ -31,10 +31,10 @@ order = 17
 @of_each
 def text(part: Part) -> list[Block]:
     """Returns what everything costs, how much work pays for it, and one construct over another."""
-    of = f"{part.source}: " * bool(part.source)
+    file = file_prefix(part.source)
     teams = [(runtime, lanes) for runtime in part.runtimes for lanes in _teams_of(runtime)]
     return [
-        _costs(part, of),
+        _costs(part, file),
         *(fork_table(one) for one in [part.forks] if len(one.points) > 1),
         _work(part),
         _after_gaps(part),
@@ -48,7 +48,7 @@ def _teams_of(runtime: Runtime) -> list[int]:
     return sorted({at[1] for at in runtime.costs if at[1] > 1})
 
 
-def _costs(part: Part, of: str) -> Table:
+def _costs(part: Part, file: str) -> Table:
     by_key: dict[tuple[str, int, int, int], dict[str, Measured]] = defaultdict(dict)
     for runtime in part.runtimes:
         for key, s in runtime.costs.items():
@@ -61,7 +61,7 @@ def _costs(part: Part, of: str) -> Table:
         for key in keys
     )
     what = "Constructs, ns each (size: iterations or tasks of each thread, or of a chunk)"
-    return pivot(of + what, "construct|size>|threads>", lines)
+    return pivot(file + what, "construct|size>|threads>", lines)
 
 
 def _work(part: Part) -> Table:

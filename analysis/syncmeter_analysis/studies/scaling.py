@@ -23,10 +23,10 @@ def text(found: list[Row]) -> list[Block]:
         pivot(
             what,
             "backend|operation|variables|affinity",
-            (_line(row, on_gpu) for row in of),
+            (_line(row, on_gpu) for row in alike),
             "most over fewest threads (95 % CI)>|",
         )
-        for on_gpu, of in by_kind.items()
+        for on_gpu, alike in by_kind.items()
     ]
 
 

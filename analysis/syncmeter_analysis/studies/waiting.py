@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from syncmeter_analysis.conclude.studies.waiting import Part, Way
 from syncmeter_analysis.conclude.studies.waiting import rows as rows
 from syncmeter_analysis.studies.blocks import Block, Line, pivot, table
-from syncmeter_analysis.studies.cells import named, of_each
+from syncmeter_analysis.studies.cells import file_prefix, named, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, courses
 
 title = "Waiting"
@@ -18,14 +18,14 @@ order = 6
 @of_each
 def text(part: Part) -> list[Block]:
     """Returns cost and CPU time by lateness, and work together with a thread that waits."""
-    of = f"{part.source}: " * bool(part.source)
+    file = file_prefix(part.source)
     neighbours = [
         [named(n.way, n.beside), "same" if n.affinity == "smt" else "another", n.over]
         for n in part.neighbours
     ]
     late = "late us>"
     return [
-        pivot(f"{of}Wait: ns from the arrival of the late thread", late, _costs(part.ways)),
+        pivot(f"{file}Wait: ns from the arrival of the late thread", late, _costs(part.ways)),
         pivot("CPU time of a waiting thread in ns, system calls included", late, _cpu(part.ways)),
         pivot("Barrier: ns beyond the lateness", late, _costs(part.barriers)),
         table(
@@ -46,7 +46,10 @@ def _cpu(ways: list[Way]) -> list[Line]:
 
 def _by_lateness(by_way: Mapping[str, Mapping[int, object]]) -> list[Line]:
     lates = sorted({late for values in by_way.values() for late in values})
-    return [([late], {n: of[late] for n, of in by_way.items() if late in of}, ()) for late in lates]
+    return [
+        ([late], {n: values[late] for n, values in by_way.items() if late in values}, ())
+        for late in lates
+    ]
 
 
 def figures(parts: list[Part]) -> list[Figure]:
