@@ -33,6 +33,7 @@ readonly needs_to_format=(
 )
 readonly needs_of_ci=(
   'clang|clang++ with sanitizers, libFuzzer, OpenMP and lld|clang libclang-rt-dev libomp-dev lld|clang compiler-rt libomp-devel lld'
+  'browser|Chromium, for tests of pages|chromium fonts-liberation|chromium liberation-fonts'
 )
 
 # Parts that are built where they are found, and installed only on request (SM_WITH=kokkos): of the manifests,
@@ -130,6 +131,7 @@ has_clang() {
   echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
     clang++ -fsanitize=address,undefined,fuzzer -fuse-ld=lld -x c++ - -o /dev/null 2>/dev/null && has_clang_openmp
 }
+has_browser() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null; }
 # shellcheck disable=SC2086
 has_omp_target() {
   [[ $compiler == false || -n $(gcc_version) ]] ||
