@@ -24,7 +24,9 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
     for of_file in grouped(conclusions, lambda c: c.situation.file).values():
         rows = [c for c in of_file if c.question in _rows and c.kind is not Kind.undecided]
         if rows:
-            grids.append(_grid([c for c in rows if not _is_worse(c, rows)], marks))
+            shown = [c for c in rows if not _is_worse(c, rows)]
+            grids.append(_grid(shown, marks))
+            sentences += _choice(shown)
         sentences += dict.fromkeys(filter(None, map(_reason, rows[-1:])))
         sentences += [_sentence(c) for c in of_file if c not in rows and c.question != "idle"]
     return Screen(
@@ -96,7 +98,7 @@ def _use(c: Conclusion) -> str:
 
 def _cell(column: str, c: Conclusion) -> str:
     if c.kind is Kind.keep:
-        return say("common.not_measured")
+        return say("common.no_gain")
     name = f"waiting.cells.{column}"
     longer = c.condition("longer_wait")
     is_rough = longer is not None and (longer.compared is None or c.grade is Grade.rough)
@@ -113,6 +115,16 @@ def _conditions(c: Conclusion) -> list[str]:
     elif c.kind is Kind.use and (x := c.condition("longer_wait")) and x.compared is None:
         names.append("waiting.conditions.no_scatter")
     return [say(name, **_values(c)) for name in names if has(name)]
+
+
+def _choice(shown: Sequence[Conclusion]) -> list[str]:
+    """Returns which of the two spins of own code to take, if both are shown."""
+    own = {c.question: c for c in shown if c.question != "runtime"}
+    if len(own) < 2:
+        return []
+    effects = (own[question].effect for question in ("own_code", "own_code_long"))
+    short, long = (numbers.duration(e.value or 0.0) if e else "" for e in effects)
+    return [say("waiting.choice", short=short, long=long)]
 
 
 def _reason(c: Conclusion) -> str:
