@@ -261,6 +261,15 @@ def test_what_a_setting_spares_is_beside_what_the_runtime_does_without_it(tmp_pa
     assert freed["own_code_long", "posix"].compared == 1e7
 
 
+def test_a_short_spin_that_frees_no_more_than_the_long_one_is_not_shown(tmp_path):
+    lines = curve("wait_pause", [100.0] * 5, lambda us: us)
+    lines += curve("wait_futex", [600.0, 3100.0, 3100.0, 3100.0, 3100.0], lambda us: 3.0)
+    assert {q for q, _ in concluded(tmp_path, lines)} >= {"own_code", "own_code_long"}
+    text = printed_text(tmp_path, lines)
+    assert "own code spins spin 30 us, then futex (a) at most 10 %" in text
+    assert "Own code: spin" not in text and " or spins" not in text
+
+
 def test_if_sleeping_costs_nothing_sleep_at_once(tmp_path):
     lines = curve("wait_spin", [100.0] * 5) + curve("wait_atomic", [100.0] * 5, backend="std")
     lines += curve("barrier_late", [100.0] * 5, backend="omp")

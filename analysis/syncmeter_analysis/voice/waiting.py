@@ -59,7 +59,7 @@ def _grid(rows: Sequence[Conclusion], marks: Marks) -> Grid:
     heads = [say(f"waiting.heads.{head}") for head in ("", "now", "use", "longer", "freed")]
     fields = [
         [
-            Field(_api(c)),
+            Field(_api(c, rows)),
             Field(_now(c)),
             Field(_use(c) + marks.letters_of(_conditions(c)), c.evidence, True),
             Field(_cell("longer", c), c.evidence),
@@ -73,8 +73,11 @@ def _grid(rows: Sequence[Conclusion], marks: Marks) -> Grid:
     return Grid(caption, heads, fields, (3, 4))
 
 
-def _api(c: Conclusion) -> str:
-    return library_of(c.subjects[0]) if c.question == "runtime" else say(f"waiting.{c.question}")
+def _api(c: Conclusion, rows: Sequence[Conclusion]) -> str:
+    if c.question == "runtime":
+        return library_of(c.subjects[0])
+    is_second = c.question == "own_code_long" and any(x.question == "own_code" for x in rows)
+    return say("waiting.or" if is_second else "waiting.own_code")
 
 
 def _now(c: Conclusion) -> str:
