@@ -28,7 +28,7 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
             grids.append(_grid(shown, marks))
             sentences += _choice(shown)
         sentences += dict.fromkeys(filter(None, map(_reason, rows[-1:])))
-        sentences += [_sentence(c) for c in of_file if c not in rows and c.question != "idle"]
+        sentences += [_sentence(c) for c in of_file if c not in rows]
     return Screen(
         grids,
         [" ".join([say("waiting.legend"), *libraries_in(grids)]), *marks.notes] if grids else [],
@@ -115,8 +115,9 @@ def _conditions(c: Conclusion) -> list[str]:
     names = [f"waiting.conditions.{x.name}" for x in c.conditions]
     if c.kind is Kind.keep and not c.condition("least_setting"):
         names.append("waiting.conditions.keeps_spinning")
-    elif c.kind is Kind.use and (x := c.condition("longer_wait")) and x.compared is None:
-        names.append("waiting.conditions.no_scatter")
+    elif c.kind is Kind.use and c.grade is not Grade.rough:
+        no_scatter = (x := c.condition("longer_wait")) and x.compared is None
+        names += ["waiting.conditions.no_scatter"] * bool(no_scatter)
     return [say(name, **_values(c)) for name in names if has(name)]
 
 
@@ -154,6 +155,7 @@ def _values(c: Conclusion) -> dict[str, Any]:
 
     freed_ns, wait_ns = of("cpu_time_freed")
     longer, at_most = of("longer_wait")
+    longest = longer if c.grade is Grade.rough else max(at_most, longer)
     twice, _ = of("at_most_twice")
     resumes = (c.reason.value or 0.0, c.reason.compared or 0.0) if c.reason else (0.0, 0.0)
     e = c.effect
@@ -171,7 +173,7 @@ def _values(c: Conclusion) -> dict[str, Any]:
         "least_spin": numbers.duration(of("least_setting")[0]),
         "wait": numbers.duration(wait_ns),
         "freed": numbers.duration(freed_ns),
-        "longer": numbers.percent(twice - 1 if twice else max(at_most, longer)),
+        "longer": numbers.percent(twice - 1 if twice else longest),
         "awake": numbers.duration(resumes[1]),
         "asleep": numbers.duration(resumes[0]),
         "ratio": numbers.factor(ratios[0]) if ratios and ratios[0] else "",

@@ -356,7 +356,7 @@ def _concluded(
     ways = ((s, way) for way in (spin, sleep) if (s := way.costs.get(a.extra_at_us)))
     at = {way.name: s for s, way in ways}
     costs = tuple(x for s in at.values() if (x := cost_of(s)))
-    resumes = Condition("resumes", sleep.curve[a.extra_at_us], spin.curve[a.extra_at_us])
+    resumes = Condition("resumes", sleep.curve[a.latenesses[1]], spin.curve[a.extra_at_us])
     points = [s.id for way in (spin, sleep) for s in way.costs.values()]
     low, high = (spun.low, spun.high) if spun.bounded else (None, None)
     return Conclusion(
