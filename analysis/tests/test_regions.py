@@ -106,7 +106,7 @@ def test_a_loop_is_serial_below_the_work_that_pays_for_a_region(tmp_path):
     assert (
         "Run a loop serially instead of with 2 threads if its serial time is below 2.0 us" in text
     )
-    assert "Below 580 us, 8 threads are less than 90 % efficient" in text
+    assert "8 threads are 90 % efficient from 580 us of serial work on." in text
 
 
 def test_rows_of_work_have_the_threads_that_pay_off_against_all_threads(tmp_path):
