@@ -44,12 +44,13 @@ def factor(value: float) -> str:
 
 
 def about(value: float) -> str:
-    """A ratio of a poor run: two digits below 2, otherwise one, or 1.5: `1.3`, `15`, `20`."""
+    """A ratio of a poor run: two digits below 2, otherwise one, or 1.5 or 2.5: `1.3`, `15`, `20`."""
     if value < 1.95:
         return plain(value, 2)
     scale = 10 ** math.floor(math.log10(value))
-    is_between = 1.25 <= value / scale < 1.75
-    return plain(1.5 * scale, 2) if is_between else plain(value, 1)
+    if 1.25 <= value / scale < 1.75:
+        return plain(1.5 * scale, 2)
+    return plain(2.5 * scale, 2) if 2.4 <= value / scale < 2.6 else plain(value, 1)
 
 
 def factor_down(value: float, digits: int = 2) -> str:
