@@ -134,8 +134,9 @@ def how_sure_of(tmp_path, *lines, **first):
 
 def test_a_noisy_campaign_without_controls_says_so_with_its_answers(tmp_path):
     assert how_sure_of(tmp_path, busy(updates())) == (
-        "Reliability: poor (100 % of samples disturbed): trust the order, not the ratios. "
-        "Details: No known-cost control was measured (--study control). At least 5 repetitions."
+        "Reliability: poor (100 % of samples disturbed): trust only ratios above 1.5x. "
+        "Details: No known-cost control was measured (--study control). "
+        "At least 5 repetitions were measured."
     )
 
 
@@ -144,7 +145,7 @@ def test_how_far_costs_repeat_is_no_second_figure_beside_those_of_each_answer(tm
     *others, last = answers_of(tmp_path, updates(), controls())
     assert last == (
         "Reliability: good (no sample was disturbed). "
-        "Details: Known-cost controls passed. At least 5 repetitions."
+        "Details: Known-cost controls passed. At least 5 repetitions were measured."
     )
     use = [answer for answer in others if "use " in answer]
     assert use
@@ -186,7 +187,7 @@ def test_a_control_that_missed_and_a_virtual_machine_stand_with_the_answers(tmp_
     shown = how_sure_of(tmp_path, updates(), controls(cost=5.0), machine=machine)
     assert shown == (
         "Reliability: poor (known-cost control failed): trust no figure. "
-        "Details: A known-cost control failed (--study control). At least 5 repetitions. "
+        "Details: A known-cost control failed (--study control). At least 5 repetitions were measured. "
         "A cache line takes 60 ns between these CPUs; the host may move them."
     )
 

@@ -5,6 +5,7 @@ import pytest
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.studies import reliability_of
 from syncmeter_analysis.voice.reliability import clock, fixes, reliability_details, reliability_line
+from syncmeter_analysis.voice.study import next_line
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 from tests.test_first_screen import busy
 
@@ -77,7 +78,7 @@ def test_few_repetitions_are_the_reason_for_the_grade():
     assert line.startswith("Reliability: moderate (only 3 repetitions)")
     noisy = Reliability("poor", "passed", 0.9, repetitions=3)
     assert reliability_line(noisy).startswith("Reliability: poor (90 % of samples disturbed)")
-    assert "At least 3 repetitions." in reliability_details(noisy)
+    assert "At least 3 repetitions were measured." in reliability_details(noisy)
 
 
 def test_runs_of_a_campaign_add_up(tmp_path):
@@ -135,3 +136,11 @@ def test_samples_without_rounds_have_no_share(tmp_path):
     for line in lines:
         line["estimates"][0]["rounds"] = 0
     assert made(tmp_path, use(), lines=lines).conduct.busy_share is None
+
+
+def test_after_a_run_beside_other_programs_the_next_step_is_to_stop_them():
+    once = Reliability("poor", "passed", 0.1, repetitions=1, causes=("programs",), others_cpus=1.5)
+    line = reliability_line(once)
+    assert line.startswith("Reliability: poor (only 1 repetition, busy CPUs)")
+    assert next_line([], once).startswith("Next: stop the other programs, then run the same")
+    assert "stop" not in next_line([], Reliability("poor", "passed", 0.1, repetitions=1))

@@ -107,7 +107,8 @@ def test_a_disturbed_run_is_repeated(tmp_path, capsys):
     text = shown(tmp_path, capsys, busy(updates()))
     assert "Reliability: poor (100 % of samples disturbed)" in " ".join(text.split())
     assert "\nNext: repeat this on an idle machine, or at another hour.\n" in text
-    assert "trust the order, not the ratios" in text and "95 % CI" not in text
+    assert "trust only ratios above 1.5x" in " ".join(text.split())
+    assert "95 % CI" not in text
     assert "Other work disturbed both sides" not in " ".join(text.split())
 
 

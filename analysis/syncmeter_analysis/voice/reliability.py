@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from syncmeter_analysis.conclude.recommend import least_gain_in_noise
 from syncmeter_analysis.conclude.reliability import (
     Reliability,
     disturbed_from,
@@ -21,7 +22,8 @@ def reliability_line(found: Reliability) -> str:
     """Returns the grade, its reason and what to trust: `Reliability: poor (only 1 repetition): ...`."""
     reason, trust = _reason(found)
     line = say("reliability.line", grade=found.grade, reason=reason)
-    return say(f"reliability.trust.{trust}", line=line)
+    least = numbers.plain(least_gain_in_noise, 2)
+    return say(f"reliability.trust.{trust}", line=line, least=least)
 
 
 def _reason(found: Reliability) -> tuple[str, str]:
@@ -33,7 +35,9 @@ def _reason(found: Reliability) -> tuple[str, str]:
         return say("reliability.failed"), "nothing"
     worst = _noise(found)
     if is_from_repetitions(found):
-        return counted("reliability.few", found.repetitions), "repeat" if grade == "poor" else grade
+        few = counted("reliability.few", found.repetitions)
+        is_loaded = "programs" in found.causes
+        return say("reliability.few_loaded", few=few) if is_loaded else few, grade
     if found.controls == "missed" and worst <= quiet_share:
         return _missed(found), "above_miss"
     if found.causes and worst <= quiet_share:

@@ -99,6 +99,8 @@ def answers(study: str, conclusions: Iterable[Conclusion]) -> list[str]:
 
 def next_line(conclusions: Iterable[Conclusion], reliability: Reliability) -> str:
     """Returns the last next step in the conclusions. A poor run needs a repeat."""
+    if reliability.grade == "poor" and "programs" in reliability.causes:
+        return say("next.stop_programs")
     if reliability.grade == "poor":
         return say("next.more_repetitions" if is_from_repetitions(reliability) else "next.repeat")
     steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
@@ -507,9 +509,11 @@ def conditions(study: str, c: Conclusion) -> list[str]:
 
 
 def _texts_of(study: str, table: str, c: Conclusion, values: dict[str, Any]) -> list[str]:
-    """Returns the texts for conditions with a template."""
-    other = ({"other_ns": figure_of(study, c, c.cost_of(x.subject))} for x in c.conditions)
-    both = zip(c.conditions, other, strict=True)
+    """Returns the texts for conditions with a template. In a poor run no scatter is worth a word."""
+    is_rough = c.grade is Grade.rough
+    shown = [x for x in c.conditions if not (is_rough and x.name == "no_scatter")]
+    other = ({"other_ns": figure_of(study, c, c.cost_of(x.subject))} for x in shown)
+    both = zip(shown, other, strict=True)
     return list(filter(None, (_text_of(study, table, x, values | more) for x, more in both)))
 
 
