@@ -20,7 +20,6 @@ ABSENT = {
     r"qemu-aarch64|(aarch64|riscv64)-linux-gnu|of (aarch64|arm64)": "another architecture's compiler, libraries and emulator",
     r"no (rustc|cargo)|librust": "Rust",
     r"no reframe on PATH|(zsh|man|groff) is not installed": "programs that a few users have",
-    r"^no axe here": "axe-core, a package for Node.js",
     r"^SYNCMETER_PUBLISHED is not set": "tables that others published",
     r"^the super-user may write anywhere$": "a user other than root",
     r"^no other user to run as$": "root, who may make a set-user-id program of another user",
