@@ -207,7 +207,7 @@ def _text(options: argparse.Namespace) -> int:
     missing = [name for name in wanted if wanted[name] not in {s.name for s in found}]
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
-    md, style = options.format == "md", output_style(options.wide)
+    md, style = options.format == "markdown", output_style(options.wide)
     whole = options.wide or options.tables or md
     if options.format == "json":
         if not any(s.conclusions for s in found):

@@ -177,7 +177,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         metavar="NAME",
         help="only this study; may be given several times",
     )
-    texts.format("text", "md", "json")
+    texts.format("text", "markdown", "json")
     texts.flag("--tables", "also print every table of each study")
     texts.wide()
 
@@ -186,7 +186,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "Judges published and widely held statements on these files, a column for each machine.",
     )
     claims.files("results files of any machines")
-    claims.format("text", "json", "markdown", "junit", "md")
+    claims.format("text", "json", "markdown", "junit")
     claims.add_argument(
         "--point",
         metavar="POINT",

@@ -15,7 +15,7 @@ terminal = "\x1b[2J\r\x00\x07\x08\x7f\x9b31m\u202e\u2066\u2028\ud800"
 markup = "</script><img src=x onerror=alert(1)>[a](javascript:b)|`c`&lt;"
 planted = f"PLANTED{terminal}{markup}"
 showing = ["claims --all", "claims --format json", "md", "export"]
-showing += ["claims --format md", "export --format google-benchmark"]
+showing += ["claims --format markdown", "export --format google-benchmark"]
 
 
 def poisoned(value, name="", fixed=("kind", "status")):
@@ -69,7 +69,7 @@ def unprintable(text):
     return {c for c in text if not c.isprintable()} - {"\n"}
 
 
-@pytest.mark.parametrize("command", [*showing, "text", "text --format md", "compare --all"])
+@pytest.mark.parametrize("command", [*showing, "text", "text --format markdown", "compare --all"])
 def test_nothing_that_a_terminal_obeys_is_printed(path, capsys, command):
     files = [path, path] if command.startswith("compare") else [path]
     assert main([*command.split(), *files]) == 0

@@ -110,7 +110,7 @@ def test_what_a_study_left_out_is_told_of_its_own_campaign(tmp_path, study):
 
 def test_text_of_one_study_in_markdown(tmp_path, capsys):
     path = write(tmp_path / "f.jsonl", visits_at(line_of_64))
-    assert main(["text", str(path), "--study", "false-sharing", "--format", "md"]) == 0
+    assert main(["text", str(path), "--study", "false-sharing", "--format", "markdown"]) == 0
     assert capsys.readouterr().out.startswith("## False sharing\n")
 
 
