@@ -17,10 +17,11 @@ from typing import Any
 
 from syncmeter_analysis.formats import shared_text as texts
 from syncmeter_analysis.record import tables
-from syncmeter_analysis.record.json_line import BadLine, parsed
+from syncmeter_analysis.record.errors import BadLine
+from syncmeter_analysis.record.json_line import parsed
 from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.record.output import write_whole
-from syncmeter_analysis.record.point import BadPoint, point_from
+from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.record.text_file import compressed, text_of
 
@@ -76,7 +77,7 @@ def _shared_line(line: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any] 
     if kind == "visit" and "key" in line:
         try:
             key = point_from(found.get("point")).key
-        except BadPoint:
+        except BadLine:
             return None
         found["key"] = f"{key}|{found.get('build', '')}|{found.get('visit', '')}"
     return found

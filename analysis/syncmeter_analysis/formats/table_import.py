@@ -21,8 +21,8 @@ from syncmeter_analysis.formats.importing import (
     text_of,
     write_import,
 )
-from syncmeter_analysis.record.errors import Unusable, quoted
-from syncmeter_analysis.record.members import BadVisit, check, most_counted
+from syncmeter_analysis.record.errors import BadLine, Unusable, quoted
+from syncmeter_analysis.record.members import check, most_counted
 from syncmeter_analysis.record.point import point_from
 from syncmeter_analysis.record.tables import point_members, statuses
 from syncmeter_analysis.record.visit import point_of
@@ -85,7 +85,7 @@ def _members(values: Row) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _line(row: dict[str, str]) -> dict[str, Any]:
-    """The visit that a row is of. Raises _Bad, BadVisit."""
+    """The visit that a row is of. Raises _Bad, BadLine."""
     values = _values(row)
     for name in ("backend", "op", "lanes", "status"):
         if values[name] is None:
@@ -187,7 +187,7 @@ def import_table(
         try:
             line = _line(row)
             key = point_from(line["point"]).key
-        except (_Bad, BadVisit) as error:
+        except (_Bad, BadLine) as error:
             raise Unusable(f"{source}, line {number}, {error}") from None
         points[key] = line["point"]
         if (first := points.get(row.get("measured_as") or "")) is not None:

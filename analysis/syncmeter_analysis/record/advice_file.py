@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from syncmeter_analysis.record.errors import Unusable, printable, quoted
-from syncmeter_analysis.record.members import BadVisit, Members, check
+from syncmeter_analysis.record.errors import BadLine, Unusable, printable, quoted
+from syncmeter_analysis.record.members import Members, check
 from syncmeter_analysis.record.reader import Complaints, objects_of
 from syncmeter_analysis.record.tables import advise_records
 from syncmeter_analysis.record.text_file import opened
@@ -74,7 +74,7 @@ def _read(name: str, lines: BinaryIO) -> AdviceFile:
         try:
             check(line, advise_records[record])
             rows.append(line)
-        except BadVisit as error:
+        except BadLine as error:
             complaints.add(f"line {number}: {error}")
         except OverflowError:
             complaints.add(f"line {number}: a number is too large")
@@ -104,6 +104,6 @@ def _header(name: str, line: Members) -> Members:
         )
     try:
         check(line, advise_records["advise"])
-    except BadVisit as error:
+    except BadLine as error:
         raise Unusable(f"{name}, the first line: {error}") from None
     return line

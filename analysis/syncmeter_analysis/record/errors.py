@@ -11,6 +11,10 @@ class Unusable(Exception):
     """
 
 
+class BadLine(ValueError):
+    """A line of a file that cannot be used: `str()` says why."""
+
+
 class NotWritten(Exception):
     """An output that could not be written, whatever the input: one sentence, and status 1."""
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from syncmeter_analysis.record.errors import printable
+from syncmeter_analysis.record.errors import BadLine, printable
 
 # A results file has seven levels. Many more would use up the stack of whoever walks them.
 _most_levels = 32
@@ -15,10 +15,6 @@ _largest_number = 1 << 63
 # Their points differ by their texts: these are read as they stand, and refused.
 _of_points = ("visit", "point", "same", "refused")
 _points = ("point", "measured_as")
-
-
-class BadLine(ValueError):
-    """A line that is no object of JSON that can be used: `str()` says why."""
 
 
 def parsed(text: bytes) -> dict[str, Any]:

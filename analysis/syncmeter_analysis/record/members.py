@@ -7,7 +7,7 @@ import math
 import sys
 from typing import Any
 
-from syncmeter_analysis.record.errors import quoted
+from syncmeter_analysis.record.errors import BadLine, quoted
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.tables import Member, Table
 
@@ -18,10 +18,6 @@ most_counted = 1_000_000_000_000
 
 #: A cost beyond this is no measurement: an hour for one op.
 _absurd_ns = 3.6e12
-
-
-class BadVisit(ValueError):
-    """A line that cannot be used: `str()` says why."""
 
 
 _types = {
@@ -44,10 +40,10 @@ def is_number(value: Any) -> bool:
 
 
 def check(line: Members, table: Table) -> None:
-    """Raises BadVisit unless every member that the table has is as it says."""
+    """Raises BadLine unless every member that the table has is as it says."""
     for name in table.required:
         if line.get(name) is None:
-            raise BadVisit(f"{name} is missing")
+            raise BadLine(f"{name} is missing")
     for name, value in line.items():
         if value is not None and (member := table.get(name)) is not None:
             _check(name, value, member)
@@ -60,7 +56,7 @@ def _check(name: str, value: Any, member: Member) -> None:
     elif kind in _types:
         wanted, otherwise = _types[kind]
         if type(value) is not wanted:
-            raise BadVisit(f"{name} {quoted(value)} is {otherwise}")
+            raise BadLine(f"{name} {quoted(value)} is {otherwise}")
         if not isinstance(value, list):
             return
         if kind in ("wholes", "numbers"):
@@ -84,15 +80,15 @@ def _check(name: str, value: Any, member: Member) -> None:
 
 def _object(name: str, value: Any) -> Members:
     if type(value) is not dict:
-        raise BadVisit(f"{name} {quoted(value)} is not an object")
+        raise BadLine(f"{name} {quoted(value)} is not an object")
     return value
 
 
 def _check_number(name: str, value: Any, member: Member, is_whole: bool) -> None:
     if not is_number(value) or (is_whole and value != value // 1):
-        raise BadVisit(f"{name} {quoted(value)} is not a {'whole ' * is_whole}number")
+        raise BadLine(f"{name} {quoted(value)} is not a {'whole ' * is_whole}number")
     if not member.least <= value <= member.most or abs(value) > sys.float_info.max:
-        raise BadVisit(f"{name} {value:g} is not possible")
+        raise BadLine(f"{name} {value:g} is not possible")
 
 
 _of_intervals = Table(dict.fromkeys(("value", "low", "high"), Member("number", -math.inf)))
@@ -103,11 +99,11 @@ def interval_of(found: Members, name: str) -> Interval:
     check(found, _of_intervals)
     value, low, high = found.get("value"), found.get("low"), found.get("high")
     if value is None:
-        raise BadVisit(f"a {name} without a value")
+        raise BadLine(f"a {name} without a value")
     if abs(value) > _absurd_ns:
-        raise BadVisit(f"a {name} of {value:g} is not possible")
+        raise BadLine(f"a {name} of {value:g} is not possible")
     low, high = -math.inf if low is None else low, math.inf if high is None else high
     rounding = abs(value) * 1e-6  # numbers have seven digits
     if not low - rounding <= value <= high + rounding:
-        raise BadVisit(f"the {name} {value:g} lies outside its own bounds, {low:g} and {high:g}")
+        raise BadLine(f"the {name} {value:g} lies outside its own bounds, {low:g} and {high:g}")
     return Interval(value, low, high)

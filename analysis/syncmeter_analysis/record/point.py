@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from syncmeter_analysis.record.errors import quoted
+from syncmeter_analysis.record.errors import BadLine, quoted
 from syncmeter_analysis.record.tables import Axis, axes
 
 #: Bytes of an element of each type.
@@ -46,10 +46,6 @@ def learn_backend(name: str, line: dict[str, Any]) -> None:
         native_of[name] = native
     else:
         native_of.pop(name, None)
-
-
-class BadPoint(ValueError):
-    """A point that cannot be: `str()` says which member and what it holds."""
 
 
 if TYPE_CHECKING:
@@ -147,9 +143,9 @@ _by_name = {a.name: a for a in axes}
 
 
 def point_from(members: Any) -> Point:
-    """The point that a line of a results file holds. Raises BadPoint."""
+    """The point that a line of a results file holds. Raises BadLine."""
     if not isinstance(members, dict):
-        raise BadPoint(f"a point is an object, not {quoted(members)}")
+        raise BadLine(f"a point is an object, not {quoted(members)}")
     values: dict[str, Any] = {}
     others: list[tuple[str, str]] = []
     for name, value in members.items():
@@ -157,7 +153,7 @@ def point_from(members: Any) -> Point:
             continue
         # A half of a surrogate pair, which JSON can spell, has no bytes to make an id of.
         if not name.isprintable():
-            raise BadPoint(f"{quoted(name)} is not a member's name")
+            raise BadLine(f"{quoted(name)} is not a member's name")
         axis = _by_name.get(name)
         if axis is None:
             others.append((name, json.dumps(value, sort_keys=True)))
@@ -165,7 +161,7 @@ def point_from(members: Any) -> Point:
             values[name] = _value(axis, value)
     for name in ("backend", "op"):
         if not values.get(name):
-            raise BadPoint(f"a point without {name}")
+            raise BadLine(f"a point without {name}")
     return Point(**values, others=tuple(sorted(others)))
 
 
@@ -173,16 +169,16 @@ def _value(axis: Axis, value: Any) -> Any:
     name = axis.name
     if axis.kind is int:
         if (found := _count(name, value)) < axis.least:
-            raise BadPoint(f"{name} must be at least {axis.least}")
+            raise BadLine(f"{name} must be at least {axis.least}")
         return found
     if axis.kind is bool:
         return value is True
     if axis.kind is tuple:
         if not isinstance(value, list):
-            raise BadPoint(f"{name} {quoted(value)} is not a list")
+            raise BadLine(f"{name} {quoted(value)} is not a list")
         return tuple(_count(name, each, least=-1) for each in value)
     if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
-        raise BadPoint(f"{name} {quoted(value)} is not a text of at most 200 printable characters")
+        raise BadLine(f"{name} {quoted(value)} is not a text of at most 200 printable characters")
     return value
 
 
@@ -190,5 +186,5 @@ def _count(name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _most_counted:
-        raise BadPoint(f"{name} {quoted(value)} is not a whole number in range")
+        raise BadLine(f"{name} {quoted(value)} is not a whole number in range")
     return value

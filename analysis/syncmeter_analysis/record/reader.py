@@ -15,13 +15,13 @@ from typing import Any, BinaryIO
 
 from syncmeter_analysis.record.arms import split_arms
 from syncmeter_analysis.record.driver import point_lines
-from syncmeter_analysis.record.errors import Unusable, printable, quoted
-from syncmeter_analysis.record.json_line import BadLine, parsed
+from syncmeter_analysis.record.errors import BadLine, Unusable, printable, quoted
+from syncmeter_analysis.record.json_line import parsed
 from syncmeter_analysis.record.members import Members, check, is_number
-from syncmeter_analysis.record.point import BadPoint, Point, point_from
+from syncmeter_analysis.record.point import Point, point_from
 from syncmeter_analysis.record.tables import end_members, point_members, statuses
 from syncmeter_analysis.record.text_file import opened
-from syncmeter_analysis.record.visit import BadVisit, Visit, check_status, point_of, visit_from
+from syncmeter_analysis.record.visit import Visit, check_status, point_of, visit_from
 
 #: The schema that this reader knows; every minor of this major can be read.
 schema_major, schema_minor = 1, 1
@@ -197,7 +197,7 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
         try:
             if _add(file, line, points):
                 file.visit_lines.add(number)
-        except (BadLine, BadVisit, BadPoint) as error:
+        except BadLine as error:
             complaints.add(f"line {number}: {error}")
         except OverflowError:
             complaints.add(f"line {number}: a number is too large")
@@ -240,7 +240,7 @@ def without_rounds(text: bytes) -> bytes:
 
 
 def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> bool:
-    """Adds what the line holds; whether it was a visit. Raises BadVisit, BadPoint."""
+    """Adds what the line holds; whether it was a visit. Raises BadLine."""
     kind = line.get("kind")
     if kind == "visit":
         visit = visit_from(line, points)
@@ -269,10 +269,10 @@ def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> bool:
 
 
 def _check_state(state: Members) -> None:
-    """What a table cannot say of a point in one state. Raises BadVisit."""
+    """What a table cannot say of a point in one state. Raises BadLine."""
     check_status(state)
     if state.get("cost_ns") is None:
-        raise BadVisit("a state without a cost")
+        raise BadLine("a state without a cost")
     for costs in state.get("by_visit") or ():
         # An integer may be beyond all floating-point numbers.
         if (
@@ -280,4 +280,4 @@ def _check_state(state: Members) -> None:
             or len(costs) < 3
             or not all(is_number(each) and abs(each) <= _largest for each in costs[:3])
         ):
-            raise BadVisit(f"by_visit {quoted(costs)} is no visit's number, cost and rounds")
+            raise BadLine(f"by_visit {quoted(costs)} is no visit's number, cost and rounds")

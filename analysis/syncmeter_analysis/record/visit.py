@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncmeter_analysis.record.errors import quoted
-from syncmeter_analysis.record.members import BadVisit as BadVisit
+from syncmeter_analysis.record.errors import BadLine, quoted
 from syncmeter_analysis.record.members import Members, check
-from syncmeter_analysis.record.point import BadPoint, Point, learn_backend, point_from
+from syncmeter_analysis.record.point import Point, learn_backend, point_from
 from syncmeter_analysis.record.tables import Member, Table, statuses, visit_members
 
 # Each of the two sides of a litmus looks at two words in a round.
@@ -95,34 +94,31 @@ class Visit:
 
 
 def point_of(members: Any, points: dict[str, Point]) -> Point:
-    """The point that these members are; `points` lets lines of one point share it. Raises BadVisit."""
+    """The point that these members are; `points` lets lines of one point share it. Raises BadLine."""
     # What is written alike is one point: to read it again at every visit took a tenth of the time.
     written = repr(members)
     found = points.get(written)
     if found is None:
-        try:
-            found = point_from(members)
-        except BadPoint as error:
-            raise BadVisit(str(error)) from error
+        found = point_from(members)
         found = points[written] = points.setdefault(found.key, found)
     return found
 
 
 def check_status(line: Members) -> str:
-    """The line's status. Raises BadVisit."""
+    """The line's status. Raises BadLine."""
     status = line.get("status")
     if status not in statuses:
-        raise BadVisit(f"status {quoted(status)} is unknown")
+        raise BadLine(f"status {quoted(status)} is unknown")
     return str(status)
 
 
 def visit_from(line: Members, points: dict[str, Point]) -> Visit:
-    """The visit that a line holds; raises BadVisit with the reason where it cannot be."""
+    """The visit that a line holds; raises BadLine with the reason where it cannot be."""
     point = point_of(line.get("point"), points)
     status = check_status(line)
     check(line, _members)
     if line.get("visit") is None:
-        raise BadVisit("a visit without its number")
+        raise BadLine("a visit without its number")
     visit = Visit(point, int(line["visit"]), status, census=line.get("census"))
     visit.rounds_kept, visit.rounds_taken = (
         line.get("rounds_kept") or 0,
