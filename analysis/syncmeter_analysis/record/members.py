@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from typing import Any
 
 from syncmeter_analysis.record.errors import BadLine, quoted
@@ -20,18 +21,13 @@ most_counted = 1_000_000_000_000
 _absurd_ns = 3.6e12
 
 
-_types = {
-    "flag": (bool, "neither true nor false"),
-    "verdict": (bool, "neither true nor false"),
+# The type of each kind of member, and what a value of another type is.
+_types: dict[str, tuple[type, str]] = {
+    **dict.fromkeys(("flag", "verdict"), (bool, "neither true nor false")),
     "text": (str, "not a text"),
-    "wholes": (list, "not a list"),
-    "numbers": (list, "not a list"),
-    "texts": (list, "not a list"),
-    "objects": (list, "not a list"),
+    **dict.fromkeys(("wholes", "numbers", "texts", "objects"), (list, "not a list")),
+    **dict.fromkeys(("object", "counts", "interval"), (dict, "not an object")),
 }
-
-
-_text = Member("text")
 
 
 def is_number(value: Any) -> bool:
@@ -51,37 +47,23 @@ def check(line: Members, table: Table) -> None:
 
 def _check(name: str, value: Any, member: Member) -> None:
     kind = member.kind
-    if kind in ("number", "whole", "index"):
-        _check_number(name, value, member, kind != "number")
-    elif kind in _types:
+    if kind in _types:
         wanted, otherwise = _types[kind]
         if type(value) is not wanted:
             raise BadLine(f"{name} {quoted(value)} is {otherwise}")
-        if not isinstance(value, list):
-            return
-        if kind in ("wholes", "numbers"):
-            for each in value:
-                _check_number(name, each, member, kind == "wholes")
-        elif kind == "texts":
-            for each in value:
-                _check(name, each, _text)
-        elif kind == "objects" and member.of:
-            for each in value:
-                check(_object(name, each), member.of)
-    elif kind in ("object", "counts", "interval"):
-        found = _object(name, value)
-        if kind == "interval":
-            interval_of(found, name)
-        elif member.of:
-            check(found, member.of)
-        for why in found if kind == "counts" else ():
-            _check_number(why, found[why], member, True)
-
-
-def _object(name: str, value: Any) -> Members:
-    if type(value) is not dict:
-        raise BadLine(f"{name} {quoted(value)} is not an object")
-    return value
+    if kind in ("number", "whole", "index"):
+        _check_number(name, value, member, kind != "number")
+    elif kind == "interval":
+        interval_of(value, name)
+    elif kind == "counts":
+        for why, count in value.items():
+            _check_number(why, count, member, True)
+    elif kind == "object" and member.of:
+        check(value, member.of)
+    elif kind in ("wholes", "numbers", "texts") or (kind == "objects" and member.of):
+        of_each = replace(member, kind=kind.removesuffix("s"))
+        for each in value:
+            _check(name, each, of_each)
 
 
 def _check_number(name: str, value: Any, member: Member, is_whole: bool) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +109,8 @@ def _axes() -> Iterator[Axis]:
     for axis in map(_axis, _rows("axes")):
         yield axis
         if axis.name == "stride":  # of the same in bytes, which files have beside it
-            bytes_of_it = Axis("stride_bytes", int, 0, in_key=False, column="stride_bytes")
-            yield replace(bytes_of_it, cell=axis.cell)
+            name = "stride_bytes"
+            yield Axis(name, int, 0, in_key=False, column=name, cell=axis.cell)
 
 
 axes = tuple(_axes())
