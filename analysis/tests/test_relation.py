@@ -7,12 +7,12 @@ import pytest
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.campaign import campaign_of
+from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
     detectable,
-    fastest_of,
     ratio,
     verdict,
     verdict_of,
@@ -179,10 +179,12 @@ def test_the_fastest_is_found_across_states_with_those_not_told_apart(tmp_path):
             (line,) = visits([cost], point(op, lanes=2), estimate={"hop_ns": hop})
             lines.append({**line, "visit": number})
     found = points_of(tmp_path / "f", lines)
-    w = fastest_of(s for s in found if s.point.op != "elsewhere")
-    assert (w.best.point.op, [s.point.op for s in w.ties], w.apart) == ("cheap", ["as_cheap"], ())
-    w = fastest_of(found)
-    assert [s.point.op for s, _ in w.apart] == ["cheap", "as_cheap", "dear"]
+    w = contest(s for s in found if s.point.op != "elsewhere")
+    assert (w.best.point.op, [s.point.op for s in w.ties]) == ("cheap", ["as_cheap"])
+    assert not any(isinstance(r, NotComparable) for r in w.over_best.values())
+    w = contest(found)
+    apart = [s.point.op for s in found if isinstance(w.over(s), NotComparable)]
+    assert apart == ["cheap", "as_cheap", "dear"]
 
 
 def test_the_fastest_headline_loses_where_both_were_seen(tmp_path):
@@ -190,7 +192,7 @@ def test_the_fastest_headline_loses_where_both_were_seen(tmp_path):
     luck = [(8.0, near)] * 3 + [(40.0, far)] * 2
     a, b = two(tmp_path / "f", luck, [(10.0, far)] * 5)
     assert a.cost.value < b.cost.value
-    assert fastest_of([a, b]).best is b
+    assert contest([a, b]).best is b
 
 
 def test_the_state_of_most_common_visits_goes_before_that_of_most_visits(tmp_path):

@@ -13,16 +13,10 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.evidence import Pair, Pairs
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    fastest_of,
-    ratio,
-    verdict,
-)
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.repetition import Repeats, share_alike_of_answers
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import ns_of
 
 #: What needs no code of one's own may take so many times as long as the fastest, by its interval.
 _near = 1.5
@@ -39,14 +33,13 @@ def over(s: Measured | None, under: Measured | None) -> Over:
 @dataclass
 class Contest:
     """`best` of the points, None where none has a cost; no difference could be shown between it and the
-    `ties`; `apart` have no ratio to it, for the reason. `over_best`: each point's ratio to the fastest
-    by its id, which has none itself. `below`: points without a cost whose upper bound lies
-    below that of the fastest. `source` names their file where there are several."""
+    `ties`. `over_best`: each point's ratio to the fastest by its id, which has none itself. `below`:
+    points without a cost whose upper bound lies below that of the fastest. `source` names their file
+    where there are several."""
 
     points: Sequence[Measured]
     best: Measured | None = None
     ties: Sequence[Measured] = ()
-    apart: Sequence[tuple[Measured, str]] = ()
     over_best: dict[str, Ratio | NotComparable] = field(default_factory=dict)
     below: Sequence[Measured] = ()
     source: str = ""
@@ -131,14 +124,26 @@ class Contest:
 
 
 def contest(points: Iterable[Measured], source: str = "") -> Contest:
-    """Which of the points is the fastest; each is compared with it inside a common state."""
+    """Which of the points no other is below, each compared inside a common state.
+
+    A tie is a point whose ratio to the fastest, and to any other tie, is not resolved above the margin.
+    """
     found = list(points)
-    won = fastest_of(found)
-    if won is None or won.best.cost is None:
+    # From the lowest headline on, whatever its state; a ratio below 1 in a common state overrules.
+    usable = sorted((s for s in found if s.usable and not s.inserted), key=ns_of)
+    if not usable:
         return Contest(found, source=source)
-    over_best = {s.id: ratio(s, won.best) for s in found if s is not won.best}
-    below = [s for s in found if _bound(s) < won.best.cost.value]
-    return Contest(found, won.best, won.ties, won.apart, over_best, below, source)
+    best = usable[0]
+    for s in usable[1:]:
+        r = ratio(s, best)
+        if isinstance(r, Ratio) and r.value < 1:
+            best = s
+    over_best = {s.id: ratio(s, best) for s in found if s is not best}
+    not_slower = (Verdict.same, Verdict.faster, Verdict.cannot_tell)
+    ties = [s for s in usable if s is not best and verdict(over_best[s.id]) in not_slower]
+    ties = [s for s in ties if all(verdict(ratio(s, x)) is not Verdict.slower for x in ties)]
+    below = [s for s in found if _bound(s) < ns_of(best)]
+    return Contest(found, best, ties, over_best, below, source)
 
 
 def contests(

@@ -11,7 +11,6 @@ from syncmeter_analysis.record.point import type_bytes
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, Over, contest, over
 from syncmeter_analysis.relate.group import grouped, place_in
-from syncmeter_analysis.relate.relation import fastest_of
 from syncmeter_analysis.relate.summary import Measured
 
 #: The ways to add floats, as their rows are sorted. An op for doubles has `of_doubles` at the end.
@@ -269,8 +268,8 @@ def orders_of(campaign: Campaign) -> list[Orders]:
     found = grouped(filter(_has_order, _usual(campaign)), place)
     places = []
     for (_, device, *_), alike in sorted(found.items()):
-        won = fastest_of(list(filter(is_enough, alike)))
-        places.append(Orders(device, sorted(alike, key=_order_rank), won.best if won else None))
+        enough = contest(filter(is_enough, alike)).best
+        places.append(Orders(device, sorted(alike, key=_order_rank), enough))
     return places if any(one.enough and one.defaults for one in places) else []
 
 

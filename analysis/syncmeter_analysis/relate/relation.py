@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -196,8 +196,8 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
     if over.measured_at == under.measured_at:
         one = Interval(1.0, 1.0, 1.0)
         cost = over.cost.value
-        of_one = Ratio(one, over.visits, over.state, cost, cost, 0.0, 0.0, True, True)
-        return replace(of_one, imported=over.imported)
+        known = over.visits, over.state, cost, cost, 0.0, 0.0, True, True
+        return Ratio(one, *known, imported=over.imported)
     without_states = any(s.imported or s.device is not None for s in (over, under))
     states = None if without_states else common_states(over, under)
     if states is None and not without_states and not _alone(over, under):
@@ -217,9 +217,8 @@ def _of_estimates(over: Measured, under: Measured, above: Interval, below: Inter
     if not imported:
         error, degrees = _error(over.visit_costs(over.state), under.visit_costs(under.state))
     visits = min(over.visits, under.visits)
-    value = quotient(above, below)
-    r = Ratio(value, visits, None, above.value, below.value, error, degrees)
-    return replace(r, imported=imported)
+    costs = above.value, below.value
+    return Ratio(quotient(above, below), visits, None, *costs, error, degrees, imported=imported)
 
 
 def _in_state(over: Measured, under: Measured, a: State, b: State) -> Ratio:
@@ -346,42 +345,3 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
     often = student_t(2 * found_in - 1, r.degrees) * r.error
     half = max(math.log1p(margin) + one, math.log1p(r.margin_of_null(margin)) + many) + often
     return math.exp(half) if half < 700 else math.inf
-
-
-@dataclass(frozen=True, slots=True)
-class Winners:
-    """The fastest of several points; its `ties`, between any two of which and it no difference could be
-    shown; and those that have no ratio to it (with the reason)."""
-
-    best: Measured
-    ties: tuple[Measured, ...]
-    apart: tuple[tuple[Measured, str], ...]
-
-
-def fastest_of(points: Iterable[Measured]) -> Winners | None:
-    """The point that no other is below, each compared inside a common state; None without a cost.
-
-    A tie is a point whose ratio to the fastest, and to any other tie, is not resolved above the margin.
-    """
-    usable = [s for s in points if s.usable and not s.inserted and s.cost is not None]
-    if not usable:
-        return None
-    # From the lowest headline on, whatever its state; a ratio below 1 in a common state overrules.
-    usable.sort(key=lambda s: s.cost.value if s.cost else math.inf)
-    best = usable[0]
-    for s in usable[1:]:
-        r = ratio(s, best)
-        if isinstance(r, Ratio) and r.value < 1:
-            best = s
-    ties, apart = [], []
-    for s in usable:
-        if s is best:
-            continue
-        r = ratio(s, best)
-        if isinstance(r, NotComparable):
-            apart.append((s, r.why))
-        elif verdict(r) is not Verdict.slower:
-            ties.append(s)
-    slower = [any(verdict(ratio(s, tie)) is Verdict.slower for tie in ties) for s in ties]
-    ties = [s for s, is_slower in zip(ties, slower, strict=True) if not is_slower]
-    return Winners(best, tuple(ties), tuple(apart))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.op_groups import job_of
-from syncmeter_analysis.relate.relation import fastest_of
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.report import Section
 from syncmeter_analysis.studies.blocks import Table, pivot
@@ -108,8 +108,7 @@ def _table(campaign: Campaign, points: list[Measured]) -> Table:
 
     def fastest(alike: list[Measured]) -> Measured:
         """Chooses among flavours and affinities."""
-        found = fastest_of(alike)
-        return found.best if found else alike[0]
+        return contest(alike).best or alike[0]
 
     lines = []
     for (_, _, op, variables, backend), alike in sorted(forms.items()):
