@@ -52,7 +52,7 @@ def _compare(options: argparse.Namespace) -> int:
     elif len(files) == 1 and (sides := pairs_of_sides(files[0], options.threshold)):
         found = [sides]
     elif len(files) == 2:
-        found = [pairs_of_files([files[0]], [files[1]], threshold, across)]
+        found = [pairs_of_files(files[0], files[1], threshold, across)]
     else:
         raise Unusable(
             f"compare: two files are needed, OLD and NEW, or one of `syncmeter ab`, not "

@@ -168,7 +168,7 @@ def test_a_comparison_is_a_page_of_the_same_kind(browser, tmp_path):
     for name, factor in (("old", 1.0), ("new", 2.0)):
         lines = [visits(around(5.0), point()), visits(around(9.0 * factor), point("barrier"))]
         files.append(read_results(write(tmp_path / name, *lines)))
-    found = pairs_of_files([files[0]], [files[1]])
+    found = pairs_of_files(*files)
     report = compare_report([found], files)
     assert report.head.verdict.startswith("Result: slower: 1 of 2 configurations.")
     assert report.head.kind == "bad"
@@ -196,7 +196,7 @@ def test_no_link_of_the_navigation_is_cut(browser, page_file, tmp_path, width):
         for i, name in enumerate(names)
     ]
     file = tmp_path / "compare.html"
-    file.write_text(as_page(compare_report([pairs_of_files([files[0]], [files[1]])], files)))
+    file.write_text(as_page(compare_report([pairs_of_files(*files)], files)))
     for each in (page_file, file):
         page = shown(browser, each, width=width)
         ends = page.locator("nav a").evaluate_all(
@@ -252,7 +252,7 @@ def test_the_six_largest_ratios_are_written_in_the_figure(browser, tmp_path):
         lines = [visits(around(5.0 + step * i), point(f"op_{i}")) for i in range(9)]
         files.append(read_results(write(tmp_path / name, *lines)))
     file = tmp_path / "compare.html"
-    file.write_text(as_page(compare_report([pairs_of_files([files[0]], [files[1]])], files)))
+    file.write_text(as_page(compare_report([pairs_of_files(*files)], files)))
     page = shown(browser, file)
     page.evaluate("window.syncmeter.drawAll()")
     texts = page.locator("#fig-changes .chart text").all_text_contents()

@@ -35,14 +35,14 @@ def test_a_figure_without_a_change_says_how_much_is_undecided(tmp_path):
     ):
         lines = [*visits(around(10.0), point("steady")), *visits(other, point("other"))]
         old, new = (results(name, lines) for name in ("old", "new"))
-        c = pairs_of_files([old], [new])
+        c = pairs_of_files(old, new)
         (figure,) = compare_report([c], [old, new]).head.figures
         assert figure.title == title
 
 
 def test_commands_in_the_reasons_of_a_page_are_code(tmp_path):
     old, new = (results(name, visits(around(10.0), point())) for name in ("old", "new"))
-    page = as_page(compare_report([pairs_of_files([old], [new])], [old, new]))
+    page = as_page(compare_report([pairs_of_files(old, new)], [old, new]))
     (reason,) = re.findall(r'<a class="unclear" href="#machine-0">.*?</a>', page)
     assert "No known-cost control was measured (--study control)." in reason
     assert "`" not in reason
@@ -137,7 +137,7 @@ def test_files_are_named_without_folders_where_that_tells_them_apart(tmp_path, p
     for name in paths:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         found.append(read_results(write(tmp_path / name, visits(around(5.0), point()))))
-    shown = first_line(conclude(pairs_of_files([found[0]], [found[1]])))
+    shown = first_line(conclude(pairs_of_files(*found)))
     assert shown.replace(f"{tmp_path}/", "") == title
 
 
@@ -241,7 +241,7 @@ def test_a_failure_in_the_new_campaign_alone_is_no_good_page(tmp_path):
         results(f"{name}.jsonl", [*lines, *calm])
         for name, lines in (("old", visits(around(5.0), point())), ("new", bad))
     )
-    c = pairs_of_files([old], [new])
+    c = pairs_of_files(old, new)
     head = compare_report([c], [old, new]).head
     assert (head.kind, c.status) == ("bad", 1)
     assert head.verdict.startswith("Result: broken: 1 failed in new.jsonl only. ")

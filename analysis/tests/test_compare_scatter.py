@@ -18,7 +18,7 @@ def test_a_against_a_reports_nothing_in_95_of_100_pairs():
     # Without a threshold, so that only Holm and Welch stand between noise and a finding.
     made = [results(f"{i}", many(i, 40)) for i in range(200)]
     quiet = sum(
-        pairs_of_files([old], [new], threshold=0.0).resolved == []
+        pairs_of_files(old, new, threshold=0.0).resolved == []
         for old, new in zip(made[::2], made[1::2], strict=True)
     )
     assert quiet >= 95

@@ -139,7 +139,7 @@ def test_a_barrier_that_sleeps_is_slower_for_text_and_compare(tmp_path):
         write(tmp_path / name, barrier(seen, wait))
         for name, seen, wait in (("a", awake, "active"), ("b", asleep, "passive"))
     ]
-    c = pairs_of_files(*([read_results(path)] for path in paths), across=["wait"])
+    c = pairs_of_files(*map(read_results, paths), across=["wait"])
     assert (c.status, [d.verdict for d in c.resolved]) == (1, [Verdict.slower] * 3)
 
 

@@ -13,7 +13,7 @@ from tests.made import point, visits, write
 def both(tmp_path, old, new, first_old=None, first_new=None, **options):
     a = write(tmp_path / "old.jsonl", old, first=first_old)
     b = write(tmp_path / "new.jsonl", new, first=first_new)
-    return pairs_of_files([read_results(a)], [read_results(b)], **options)
+    return pairs_of_files(read_results(a), read_results(b), **options)
 
 
 def screen_of(table, everything=False, width=0):

@@ -83,10 +83,6 @@ def _queued_otherwise(old: Measured, new: Measured) -> bool:
     return old.usable and new.usable and old.rounds_at_once != new.rounds_at_once
 
 
-def _why_queued(old: Measured, new: Measured, names: tuple[str, str]) -> Fact:
-    return fact("queued", rounds=(old.rounds_at_once, new.rounds_at_once), names=names)
-
-
 def pairs_of_points(
     pairs: Sequence[tuple[Measured, Measured]],
     names: tuple[str, str],
@@ -101,8 +97,11 @@ def pairs_of_points(
     table = PairTable(names, threshold, source)
     once = {(old.measured_at, new.measured_at): (old, new) for old, new in reversed(pairs)}
     alike = [pair for pair in reversed(once.values()) if not _queued_otherwise(*pair)]
-    queued = [pair for pair in once.values() if _queued_otherwise(*pair)][::-1]
-    apart = [Pair(new.point, old, new, why=_why_queued(old, new, names)) for old, new in queued]
+    apart = []
+    for old, new in reversed(once.values()):
+        if _queued_otherwise(old, new):
+            why = fact("queued", rounds=(old.rounds_at_once, new.rounds_at_once), names=names)
+            apart.append(Pair(new.point, old, new, why=why))
     several = [pair for pair in alike if pair[0].source != pair[1].source]
     ratios = iter(ratios_of_campaigns(several, in_cycles, per_hop))
     found: list[Candidate] = []
@@ -153,12 +152,12 @@ def _wanders(r: Ratio, old: Measured, new: Measured) -> bool:
     return (old.hop_ns > 0 and new.hop_ns > 0) or old.state.busy or new.state.busy
 
 
-def _environment(files: Sequence[ResultsFile]) -> dict[str, str]:
-    campaign = files[0].campaign
+def _environment(file: ResultsFile) -> dict[str, str]:
+    campaign = file.campaign
     m = machine_of(campaign)
 
     def of_builds(member: str) -> str:
-        return ", ".join(sorted({str(build.get(member)) for f in files for build in f.builds}))
+        return ", ".join(sorted({str(build.get(member)) for build in file.builds}))
 
     return {
         "kernel": str(object_of(campaign, "machine").get("kernel", "")),
@@ -196,8 +195,8 @@ def machine_difference(note: Fact) -> str:
 
 
 def pairs_of_files(
-    old_files: list[ResultsFile],
-    new_files: list[ResultsFile],
+    old_file: ResultsFile,
+    new_file: ResultsFile,
     threshold: float = default_margin,
     across: Sequence[str] = (),
 ) -> PairTable:
@@ -205,8 +204,8 @@ def pairs_of_files(
 
     Raises Unusable if the machines are of different kinds or no point is in both files.
     """
-    old, new = campaign_of(old_files), campaign_of(new_files)
-    old_name, new_name = short_names([old_files[0].path, new_files[0].path])
+    old, new = campaign_of([old_file]), campaign_of([new_file])
+    old_name, new_name = short_names([old_file.path, new_file.path])
     machines = _machines_differ(old, new)
     if machines and "machine" not in across:
         raise Unusable(
@@ -223,10 +222,10 @@ def pairs_of_files(
     table = pairs_of_points(points, names, threshold, "machine" not in across, "hop" in across)
     table.only = (len(before) - len(common), len(after) - len(common))
     table.hops_ns = _hop_of(a for a, _ in points), _hop_of(b for _, b in points)
-    environments = _environment(old_files), _environment(new_files)
-    asked = _asked_for(old_files)
-    if "machine" not in across and asked and asked == _asked_for(new_files):
-        gone = _lost(before, after, new_files)
+    environments = _environment(old_file), _environment(new_file)
+    asked = _asked_for(old_file)
+    if "machine" not in across and asked and asked == _asked_for(new_file):
+        gone = _lost(before, after, new_file)
         versions = tuple(about["version"] or "unknown" for about in environments)
         if versions[0] == versions[1]:
             why = fact("missing", side=new_name)
@@ -250,29 +249,26 @@ def _hop_of(points: Iterable[Measured]) -> float:
     return median([s.hop_ns for s in points if s.hop_ns > 0] or [0.0])
 
 
-def _asked_for(files: Sequence[ResultsFile]) -> list[dict[str, Any]] | None:
+def _asked_for(file: ResultsFile) -> dict[str, Any] | None:
     """Returns the options that choose points: the study, sorted lists, and two options that add points.
-    Returns None if a file has no study. Old and imported files have none."""
-    every = [object_of(file.campaign, "options") for file in files]
-    if not all(of.get("study") for of in every):
+    Returns None if the file has no study. Old and imported files have none."""
+    options = object_of(file.campaign, "options")
+    if not options.get("study"):
         return None
     alone = ("study", "oversubscribe", "waves")
-    return [
-        {
-            name: sorted(map(str, value)) if isinstance(value, list) else value
-            for name, value in of.items()
-            if value and (name in alone or isinstance(value, list))
-        }
-        for of in every
-    ]
+    return {
+        name: sorted(map(str, value)) if isinstance(value, list) else value
+        for name, value in options.items()
+        if value and (name in alone or isinstance(value, list))
+    }
 
 
 def _lost(
-    before: dict[str, Measured], after: dict[str, Measured], new_files: Sequence[ResultsFile]
+    before: dict[str, Measured], after: dict[str, Measured], new_file: ResultsFile
 ) -> list[Measured]:
     """Returns the points with a cost in the old files alone, once for each measurement. A run with a
     time limit measures a random part of the CPU pairs, and these are not lost."""
-    by_time = any(f.ends and f.ends[-1].get("reason") == "budget" for f in new_files)
+    by_time = bool(new_file.ends) and new_file.ends[-1].get("reason") == "budget"
     return once_each(
         s
         for key, s in before.items()
