@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import linear_regression
 
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import ns_of
 
 #: Points with a cost by number of paths.
 ByPaths = dict[int, Measured]
@@ -70,8 +72,4 @@ def slope_ns(costs: ByPaths) -> float | None:
     """Returns ns for one more path by least squares, or None for fewer than two numbers of paths."""
     if len(costs) < 2:
         return None
-    n = len(costs)
-    ns = [s.cost.value for s in costs.values() if s.cost]
-    x, y = sum(costs) / n, sum(ns) / n
-    over = sum((paths - x) * (cost - y) for paths, cost in zip(costs, ns, strict=True))
-    return over / sum((paths - x) ** 2 for paths in costs)
+    return linear_regression(list(costs), list(map(ns_of, costs.values()))).slope

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import exp, inf, isfinite, log, log1p, sqrt
-from statistics import NormalDist
+from statistics import NormalDist, quantiles
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.group import grouped
@@ -49,8 +49,8 @@ _most_change = 700.0
 #: Costs of single points have such tails from campaign to campaign, as Student's t of so many degrees.
 _tails_of_points = 4.0
 
-#: The error of a quartile and of a median of n normal values is this times sigma / sqrt(n).
-_quantiles = ((0.25, 1.36), (0.5, 1.2533), (0.75, 1.36))
+#: The error of the quartiles of n normal values is this times sigma / sqrt(n).
+_errors_of_quartiles = (1.36, 1.2533, 1.36)
 
 
 @dataclass(frozen=True)
@@ -326,7 +326,8 @@ def _judge_points(group: Group, errors: Sequence[dict[int, float]], threshold: f
                 if p < alpha:
                     found.append((point, i, p))
     # Holm's factor counts all tests: those not listed have larger probabilities than any here.
-    for (point, i, _), p in zip(found, holm_of([p for _, _, p in found], tests), strict=True):
+    adjusted = holm([*(p for *_, p in found), *[1.0] * (tests - len(found))])
+    for (point, i, _), p in zip(found, adjusted, strict=False):
         if p < alpha:
             point.odd.append(Odd(i, point.ratios[i], p))
 
@@ -342,14 +343,14 @@ def _judge_wholes(group: Group, errors: Sequence[dict[int, float]], threshold: f
                 for i, ratio in point.ratios.items():
                     of_node[i].append(log(ratio))
                     of_visits[i].append(own[i])
-        of_node = {i: sorted(a) for i, a in of_node.items() if len(a) >= _fewest_points}
+        of_node = {i: a for i, a in of_node.items() if len(a) >= _fewest_points}
         if len(of_node) < fewest_nodes:
             continue
-        values = {i: [quantile(a, q) for q, _ in _quantiles] for i, a in of_node.items()}
+        values = {i: quantiles(a, method="inclusive") for i, a in of_node.items()}
         tests: dict[int, list[tuple[float, float]]] = {i: [] for i in of_node}
         scales = dict.fromkeys(of_node, 0.0)
         degrees = degrees_of(len(of_node))
-        for which, (_, factor) in enumerate(_quantiles):
+        for which, factor in enumerate(_errors_of_quartiles):
             column = [v[which] for v in values.values()]
             middle = median(column)
             scatter = {
@@ -428,16 +429,3 @@ def degrees_of(n: int) -> float:
     """Of the median distance of n values: by simulation Student's t of (n - 1) / 2 degrees is as far or
     a little farther out at 5, 1 and 0.1 %, from 3 values on."""
     return max(1.0, (n - 1) / 2)
-
-
-def holm_of(smallest: Sequence[float], tests: int) -> list[float]:
-    """Holm's adjusted probabilities of these, the smallest of so many."""
-    return holm([*smallest, *[1.0] * (tests - len(smallest))])[: len(smallest)]
-
-
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """Between neighbours in rank."""
-    at = share * (len(ordered) - 1)
-    low = int(at)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (at - low) * (ordered[high] - ordered[low])

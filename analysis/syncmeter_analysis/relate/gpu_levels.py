@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from operator import attrgetter
 
 from syncmeter_analysis.relate.block_barriers import BlockBarriers
@@ -22,7 +23,7 @@ from syncmeter_analysis.relate.text import ns_of
 
 several_gpus = "several GPUs"
 
-#: Rows on the axis with ops. A last `*` means any letters.
+#: Rows on the axis with ops. `*` means any letters.
 axis_levels = (
     ("warp, barrier", ("warp_sync_partial", "tile_sync", "coalesced_sync")),
     ("warp, shuffle", ("shuffle_*", "tile_shuffle")),
@@ -100,7 +101,9 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
     points = sorted(points, key=_launch_and_size)
     by_op = grouped(points, attrgetter("point.op"))
     axis = {
-        name: contest(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s))
+        name: contest(
+            s for s in points if _is_latency(s) and any(fnmatch(s.point.op, op) for op in ops)
+        )
         for name, ops in axis_levels
     }
     barriers = grid_barriers(points)
@@ -122,10 +125,6 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
 
 
 _launch_and_size = attrgetter("point.blocks", "point.lanes", "point.size")
-
-
-def _is_one_of(op: str, names: Iterable[str]) -> bool:
-    return any(op.startswith(n[:-1]) if n.endswith("*") else op == n for n in names)
 
 
 def _is_latency(s: Measured) -> bool:
