@@ -82,15 +82,9 @@ class Campaign:
             for file, points in zip(self.files, self.by_file, strict=True)
         ]
 
-    def alone(self) -> Iterator[Campaign]:
-        """Each file as a campaign of its own; the conduct is that of all."""
-        for file, measured in zip(self.files, self.by_file, strict=True):
-            points = {s.point.key: s for s in measured}
-            yield replace(self, files=[file], points=points, by_file=[measured])
-
     def asked(self, study: str) -> list[ResultsFile]:
         """The files whose campaigns were asked for this study."""
-        return [file for file in self.files if study in studies_of(file)]
+        return [file for file in self.files if study_of(file) == study]
 
     def left_out(self, study: str) -> list[str]:
         """What the study says it leaves out, of the campaigns that were asked for it; once each."""
@@ -98,10 +92,10 @@ class Campaign:
         return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
 
 
-def studies_of(file: ResultsFile) -> list[str]:
-    """The study that the campaign of a file was asked for; [] where the file does not say."""
+def study_of(file: ResultsFile) -> str:
+    """The study that the campaign of a file was asked for; '' where the file does not say."""
     name = object_of(file.campaign, "options").get("study")
-    return [name] if isinstance(name, str) and name else []
+    return name if isinstance(name, str) else ""
 
 
 def _count_rounds(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:

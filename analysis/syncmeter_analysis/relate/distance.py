@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from statistics import median
 
 from syncmeter_analysis.relate.relation import Ratio
@@ -53,18 +52,14 @@ _least_share = 0.05
 
 @dataclass
 class Place:
-    """A placement: core-to-core latencies in ns by the number of lanes, and its rounds."""
+    """A placement: core-to-core latencies in ns, and its rounds."""
 
-    hops: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    hops: list[float] = field(default_factory=list)
     rounds: int = 0
 
     @property
-    def all_hops(self) -> list[float]:
-        return [*chain.from_iterable(self.hops.values())]
-
-    @property
     def hop_ns(self) -> float:
-        return median(self.all_hops)
+        return median(self.hops)
 
 
 def places_met(points: Iterable[Measured]) -> list[Place]:
@@ -74,7 +69,7 @@ def places_met(points: Iterable[Measured]) -> list[Place]:
         for state, n in s.states.items():
             if s.hop_ns > 0 and state.hop_ns > 0 and not s.measured_as:
                 places[state.number].rounds += n
-                places[state.number].hops[s.point.lanes].append(state.hop_ns)
+                places[state.number].hops.append(state.hop_ns)
     return sorted(places.values(), key=lambda place: place.hop_ns)
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Over, over
+from syncmeter_analysis.relate.contest import over
+from syncmeter_analysis.relate.group import place_in
 from syncmeter_analysis.relate.relation import Verdict, verdict
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
@@ -60,14 +61,10 @@ class Kernel:
     def graph_costs(self, op: str) -> GraphCosts | None:
         return graph_costs({n: ns_of(s) for n, s in self.graphs.get(op, {}).items()})
 
-    def over(self, op: str, under: str) -> Over:
-        """None where one of them was not measured."""
-        return over(self.parts.get(op), self.parts.get(under))
-
     @property
     def host_paced(self) -> bool:
         """A further kernel costs about what its call takes."""
-        r = self.over("additional_launch", "launch_call")
+        r = over(self.parts.get("additional_launch"), self.parts.get("launch_call"))
         return r is not None and verdict(r, pace_margin) is Verdict.same
 
 
@@ -85,14 +82,13 @@ def rows(campaign: Campaign) -> list[Kernel]:
         known = p.op in parts or p.op in graphs
         if not known or not s.on_gpu or s.doubt or p.repeat > 1:
             continue
-        place = _homes.index(p.home) if p.home in _homes else len(_homes)
-        key = p.backend, p.blocks, p.lanes, place
+        key = p.backend, p.blocks, p.lanes, place_in(_homes, p.home)
         kernel = kernels.setdefault(key, Kernel(p.backend, p.blocks, p.lanes, p.home))
         if p.op in parts:
             kernel.parts.setdefault(p.op, s)
         else:
             kernel.graphs[p.op].setdefault(p.size, s)
-    found = [kernel for _, kernel in sorted(kernels.items(), key=lambda item: item[0])]
+    found = [kernels[key] for key in sorted(kernels)]
     costs = sum(len(k.parts) + sum(map(len, k.graphs.values())) for k in found)
     return found if costs > 1 else []
 

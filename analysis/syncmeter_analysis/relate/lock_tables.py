@@ -38,10 +38,6 @@ class Row:
     def op(self) -> str:
         return op_of(self.first.point)
 
-    @property
-    def name(self) -> str:
-        return f"{self.first.point.backend} {self.op}"
-
     def cost_at(self, lanes: int) -> Measured | None:
         found = self.on_one.get(lanes)
         return found if found is not None and found.usable else None
@@ -58,7 +54,6 @@ class LockTable:
     rows: list[Row]
     alone: Contest
     shared: Contest | None
-    points: list[str]
     source: str = ""
 
     @property
@@ -113,7 +108,6 @@ def _table(affinities: list[str], group: Sequence[Measured], source: str) -> Loc
         found,
         _contest_at(found, 1),
         _contest_at(found, most) if most > 1 else None,
-        [s.id for s in group],
         source,
     )
 
@@ -125,7 +119,7 @@ def _contest_at(found: Sequence[Row], lanes: int) -> Contest:
 def over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Over:
     """Returns the lock's ratio to the backend's atomic add, or None."""
     mine, atomic = row.cost_at(lanes), atomic_of(among, row.first.point.backend)
-    return over(mine, atomic.cost_at(lanes) if atomic else None) if row.is_lock else None
+    return over(mine, atomic.cost_at(lanes) if atomic else None)
 
 
 def atomic_of(found: Sequence[Row], backend: str) -> Row | None:

@@ -3,13 +3,14 @@ judged as by `compare --by backend`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from syncmeter_analysis.record.point import native_of
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.pairings import counterparts, pairs_of_backends, pairs_of_points
-from syncmeter_analysis.relate.pairs import Pair, PairTable
+from syncmeter_analysis.relate.pairs import Pair
 from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.relate.summary import Measured, code_of
 
@@ -44,7 +45,6 @@ class Side:
 
     native: str
     other: str
-    comparison: PairTable
     rows: list[Row]
     missing: dict[str, list[Measured]]
     alone: tuple[int, int]
@@ -72,12 +72,10 @@ def _was_visited(side: Side) -> bool:
 def _side(native: str, other: str, natives: list[Measured], others: list[Measured]) -> Side:
     pairs = counterparts(natives, others)
     usable = [(a, b) for a, b in pairs if a.usable and b.usable]
-    comparison = pairs_of_points(usable, (native, other), default_margin)
+    table = pairs_of_points(usable, (native, other), default_margin)
+    compared = {_measured_at((d.old, d.new)): d for d in table.compared}
     same = grouped(usable, _measured_at)
-    found = [
-        Row(d, [b for _, b in same[d.old.measured_at, d.new.measured_at]])
-        for d in comparison.compared
-    ]
+    found = [Row(d, [b for _, b in same[at]]) for at, d in compared.items()]
 
     def order(row: Row) -> tuple[object, ...]:
         p = row.native.point
@@ -87,35 +85,20 @@ def _side(native: str, other: str, natives: list[Measured], others: list[Measure
         )
 
     paired = {s.id for pair in pairs for s in pair}
-    alone = tuple(sum(s.usable and s.id not in paired for s in side) for side in (natives, others))
-    return Side(
-        native,
-        other,
-        comparison,
-        sorted(found, key=order),
-        _missing(pairs, comparison),
-        (alone[0], alone[1]),
-    )
+    alone = [sum(s.usable and s.id not in paired for s in side) for side in (natives, others)]
+    missing = _missing(pair for pair in pairs if _measured_at(pair) not in compared)
+    return Side(native, other, sorted(found, key=order), missing, (alone[0], alone[1]))
 
 
 def _measured_at(pair: tuple[Measured, Measured]) -> tuple[object, object]:
     return pair[0].measured_at, pair[1].measured_at
 
 
-def _missing(
-    pairs: list[tuple[Measured, Measured]], comparison: PairTable
-) -> dict[str, list[Measured]]:
-    compared = {(d.old.measured_at, d.new.measured_at) for d in comparison.compared}
-
+def _missing(apart: Iterable[tuple[Measured, Measured]]) -> dict[str, list[Measured]]:
     def why(pair: tuple[Measured, Measured]) -> str:
         without = "; ".join(_status(s) for s in pair if not s.usable)
         return without or "seen in different placement states"
 
-    apart = (
-        pair
-        for pair in pairs
-        if not all(s.usable for s in pair) or _measured_at(pair) not in compared
-    )
     by_reason = sorted(grouped(apart, why).items(), key=lambda item: -len(item[1]))
     return {reason: [b for _, b in found] for reason, found in by_reason}
 

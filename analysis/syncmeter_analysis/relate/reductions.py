@@ -47,15 +47,6 @@ class Form:
         moved = p.size * type_bytes[p.type] * (2 if p.op == copies else 1)
         return moved / self.ns if self.ns else None
 
-    @property
-    def name(self) -> str:
-        p = self.measured.point
-        form = f"{p.backend} {p.op}"
-        if not self.on_gpu:
-            return f"{form} on {p.lanes} thread{'' if p.lanes == 1 else 's'}"
-        # The library chooses its own blocks.
-        return form if p.op.endswith("_cub") else f"{form} in blocks of {p.lanes}"
-
 
 @dataclass
 class Array:

@@ -30,7 +30,8 @@ class Barrier:
 
     @property
     def name(self) -> str:
-        return barrier_name(self.point)
+        p = self.point
+        return f"{p.op} (counter on the second)" if p.home == "second" else p.op
 
 
 @dataclass
@@ -39,10 +40,6 @@ class Fastest:
 
     devices: int
     contest: Contest
-
-
-def barrier_name(p: Point) -> str:
-    return f"{p.op} (counter on the second)" if p.home == "second" else p.op
 
 
 def barriers_over_devices(points: Iterable[Measured]) -> list[Barrier]:
@@ -124,15 +121,6 @@ class SeveralGpus:
 
     def __bool__(self) -> bool:
         return bool(self.barriers or self.accesses or self.contention or self.handoffs)
-
-    def litmus(self, **axes: str) -> Litmus:
-        """Returns the litmus counts for handoffs with these axis values."""
-        counted = (
-            h.litmus
-            for h in self.handoffs
-            if h.litmus and all(getattr(h.measured.point, a) == v for a, v in axes.items())
-        )
-        return sum(counted, Litmus())
 
 
 def rows(campaign: Campaign) -> SeveralGpus:

@@ -8,7 +8,7 @@ from typing import Any
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
 from syncmeter_analysis.conclude.recommend import Recommendations, recommend
 from syncmeter_analysis.conclude.reliability import Reliability, disturbed_from
-from syncmeter_analysis.relate.campaign import Campaign, studies_of
+from syncmeter_analysis.relate.campaign import Campaign, study_of
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import StudySection, reliability_of, studies_in
 from syncmeter_analysis.studies.blocks import as_markdown
@@ -60,7 +60,7 @@ def _names(found: Sequence[StudySection[Any]]) -> list[str]:
 
 def only_study(campaign: Campaign, found: Sequence[StudySection[Any]]) -> StudySection[Any] | None:
     """Returns the section for the study that all files were measured for, or None."""
-    asked = {name for file in campaign.files for name in studies_of(file) or [""]}
+    asked = set(map(study_of, campaign.files))
     named = [
         s for s in found if asked <= {*studies_in(s.name)} or (asked == {""} and len(found) == 1)
     ]
