@@ -3,12 +3,13 @@ and of a GPU backend."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import ns_of
 
 #: Fewer are no ladder.
 _least_rungs = 5
@@ -28,7 +29,7 @@ class Rung:
 
     @property
     def ns(self) -> float:
-        return self.s.cost.value if self.s.cost else 0.0
+        return ns_of(self.s)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ _of_teams = ("atomic_add", "barrier", "launch")
 
 def ladder(campaign: Campaign) -> list[Rung]:
     """Returns the rungs of the CPUs, then of the GPU, each from the least to the highest cost, or
-    nothing if they are few."""
+    nothing if they are few. The backend with the most rungs counts."""
     usable = [
         s
         for s in campaign.measured
@@ -77,17 +78,10 @@ def ladder(campaign: Campaign) -> list[Rung]:
     ]
     found = []
     for rungs, on_gpu in ((_of_cpus, False), (_of_gpu, True)):
-        each = _most_rungs(usable, rungs, on_gpu)
-        found += sorted(each, key=lambda rung: rung.ns) if len(each) >= _least_rungs else []
+        by_backend = group((s for s in usable if s.on_gpu == on_gpu), "backend")
+        most: list[Rung] = max(map(rungs, by_backend.values()), key=len, default=[])
+        found += sorted(most, key=lambda rung: rung.ns) if len(most) >= _least_rungs else []
     return found
-
-
-def _most_rungs(
-    points: Iterable[Measured], rungs: Callable[[list[Measured]], list[Rung]], on_gpu: bool
-) -> list[Rung]:
-    """Returns the rungs of the backend with the most rungs."""
-    by_backend = group((s for s in points if s.on_gpu == on_gpu), "backend")
-    return max(map(rungs, by_backend.values()), key=len, default=[])
 
 
 def _of_cpus(points: list[Measured]) -> list[Rung]:
@@ -115,7 +109,7 @@ def _other_locks(points: Sequence[Measured], lock: Measured) -> tuple[Measured, 
         if (s.point.placement, s.point.type, s.point.affinity) == (p.placement, p.type, p.affinity)
         if s.point.section_ns == p.section_ns and s.point.think_ns == p.think_ns
     ]
-    others.sort(key=lambda s: s.cost.value if s.cost else 0.0)
+    others.sort(key=ns_of)
     return tuple(others) if len(others) >= _least_locks else ()
 
 

@@ -92,15 +92,12 @@ _in_cuda = {
 }
 
 
-def mutex_of(backend: str, op: str) -> str:
-    """`std::mutex` or `pthread_mutex` of ops on this one lock; '' of others."""
-    name, ops = _mutexes.get(backend, ("", ()))
-    return name if op in ops else ""
-
-
 def called(backend: str, op: str) -> str:
     """What the API calls an op of another name; '' of others."""
-    return _in_cuda.get(op, "") if backend == "cuda" else mutex_of(backend, op)
+    if backend == "cuda":
+        return _in_cuda.get(op, "")
+    name, ops = _mutexes.get(backend, ("", ()))
+    return name if op in ops else ""
 
 
 def level_of(op: str) -> str:

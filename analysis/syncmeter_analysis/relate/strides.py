@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.point import key_without, type_bytes
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
@@ -229,8 +230,7 @@ def size_of_all(found: Sequence[Row]) -> Size:
 
 
 def _line_sizes(campaign: Campaign) -> str:
-    machine = campaign.files[0].campaign.get("machine")
-    m = machine if isinstance(machine, dict) else {}
+    m = object_of(campaign.files[0].campaign, "machine")
 
     def size(members: object, name: str) -> str:
         value = members.get(name) if isinstance(members, dict) else None

@@ -178,15 +178,9 @@ class Measured:
 
     def standing_for(self, point: Point) -> Measured:
         """What this measurement says of a point that shares it."""
-        return replace(
-            self,
-            point=point,
-            measured_as=self.point.key,
-            other_states=[
-                replace(other, point=point, measured_as=self.point.key)
-                for other in self.other_states
-            ],
-        )
+        shared: dict[str, Any] = {"point": point, "measured_as": self.point.key}
+        others = [replace(other, **shared) for other in self.other_states]
+        return replace(self, **shared, other_states=others)
 
     def per_part(self, parts: int) -> Measured:
         """Returns the same with the costs for one of the parts of an op."""

@@ -14,10 +14,6 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 
-#: An interval of so few visits that is so many times as wide is wide by Student's t: of three visits it
-#: is 2.2 times as wide as normal scatter makes it.
-_few_visits, _wide = 3, 1.5
-
 
 def nanoseconds(ns: float) -> str:
     """Four significant digits, as `syncmeter show` prints; no unit."""
@@ -30,12 +26,6 @@ def nanoseconds(ns: float) -> str:
     return f"{ns:.4f}" if size == 0 else f"{ns:.1e}"
 
 
-def _unit_of(ns: float) -> tuple[float, str]:
-    """The unit that suits a time, ns, and its name."""
-    units = (1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e4, 1e3, "us")
-    return next(((unit, name) for least, unit, name in units if abs(ns) >= least), (1.0, "ns"))
-
-
 def percent(share: float, decimals: int = 0) -> str:
     """Returns `5 %` for 0.05."""
     return f"{100 * share:.{decimals}f} %"
@@ -45,21 +35,15 @@ def duration(ns: float) -> str:
     """Time with the unit that suits it: `4.876 ns`, `45.70 us`, `3.014 s`."""
     if not math.isfinite(ns):
         return "unknown"
-    unit, name = _unit_of(ns)
-    return f"{nanoseconds(ns) if unit == 1 else _in_unit(ns / unit)} {name}"
-
-
-def _in_unit(value: float) -> str:
-    return f"{value:#.4g}".rstrip(".")
+    for least, unit, name in ((1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e4, 1e3, "us")):
+        if abs(ns) >= least:
+            return f"{f'{ns / unit:#.4g}'.rstrip('.')} {name}"
+    return f"{nanoseconds(ns)} ns"
 
 
 def duration_range(least: float, most: float) -> str:
     """`175.5 to 231.9 ns`; each with its unit where these differ: `9000 ns to 12.10 us`."""
-    return of_one_unit(duration(least), duration(most))
-
-
-def of_one_unit(low: str, high: str) -> str:
-    """`175.5 to 231.9 ns` of `175.5 ns` and `231.9 ns`; each with its unit where these differ."""
+    low, high = duration(least), duration(most)
     number, _, unit = low.rpartition(" ")
     return f"{number if high.endswith(f' {unit}') else low} to {high}"
 
@@ -146,11 +130,9 @@ def cost(s: Measured) -> str:
         return nanoseconds(s.cost.value)
     if s.status == "not_resolved" and s.cost is not None and math.isfinite(s.cost.high):
         bound = s.cost.high
-        return (
-            f"< {max(math.ceil(bound * 1e4) / 1e4, 1e-4):.4f}"
-            if bound < 1
-            else (f"< {nanoseconds(bound * 1.0005)}")
-        )
+        if bound >= 1:
+            return f"< {nanoseconds(bound * 1.0005)}"
+        return f"< {max(math.ceil(bound * 1e4) / 1e4, 1e-4):.4f}"
     return s.status
 
 
@@ -163,15 +145,9 @@ def cost_scatter(s: Measured) -> str:
     """The interval of the cost, or both modes where its visits are in two; '' where it is not known."""
     if not (s.usable and s.cost is not None and s.cost.bounded):
         return ""
-    return in_modes(s) or interval_ns(s.cost)
-
-
-def in_modes(s: Measured) -> str:
-    """`9.782 in 4 visits or 18.13 in 5`; '' where the visits are in one mode."""
     if not s.modes:
-        return ""
+        return interval_ns(s.cost)
+    # `9.782 in 4 visits or 18.13 in 5`
     low, high = s.modes
-    return (
-        f"{nanoseconds(low.cost_ns)} in {low.visits} visits or {nanoseconds(high.cost_ns)} in "
-        f"{high.visits}"
-    )
+    in_low = f"{nanoseconds(low.cost_ns)} in {low.visits} visits"
+    return f"{in_low} or {nanoseconds(high.cost_ns)} in {high.visits}"

@@ -160,8 +160,9 @@ def pair_of(
             common = common_states(new, old)
             met = min(old.hop_ns, new.hop_ns) > 0 and old.state.busy == new.state.busy
             if common is None and per_hop and met:
-                in_hops = _costs_per_hop(old, new)
-                return VisitPair(old, new, in_hops, None, False, costs_ns=_headlines(old, new))
+                in_hops = [[ns / s.hop_ns for ns in s.visit_costs(s.state)] for s in (old, new)]
+                values, costs_ns = _logs_of(in_hops), _headlines(old, new)
+                return VisitPair(old, new, values, None, False, costs_ns=costs_ns)
             if common is None:
                 return NotComparable("seen in different placement states")
             states = common[1], common[0]
@@ -239,14 +240,6 @@ def _headlines(old: Measured, new: Measured) -> tuple[float, float]:
     return under, over
 
 
-def _costs_per_hop(old: Measured, new: Measured) -> tuple[list[float], list[float]]:
-    a, b = ([cost / s.hop_ns for cost in s.visit_costs(s.state)] for s in (old, new))
-    return _logs(a), _logs(b)
-
-
-def _logs_of(sides: tuple[Sequence[float], Sequence[float]]) -> tuple[list[float], list[float]]:
-    return _logs(sides[0]), _logs(sides[1])
-
-
-def _logs(values: Sequence[float]) -> list[float]:
-    return [math.log(x) for x in values]
+def _logs_of(sides: Sequence[Sequence[float]]) -> _OfBoth:
+    old, new = ([math.log(x) for x in values] for values in sides)
+    return old, new
