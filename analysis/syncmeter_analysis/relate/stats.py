@@ -13,6 +13,8 @@ from statistics import median as median
 
 from syncmeter_analysis.record.interval import Interval
 
+_confidence = 0.95
+
 # The extremes of few values may miss the median this much more often than asked: those of five do so
 # with 6.25 % in place of 5, whatever the distribution.
 _most_misses = 1.3
@@ -40,16 +42,15 @@ def median_coverage(n: int, r: int) -> float:
 
 
 @lru_cache(maxsize=4096)
-def median_rank(n: int, confidence: float = 0.95) -> int:
-    """The largest r whose interval x(r), x(n+1-r) around the median covers `confidence`.
+def median_rank(n: int) -> int:
+    """The largest r whose interval x(r), x(n+1-r) around the median covers 95 %.
 
-    (Conover, Practical Nonparametric Statistics, 3.2); 1 when not even the extremes reach it (n < 6
-    at 95 %).
+    (Conover, Practical Nonparametric Statistics, 3.2); 1 when not even the extremes reach it (n < 6).
     """
     below, best = 0.0, 1
     for r in range(1, n // 2 + 1):
         below += _binomial_term(n, r - 1)
-        if 1 - 2 * below < confidence:
+        if 1 - 2 * below < _confidence:
             break
         best = r
     return best
@@ -85,7 +86,7 @@ def scatter_of_median(n: int) -> float:
     return math.sqrt(math.pi * n / (2 * n + c))
 
 
-def over_visits(medians: Sequence[float], confidence: float = 0.95) -> Interval:
+def over_visits(medians: Sequence[float]) -> Interval:
     """Returns the median of visit medians with its interval over visits (docs/evidence/intervals.md).
 
     From five visits on order statistics, interpolated between ranks (Hettmansperger and Sheather
@@ -99,27 +100,27 @@ def over_visits(medians: Sequence[float], confidence: float = 0.95) -> Interval:
     if len(medians) == 1:
         return Interval(middle)
     if min(medians) > 0:
-        low, high = _bounds([math.log(x) for x in medians], confidence)
+        low, high = _bounds([math.log(x) for x in medians])
         # Back from logarithms a bound can fall a rounding short of the median that it meets.
         return Interval(
             middle, min(middle, exp_or_infinity(low)), max(middle, exp_or_infinity(high))
         )
-    return Interval(middle, *_bounds(medians, confidence))
+    return Interval(middle, *_bounds(medians))
 
 
-def _bounds(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+def _bounds(values: Sequence[float]) -> tuple[float, float]:
     """Bounds of the median of two values or more, on the scale that they are given on."""
     x, n = sorted(values), len(values)
     reached = median_coverage(n, 1)
-    if 1 - reached > _most_misses * (1 - confidence):
+    if 1 - reached > _most_misses * (1 - _confidence):
         middle = median(x)
-        half = scatter_of_median(n) * student_t(confidence, n - 1) * stdev(x) / math.sqrt(n)
+        half = scatter_of_median(n) * student_t(_confidence, n - 1) * stdev(x) / math.sqrt(n)
         return min(x[0], middle - half), max(x[-1], middle + half)
-    r = median_rank(n, confidence)
+    r = median_rank(n)
     covered = median_coverage(n, r)
-    if covered <= confidence or 2 * (r + 1) > n + 1:
+    if covered <= _confidence or 2 * (r + 1) > n + 1:
         return x[r - 1], x[n - r]
-    part = (covered - confidence) / (covered - median_coverage(n, r + 1))
+    part = (covered - _confidence) / (covered - median_coverage(n, r + 1))
     inwards = (n - r) * part / (r + (n - 2 * r) * part)
     return (x[r - 1] + inwards * (x[r] - x[r - 1]), x[n - r] - inwards * (x[n - r] - x[n - r - 1]))
 
