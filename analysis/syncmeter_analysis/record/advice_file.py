@@ -53,33 +53,30 @@ def read_advice(path: str | Path) -> AdviceFile:
 
 
 def _read(name: str, lines: BinaryIO) -> AdviceFile:
-    file: AdviceFile | None = None
     complaints = Complaints()
-    for number, line in objects_of(name, lines, complaints, "`syncmeter advise`"):
-        if file is None:
-            file = AdviceFile(name, _header(name, line))
-            continue
+    objects = objects_of(name, lines, complaints, "`syncmeter advise`")
+    if (first := next(objects, None)) is None:
+        raise Unusable(f"{name} holds no line of JSON: it is not a file of `syncmeter advise`")
+    file = AdviceFile(name, _header(name, first[1]))
+    rows = {"call_site": file.call_sites, "lock": file.locks, "model": file.models}
+    rows |= {"kernel": file.kernels, "price": file.prices}
+    rows |= {"advice": file.advice, "trial": file.trials}
+    for number, line in objects:
         record = str(line.get("record"))
         if record == "advise":
             raise Unusable(
                 f"{name}, line {number}: a second line of record advise; two files were put together: "
                 "give them one by one"
             )
-        kinds = {"call_site": file.call_sites, "lock": file.locks, "model": file.models}
-        kinds |= {"kernel": file.kernels, "price": file.prices}
-        kinds |= {"advice": file.advice, "trial": file.trials}
-        rows = kinds.get(record)
-        if rows is None:
+        if record not in rows:
             continue  # of a later version
         try:
             check(line, advise_records[record])
-            rows.append(line)
+            rows[record].append(line)
         except BadLine as error:
             complaints.add(f"line {number}: {error}")
         except OverflowError:
             complaints.add(f"line {number}: a number is too large")
-    if file is None:
-        raise Unusable(f"{name} holds no line of JSON: it is not a file of `syncmeter advise`")
     file.left_out = complaints.notes()
     return file
 

@@ -17,6 +17,7 @@ from syncmeter_analysis.record.arms import split_arms
 from syncmeter_analysis.record.driver import point_lines
 from syncmeter_analysis.record.errors import BadLine, Unusable, printable, quoted
 from syncmeter_analysis.record.json_line import parsed
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.members import Members, check, is_number
 from syncmeter_analysis.record.point import Point, point_from
 from syncmeter_analysis.record.tables import end_members, point_members, statuses
@@ -164,29 +165,13 @@ def objects_of(
 
 def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
     """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
-    file: ResultsFile | None = None
     complaints = Complaints()
+    objects = objects_of(name, lines, complaints, "the campaign")
+    if (first := next(objects, None)) is None:
+        raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
+    file = _begun(name, location, *first)
     points: dict[str, Point] = {}
-    for number, line in objects_of(name, lines, complaints, "the campaign"):
-        if file is None:
-            if line.get("record") == "advise":
-                raise Unusable(
-                    f"{name} is a file of `syncmeter advise`; `syncmeter-report advise {name}` shows it"
-                )
-            if line.get("kind") != "campaign":
-                raise Unusable(
-                    f"{name} does not begin with a campaign line: it is not a results "
-                    "file of syncmeter"
-                )
-            _check_schema(name, line)
-            file = ResultsFile(name, location, line, first_line=number)
-            minor = line["schema"].get("minor", 0)
-            if isinstance(minor, int) and minor > schema_minor:
-                file.notes.append(
-                    f"the file's schema is {schema_major}.{minor}, this reader's "
-                    f"{schema_major}.{schema_minor}: members that it does not know are left out"
-                )
-            continue
+    for number, line in objects:
         if line.get("kind") == "campaign":
             raise Unusable(
                 f"{name}, line {number}: a second campaign line; two files were put together, whose "
@@ -201,8 +186,6 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
             complaints.add(f"line {number}: {error}")
         except OverflowError:
             complaints.add(f"line {number}: a number is too large")
-    if file is None:
-        raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
     file.notes += complaints.notes()
     if not file.visits and not file.refused and "ab" not in file.campaign:
         why = f" ({complaints.notes()[0]})" if complaints.lines else ""
@@ -210,9 +193,18 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
     return file
 
 
-def _check_schema(name: str, campaign: dict[str, Any]) -> None:
-    schema = campaign.get("schema")
-    major = schema.get("major") if isinstance(schema, dict) else None
+def _begun(name: str, location: Path, number: int, line: Members) -> ResultsFile:
+    """The file by its first line. Raises Unusable."""
+    if line.get("record") == "advise":
+        raise Unusable(
+            f"{name} is a file of `syncmeter advise`; `syncmeter-report advise {name}` shows it"
+        )
+    if line.get("kind") != "campaign":
+        raise Unusable(
+            f"{name} does not begin with a campaign line: it is not a results file of syncmeter"
+        )
+    schema = object_of(line, "schema")
+    major, minor = schema.get("major"), schema.get("minor", 0)
     if major != schema_major:
         is_newer = isinstance(major, int) and major > schema_major
         hint = " (a newer syncmeter may read it)" if is_newer else ""
@@ -220,6 +212,13 @@ def _check_schema(name: str, campaign: dict[str, Any]) -> None:
             f"{name}: schema {quoted(major)} is not supported; this version reads major "
             f"{schema_major}{hint}"
         )
+    file = ResultsFile(name, location, line, first_line=number)
+    if isinstance(minor, int) and minor > schema_minor:
+        file.notes.append(
+            f"the file's schema is {schema_major}.{minor}, this reader's "
+            f"{schema_major}.{schema_minor}: members that it does not know are left out"
+        )
+    return file
 
 
 def without_rounds(text: bytes) -> bytes:
