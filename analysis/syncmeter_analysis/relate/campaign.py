@@ -47,7 +47,6 @@ class Campaign:
     machine: Machine
     points: dict[str, Measured]
     conduct: Conduct
-    several_states: bool
     by_file: list[list[Measured]]
     notes: list[str]
 
@@ -176,7 +175,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
     machine = machine_of(files[0].campaign)
     points: dict[str, Measured] = {}
     by_file: list[list[Measured]] = []
-    conduct, several, notes, twice = Conduct(), False, [], 0
+    conduct, notes, twice = Conduct(), [], 0
     for file in files:
         other = machine_of(file.campaign)
         if not same_machine(machine, other):
@@ -190,9 +189,6 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         )
         found = _points_of(file)
         by_file.append(list(found.values()))
-        several = several or any(
-            state.number > 0 and state.hop_ns > 0 for s in by_file[-1] for state in s.states
-        )
         twice += len(found.keys() & points.keys())
         for key, s in found.items():
             points[key] = max(s, points.get(key, s), key=lambda s: (s.usable, s.visits))
@@ -203,7 +199,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         notes.append(
             f"{twice} points are in several of the files; of each, the one with more visits is used"
         )
-    return Campaign(files, machine, points, conduct, several, by_file, notes)
+    return Campaign(files, machine, points, conduct, by_file, notes)
 
 
 def read_campaign(paths: list[str]) -> Campaign:
