@@ -420,6 +420,7 @@ def pairs_by_axis(
     point has a counterpart.
     """
     campaigns = [campaign_of([f]) for f in files]
+    machines = sorted({campaign.name for campaign in campaigns})
     compilers = {build: name for f in files for build, name in f.compilers.items()}
     label: dict[str, Callable[[Campaign, Measured], str]] = {
         "backend": lambda _, s: s.point.backend,
@@ -448,10 +449,8 @@ def pairs_by_axis(
             pairs = [(sides[old][k][0], sides[new][k][0]) for k in common]
         found = pairs_of_points(pairs, (old, new), threshold, source="axis")
         found.only = (len(sides[old]) - len(common), len(sides[new]) - len(common))
-        if len(files) > 1 and what != "device":
-            machines = sorted({machine_of(f.campaign).name for f in files})
-            if len(machines) > 1:
-                found.notes.append(fact("machines", names=machines))
+        if len(machines) > 1 and what != "device":
+            found.notes.append(fact("machines", names=machines))
         result.append(found)
     if not result:
         raise Unusable(
