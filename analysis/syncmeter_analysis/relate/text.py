@@ -58,14 +58,9 @@ def ratio(value: float) -> str:
     return f"{value:.2g}"
 
 
-def times(i: Interval | Ratio) -> str:
-    """The value of a ratio, by the estimator that its interval is of."""
-    return ratio(i.value)
-
-
 def ratio_interval(i: Interval | Ratio) -> str:
     """`1.31 (1.20..1.43)`, or the value alone where nothing is known of its scatter."""
-    return f"{times(i)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else times(i)
+    return f"{ratio(i.value)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else ratio(i.value)
 
 
 _marks = {Verdict.same: " =", Verdict.slower: " >", Verdict.faster: " <", Verdict.cannot_tell: " ?"}
@@ -79,11 +74,11 @@ meaning_of_marks = {
 }
 
 
-def marked(r: Ratio | NotComparable | None) -> str:
-    """A ratio for a field of a table: `1.31 >`, `-` where there is none to be had, '' for None."""
-    if r is None:
-        return ""
-    return "-" if isinstance(r, NotComparable) else times(r) + _marks[verdict(r)]
+def marked(r: Ratio | NotComparable, with_interval: bool = False) -> str:
+    """A ratio for a field of a table: `1.31 >` or `1.31 (1.20..1.43) >`, `-` where there is none."""
+    if isinstance(r, NotComparable):
+        return "-"
+    return (ratio_interval(r) if with_interval else ratio(r.value)) + _marks[verdict(r)]
 
 
 def number(value: float | None, decimals: int) -> str:
@@ -98,13 +93,6 @@ def interval_ns(i: Interval) -> str:
 def count(n: int, what: str) -> str:
     """`1 point`, `7 points`."""
     return f"{n} {what}" + ("" if n == 1 else "s")
-
-
-def marked_interval(r: Ratio | NotComparable | None) -> str:
-    """As `marked`, with the interval: `1.31 (1.20..1.43) >`."""
-    if not isinstance(r, Ratio):
-        return marked(r)
-    return ratio_interval(r) + _marks[verdict(r)]
 
 
 def rate(per_s: float) -> str:

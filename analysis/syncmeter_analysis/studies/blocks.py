@@ -90,7 +90,7 @@ def cell(value: object) -> Cell:
     if isinstance(value, Measured):
         return Cell(formats.cost(value), [value.id])
     if isinstance(value, Ratio):
-        return Cell("1" if value.identical else formats.marked_interval(value))
+        return Cell("1" if value.identical else formats.marked(value, with_interval=True))
     if isinstance(value, NotComparable):
         return Cell("-", note=value.why)
     if isinstance(value, Interval):

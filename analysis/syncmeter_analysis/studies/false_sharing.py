@@ -92,7 +92,9 @@ def figures(sharing: Sharing) -> list[Figure]:
 
 def _panel(affinity: str, base: int, found: Sequence[Row]) -> Panel:
     rows = [
-        figure_row(r.interval, row.first.id, x=str(stride), y=str(lanes), label=formats.times(r))
+        figure_row(
+            r.interval, row.first.id, x=str(stride), y=str(lanes), label=formats.ratio(r.value)
+        )
         for row in found
         for lanes in [row.first.point.lanes]
         for stride, r in row.over_apart.items()
