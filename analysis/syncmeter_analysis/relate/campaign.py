@@ -11,9 +11,9 @@ from statistics import median
 
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.record.machine import Machine, machine_of, object_of, same_machine
-from syncmeter_analysis.record.members import Members
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.record.visit import Visit
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.summary import Measured, measured_from
 
 
@@ -115,21 +115,16 @@ def _count_rounds(conduct: Conduct, file: ResultsFile, points: Iterable[Measured
 
 def _points_of(file: ResultsFile) -> dict[str, Measured]:
     file.estimate()
-    visits: dict[str, list[Visit]] = defaultdict(list)
-    census: dict[str, tuple[int, Members]] = {}
-    for (key, number), visit in file.visits.items():
-        visits[key].append(visit)
-        if visit.census is not None and number <= census.get(key, (number, {}))[0]:
-            census[key] = number, visit.census
-    found = {
-        key: measured_from(point, line, file.path, census.get(key, (0, None))[1])
-        for key, (point, line) in file.estimates.items()
-    }
-    if machine_of(file.campaign).hypervisor:
-        for s in found.values():
-            s.on_hypervisor = not s.on_gpu
-    for key, s in found.items():
-        for visit in visits[key]:
+    visits = grouped(file.visits.values(), lambda visit: visit.point.key)
+    is_virtual = machine_of(file.campaign).hypervisor
+    found: dict[str, Measured] = {}
+    for key, (point, line) in file.estimates.items():
+        own = visits.get(key, [])
+        checked = [visit for visit in own if visit.census is not None]
+        first = min(checked, key=lambda visit: visit.number, default=None)
+        s = found[key] = measured_from(point, line, file.path, first.census if first else None)
+        s.on_hypervisor = is_virtual and not s.on_gpu
+        for visit in own:
             if cycles := _cycles_by_state(s, visit):
                 s.cycles_by_visit.append((cycles, visit.slowest_over_fastest))
             if visit.p999_wait_ns:
