@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from statistics import NormalDist, median
-from typing import NamedTuple
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
@@ -179,7 +178,6 @@ class _Anew:
     degrees of freedom its interval stays as wide as it is."""
 
     def __init__(self, pair: Pair, variance: float, degrees: float = 0.0) -> None:
-        self._pair, self._value = pair, pair.ratio.value
         self._variance, self._degrees = variance, degrees
         self._of_repeat, self._error = pair.ratio.degrees, pair.ratio.error
         self._ends = [
@@ -187,7 +185,7 @@ class _Anew:
         ]
 
     def draw(self, away: dict[str, float], rng: random.Random) -> _Drawn:
-        """Its ratio in a repeat; how far points lie away there is kept in `away`, by their names."""
+        """Draws a repeat; how far points lie away there is kept in `away`, by their names."""
         variance, wider = self._variance, 1.0
         if self._degrees:
             # What the variance may be in truth, and what the visits of the repeat show of it.
@@ -199,24 +197,19 @@ class _Anew:
             if id not in away:
                 away[id] = rng.gauss(0, wander)
         (over, _), (under, _) = self._ends
-        factor = _factor(moved + away[over] - away[under])
-        return _Drawn(self._pair, self._value * factor, factor, wider)
+        return _factor(moved + away[over] - away[under]), wider
 
 
-class _Drawn(NamedTuple):
-    """The ratio of a pair in a repeat: how many times that of the campaign it is, and how many times
-    as wide its interval."""
+#: The ratio of a pair in a repeat: how many times that of the campaign it is, and how many times as
+#: wide its interval.
+_Drawn = tuple[float, float]
 
-    pair: Pair
-    value: float
-    factor: float
-    wider: float
 
-    def as_pair(self) -> Pair:
-        r = self.pair.ratio
-        interval = _as_wide(r.interval, self.wider).scaled(self.factor)
-        error, over_ns = r.error * self.wider, r.over_ns * self.factor
-        return replace(self.pair, ratio=replace(r, interval=interval, error=error, over_ns=over_ns))
+def _moved(p: Pair, factor: float, wider: float) -> Pair:
+    r = p.ratio
+    interval = _as_wide(r.interval, wider).scaled(factor)
+    error, over_ns = r.error * wider, r.over_ns * factor
+    return replace(p, ratio=replace(r, interval=interval, error=error, over_ns=over_ns))
 
 
 class _Repeat(Pairs):
@@ -224,15 +217,16 @@ class _Repeat(Pairs):
     values alone where there are many: pairs are made for the others."""
 
     def __init__(self, pairs: Pairs, drawn: Sequence[_Drawn]) -> None:
-        self.without, self.measurements, self._drawn = pairs.without, pairs.measurements, drawn
+        self.without, self.measurements = pairs.without, pairs.measurements
+        self._drawn = list(zip(pairs.found, drawn, strict=True))
 
     @property
     def values(self) -> list[float]:
-        return [each.value for each in self._drawn]
+        return [p.ratio.value * factor for p, (factor, _) in self._drawn]
 
     @cached_property
     def found(self) -> list[Pair]:  # type: ignore[override]
-        return [each.as_pair() for each in self._drawn]
+        return [_moved(p, *drawn) for p, drawn in self._drawn]
 
 
 def _kind_of(p: Pair) -> object:
