@@ -12,7 +12,6 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import Ratio, default_margin, ratio
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import duration
 
 
 @dataclass(frozen=True)
@@ -25,12 +24,6 @@ class Miss:
 
     def __bool__(self) -> bool:
         return self.ns > 0 or self.share > 0
-
-    def __str__(self) -> str:
-        found = [duration(self.ns)] * (self.ns > 0) + [f"{100 * self.share:.1f} %"] * (
-            self.share > 0
-        )
-        return " and ".join(found)
 
     def hides(self, over_ns: float, under_ns: float) -> bool:
         """Whether two costs may differ because of it, or be the same: each may be off by so much."""

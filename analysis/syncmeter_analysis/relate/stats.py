@@ -32,12 +32,7 @@ def stdev(values: Sequence[float]) -> float:
 
 @lru_cache(maxsize=65536)
 def median_coverage(n: int, r: int) -> float:
-    """Coverage of (x(r), x(n+1-r)) around the median: 1 - 2 P(Binomial(n, 1/2) < r), r >= 1.
-
-    0 where the two ranks meet or cross.
-    """
-    if 2 * r > n:
-        return 0.0
+    """Coverage of (x(r), x(n+1-r)) around the median: 1 - 2 P(Binomial(n, 1/2) < r), 1 <= r <= n/2."""
     return 1 - 2 * math.fsum(_binomial_term(n, k) for k in range(r))
 
 
@@ -69,8 +64,6 @@ def median_interval(values: Iterable[float]) -> Interval:
     Values may be infinite. Raises ValueError when there are none.
     """
     ascending = sorted(values)
-    if not ascending:
-        raise ValueError("the median of nothing")
     r = median_rank(len(ascending))
     return Interval(median(ascending), ascending[r - 1], ascending[-r])
 
@@ -94,8 +87,6 @@ def over_visits(medians: Sequence[float]) -> Interval:
     where every value is positive, so that a point whose every visit is resolved is resolved.
     Infinite bounds for one value. Raises ValueError when there are none.
     """
-    if not medians:
-        raise ValueError("an estimate over no visits")
     middle = median(medians)
     if len(medians) == 1:
         return Interval(middle)
@@ -118,7 +109,7 @@ def _bounds(values: Sequence[float]) -> tuple[float, float]:
         return min(x[0], middle - half), max(x[-1], middle + half)
     r = median_rank(n)
     covered = median_coverage(n, r)
-    if covered <= _confidence or 2 * (r + 1) > n + 1:
+    if covered <= _confidence:
         return x[r - 1], x[n - r]
     part = (covered - _confidence) / (covered - median_coverage(n, r + 1))
     inwards = (n - r) * part / (r + (n - 2 * r) * part)

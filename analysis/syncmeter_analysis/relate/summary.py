@@ -328,22 +328,13 @@ def _in_state(s: Measured, state: State, members: Members) -> Measured:
     return s
 
 
-def _found_in(s: Measured, state: State) -> Measured | None:
-    """The point as it was found in this state, in visits enough to say."""
-    alike = [each for each in (s, *s.other_states) if each.resolved and each.state.agrees(state)]
-    best = max(alike, key=lambda each: each.visits, default=None)
-    return best if best and best.visits >= min(enough_visits, s.visits) else None
-
-
-def cost_in(s: Measured, state: State | None) -> Interval | None:
-    """The cost of a point in this state, ns; None where it was not found there often enough. GPUs and
-    imports have no states."""
-    if not s.usable:
-        return None
-    if state is None or s.imported or s.device is not None or s.state.agrees(state):
+def cost_in(s: Measured, state: State) -> Interval | None:
+    """The cost of a usable point in this state, ns; None where it was not found there often enough."""
+    if s.state.agrees(state):
         return s.cost
-    there = _found_in(s, state)
-    return there.cost if there else None
+    alike = [each for each in s.other_states if each.resolved and each.state.agrees(state)]
+    best = max(alike, key=lambda each: each.visits, default=None)
+    return best.cost if best and best.visits >= min(enough_visits, s.visits) else None
 
 
 #: Classes of instructions that find addresses, count and jump around an op, and are none of it: those
