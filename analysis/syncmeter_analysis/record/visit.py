@@ -120,10 +120,8 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     if line.get("visit") is None:
         raise BadLine("a visit without its number")
     visit = Visit(point, int(line["visit"]), status, census=line.get("census"))
-    visit.rounds_kept, visit.rounds_taken = (
-        line.get("rounds_kept") or 0,
-        line.get("rounds_taken") or 0,
-    )
+    visit.rounds_kept = line.get("rounds_kept") or 0
+    visit.rounds_taken = line.get("rounds_taken") or 0
     visit.drops = {why: n for why, n in (line.get("drops") or {}).items() if n}
     visit.stolen_ns = line.get("stolen_ns") or 0.0
     if status in ("ok", "busy"):

@@ -227,10 +227,8 @@ def _in_state(over: Measured, under: Measured, a: State, b: State) -> Ratio:
     if len(pairs) >= _enough_pairs:
         r = ratio_by_visit(pairs, state)
         above, below = cost_in(over, a), cost_in(under, b)
-        over_ns, under_ns = (
-            above.value if above else r.over_ns,
-            below.value if below else r.under_ns,
-        )
+        over_ns = above.value if above else r.over_ns
+        under_ns = below.value if below else r.under_ns
         return replace(r, over_ns=over_ns, under_ns=under_ns)
     costs, others = over.visit_costs(a), under.visit_costs(b)
     above, below = over_visits(costs), over_visits(others)

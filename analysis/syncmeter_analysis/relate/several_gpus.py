@@ -188,13 +188,11 @@ def _litmus(campaign: Campaign, s: Measured) -> Litmus | None:
 
 def slowest_access(accesses: Sequence[Access]) -> Access | None:
     """Returns the access with the largest loss if the cell is on a peer, at the largest launch."""
-    known = [a for a in accesses if isinstance(a.over_local("peer"), Ratio)]
-    most = max((a.point.blocks * a.point.lanes for a in known), default=0)
+    known = [(r, a) for a in accesses if isinstance(r := a.over_local("peer"), Ratio)]
+    most = max((a.point.blocks * a.point.lanes for _, a in known), default=0)
     slower = [
         (r.value, a.point.op, a)
-        for a in known
-        if a.point.blocks * a.point.lanes == most
-        and isinstance(r := a.over_local("peer"), Ratio)
-        and verdict(r) is Verdict.slower
+        for r, a in known
+        if a.point.blocks * a.point.lanes == most and verdict(r) is Verdict.slower
     ]
     return max(slower, key=lambda found: found[:2])[-1] if slower else None
