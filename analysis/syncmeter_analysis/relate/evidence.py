@@ -7,7 +7,7 @@ pairs) or the extremes.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -74,18 +74,14 @@ class Pairs:
     matched."""
 
     found: list[Pair] = field(default_factory=list)
-    without: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    without: Counter[str] = field(default_factory=Counter)
     measurements: set[tuple[object, object]] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.found)
 
     def __add__(self, other: Pairs) -> Pairs:
-        both = Pairs(self.found + other.found)
-        for part in (self.without, other.without):
-            for why, n in part.items():
-                both.without[why] += n
-        return both
+        return Pairs(self.found + other.found, self.without + other.without)
 
     @property
     def ids(self) -> list[str]:
@@ -119,9 +115,8 @@ class Pairs:
         sound = [p for p in self.found if not p.doubts]
         if not sound or len(sound) == len(self.found):
             return self
-        without = defaultdict(int, self.without)
-        without["of doubtful figures"] += len(self.found) - len(sound)
-        return Pairs(sound, without)
+        doubtful = Counter({"of doubtful figures": len(self.found) - len(sound)})
+        return Pairs(sound, self.without + doubtful)
 
     @cached_property
     def typical(self) -> Interval:
