@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 #: A PU's place: the index of its core, caches, NUMA node and package; -1 or absent: not known.
@@ -65,12 +66,11 @@ def pair_class(a: Unit, b: Unit) -> str:
 def blocks_of(units: dict[int, Unit], most: int) -> list[list[int]]:
     """Returns the PUs in topology order, in at most so many blocks. A block has neighbours in a
     package."""
-    packages: dict[int, list[int]] = {}
-    for pu in in_topology_order(units):
-        packages.setdefault(units[pu].get("package", -1), []).append(pu)
+    by_package = groupby(in_topology_order(units), lambda pu: units[pu].get("package", -1))
+    packages = [list(pus) for _, pus in by_package]
     size = 1
     while True:
-        blocks = [p[i : i + size] for p in packages.values() for i in range(0, len(p), size)]
+        blocks = [p[i : i + size] for p in packages for i in range(0, len(p), size)]
         if len(blocks) <= max(most, len(packages)):
             return blocks
         size *= 2

@@ -139,11 +139,8 @@ def _points_of(file: ResultsFile) -> dict[str, Measured]:
 
 
 def _set_hops_of_teams(points: Iterable[Measured]) -> None:
-    teams: dict[tuple[int, int], list[Measured]] = defaultdict(list)
-    for s in points:
-        for each in (s, *s.other_states):
-            if each.hop_ns > 0:
-                teams[each.state.number, each.point.lanes].append(each)
+    every = (each for s in points for each in (s, *s.other_states) if each.hop_ns > 0)
+    teams = grouped(every, lambda each: (each.state.number, each.point.lanes))
     for alike in teams.values():
         hop_ns = median(each.hop_ns for each in alike)
         for each in alike:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, default_margin, ratio
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
@@ -183,10 +183,8 @@ def _latencies(campaign: Campaign) -> Iterator[Control]:
 
 def _controls(campaign: Campaign) -> list[Control]:
     points = [s for s in campaign.points.values() if not s.measured_as]
-    by_backend: dict[str, list[Measured]] = defaultdict(list)
-    for s in points:
-        if s.family == "control":
-            by_backend[s.point.backend].append(s)
+    controls = (s for s in points if s.family == "control")
+    by_backend = grouped(controls, lambda s: s.point.backend)
     rows: list[Control] = []
     for backend, found in by_backend.items():
         if nothing := [s for s in found if s.point.op == "control_aa"]:

@@ -20,13 +20,9 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.evidence import Pair, Pairs
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio
-from syncmeter_analysis.relate.scatter import (
-    enough_degrees,
-    moderated,
-    prior_of,
-    wander_of_two,
-)
+from syncmeter_analysis.relate.scatter import enough_degrees, moderated, prior_of, wander_of_two
 from syncmeter_analysis.relate.stats import student_t
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.visit_pairs import kind_of, kinds
@@ -136,14 +132,11 @@ class Repeats:
     """
 
     def __init__(self, pairs: Iterable[Pair]) -> None:
-        by_kind: dict[object, list[tuple[float, float]]] = defaultdict(list)
-        for p in pairs:
-            if _scatter_is_known(p.ratio):
-                by_kind[_kind_of(p)].append((p.ratio.error**2, p.ratio.degrees))
+        by_kind = grouped((p for p in pairs if _scatter_is_known(p.ratio)), _kind_of)
         self._priors = {
-            kind: prior_of(spreads)
-            for kind, spreads in by_kind.items()
-            if sum(degrees for _, degrees in spreads) >= enough_degrees
+            kind: prior_of([(p.ratio.error**2, p.ratio.degrees) for p in alike])
+            for kind, alike in by_kind.items()
+            if sum(p.ratio.degrees for p in alike) >= enough_degrees
         }
 
     def decide_alike(
@@ -229,7 +222,7 @@ class _Repeat(Pairs):
         return [_moved(p, *drawn) for p, drawn in self._drawn]
 
 
-def _kind_of(p: Pair) -> object:
+def _kind_of(p: Pair) -> str:
     """Few comparisons are made of one kind of points of a CPU, and their scatter is alike enough."""
     return kind_of(p.over) if p.over.on_gpu else "on the CPU"
 

@@ -16,12 +16,7 @@ from statistics import NormalDist, median, variance
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, least_visits, ratio
-from syncmeter_analysis.relate.stats import (
-    digamma,
-    student_t,
-    trigamma,
-    trigamma_inverse,
-)
+from syncmeter_analysis.relate.stats import digamma, student_t, trigamma, trigamma_inverse
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.visit_pairs import (
     VisitPair,
