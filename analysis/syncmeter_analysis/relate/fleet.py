@@ -23,7 +23,7 @@ from syncmeter_analysis.relate.pairings import contended_threshold
 from syncmeter_analysis.relate.pairs import Outcome, default_sees
 from syncmeter_analysis.relate.pairs import alpha as alpha_of_all
 from syncmeter_analysis.relate.relation import found_in
-from syncmeter_analysis.relate.stats import holm, median, student_t, student_t_tail
+from syncmeter_analysis.relate.stats import exp_or_infinity, holm, median, student_t, student_t_tail
 from syncmeter_analysis.relate.summary import State, gap_of_states
 
 #: Points and nodes are two families of tests, and share what may go wrong.
@@ -42,9 +42,6 @@ _fewest_points = 5
 _least_spread = 0.001
 
 _mad_to_sigma = 1.4826
-
-#: Logarithm of a change so large that nobody asks about it.
-_most_change = 700.0
 
 #: Costs of single points have such tails from campaign to campaign, as Student's t of so many degrees.
 _tails_of_points = 4.0
@@ -379,8 +376,7 @@ def detectable(scale: float, degrees: float, tests: int, threshold: float) -> fl
     """The smallest change, as a ratio above 1, that is named in about 80 of 100 cases as one of so
     many tests (Bonferroni)."""
     reach = student_t(1 - alpha / tests, degrees) + student_t(2 * found_in - 1, degrees)
-    change = max(log1p(threshold), scale * reach)
-    return exp(change) if change < _most_change else inf
+    return exp_or_infinity(max(log1p(threshold), scale * reach))
 
 
 def deviation(away: Sequence[float]) -> float:

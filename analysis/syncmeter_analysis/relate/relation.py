@@ -342,4 +342,4 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
     # Half of the estimates of such a change lie below it, so that it is found as often only.
     often = student_t(2 * found_in - 1, r.degrees) * r.error
     half = max(math.log1p(margin) + one, math.log1p(r.margin_of_null(margin)) + many) + often
-    return math.exp(half) if half < 700 else math.inf
+    return exp_or_infinity(half)
