@@ -24,9 +24,7 @@ class Interval:
 
     @property
     def relative_half_width(self) -> float:
-        """Half the width over the value, as a ratio; infinite where either is unknown or 0."""
-        if not self.bounded or self.value == 0:
-            return math.inf
+        """Half the width over the value, as a ratio."""
         return (self.high - self.low) / 2 / abs(self.value)
 
     def scaled(self, factor: float) -> Interval:

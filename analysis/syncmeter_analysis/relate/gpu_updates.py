@@ -219,8 +219,7 @@ class Orders(Place):
         return self.first.point.blocks * self.first.point.lanes
 
     def over_enough(self, s: Measured) -> Over:
-        """Returns None for the form that is enough."""
-        return over(s, self.enough) if s is not self.enough else None
+        return over(s, self.enough)
 
 
 @dataclass
