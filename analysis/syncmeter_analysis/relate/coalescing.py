@@ -46,8 +46,9 @@ class Loads:
 
     @property
     def ns(self) -> Interval | None:
-        """Returns the time for one load by a warp, while all warps load."""
-        return of_one_load(self.full) if self.full else None
+        """Returns the time for one load by a warp. The cost is the time in which all warps load."""
+        s = self.full
+        return s.cost.scaled(1 / warps(s)) if s and s.cost else None
 
     @property
     def points(self) -> list[Measured]:
@@ -117,12 +118,6 @@ def warps(s: Measured) -> float:
     return s.point.blocks * s.point.lanes / warp_lanes
 
 
-def of_one_load(s: Measured) -> Interval:
-    """Returns the time for one warp. The cost is the time in which all warps load once."""
-    assert s.cost is not None
-    return s.cost.scaled(1 / warps(s))
-
-
 def rows(campaign: Campaign) -> Coalescing:
     """Returns rows for each level, backend and device with the ratios."""
     levels: dict[tuple[str, int, int], dict[tuple[int, int], PatternRow]] = defaultdict(dict)
@@ -149,20 +144,17 @@ def rows(campaign: Campaign) -> Coalescing:
         {place: [row for _, row in sorted(of.items())] for place, of in sorted(banks.items())},
     )
     for level in found.levels:
-        _relate(level)
+        base = level.coalesced.full if level.coalesced else None
+        for loads in level.rows:
+            if base and loads.full:
+                r = ratio(loads.full, base).times(warps(base) / warps(loads.full))
+                loads.over = _over(loads, r)
     for conflicts in found.banks.values():
         one = next((row for row in conflicts if row.ways == 1), BankRow(ways=1))
         for row in conflicts:
             row.full_over_one = over(row.full, one.full)
             row.latency_over_one = over(row.latency, one.latency)
     return found
-
-
-def _relate(level: Level) -> None:
-    base = level.coalesced.full if level.coalesced else None
-    for row in level.rows:
-        if base and row.full:
-            row.over = _over(row, ratio(row.full, base).times(warps(base) / warps(row.full)))
 
 
 def _over(row: PatternRow, r: Ratio | NotComparable) -> Ratio | NotComparable:

@@ -3,7 +3,6 @@ long the others take, and what cannot be compared."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -142,7 +141,8 @@ def contest(points: Iterable[Measured], source: str = "") -> Contest:
     not_slower = (Verdict.same, Verdict.faster, Verdict.cannot_tell)
     ties = [s for s in usable if s is not best and verdict(over_best[s.id]) in not_slower]
     ties = [s for s in ties if all(verdict(ratio(s, x)) is not Verdict.slower for x in ties)]
-    below = [s for s in found if _bound(s) < ns_of(best)]
+    unresolved = [(s, s.cost.high) for s in found if s.status == "not_resolved" and s.cost]
+    below = [s for s, bound in unresolved if 0 < bound < ns_of(best)]
     return Contest(found, best, ties, over_best, below, source)
 
 
@@ -160,10 +160,3 @@ def contests(
         for alike in group(map(known, filter(belongs, points)), *axes).values()
         if len(alike) > 1
     ]
-
-
-def _bound(s: Measured) -> float:
-    """Returns the upper bound in ns if the point is not resolved, otherwise infinity."""
-    if s.status != "not_resolved" or s.cost is None or s.cost.high <= 0:
-        return math.inf
-    return s.cost.high

@@ -13,7 +13,7 @@ from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.point import key_without, type_bytes
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.group import placed_alike
+from syncmeter_analysis.relate.group import place_in, placed_alike
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     PairOfPoints,
@@ -141,12 +141,6 @@ def _ratio(
     return pooled_ratio(_pairs(over, under), state)
 
 
-def _usual_place(kind: str) -> tuple[int, str]:
-    """Types in their usual order, then those that only another version knows."""
-    usual = list(type_bytes)
-    return (usual.index(kind) if kind in usual else len(usual), kind)
-
-
 def _row(affinities: list[str], group: list[Measured]) -> Row:
     cells: Cells = defaultdict(dict)
     for s in group:
@@ -157,7 +151,8 @@ def _row(affinities: list[str], group: list[Measured]) -> Row:
     row = Row(
         first=group[0],
         affinities=affinities,
-        types=sorted({s.point.type for s in group}, key=_usual_place),
+        # In their usual order, then those that only another version knows.
+        types=sorted({s.point.type for s in group}, key=lambda x: (place_in([*type_bytes], x), x)),
         state=state,
         has_control=bool(apart),
         over_apart={stride: _ratio(at, apart, state) for stride, at in near.items()},
