@@ -29,8 +29,6 @@ def unfinished(file: ResultsFile) -> Unfinished | None:
     if not ended or not isinstance(planned, int) or done >= planned:
         return None
     where = Path(file.path)
-    if not where.is_file() or Path("/dev") in where.parents:
-        return Unfinished(done, planned)
-    if is_packed(where):
-        return Unfinished(done, planned, is_packed=True)
-    return Unfinished(done, planned, file.path)
+    is_file = where.is_file() and Path("/dev") not in where.parents
+    packed = is_file and is_packed(where)
+    return Unfinished(done, planned, file.path if is_file and not packed else "", packed)
