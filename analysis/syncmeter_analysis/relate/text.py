@@ -37,7 +37,8 @@ def duration(ns: float) -> str:
         return "unknown"
     for least, unit, name in ((1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e4, 1e3, "us")):
         if abs(ns) >= least:
-            return f"{f'{ns / unit:#.4g}'.rstrip('.')} {name}"
+            value = f"{ns / unit:#.4g}".rstrip(".")
+            return f"{value} {name}"
     return f"{nanoseconds(ns)} ns"
 
 
