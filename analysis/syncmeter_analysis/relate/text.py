@@ -44,7 +44,11 @@ def duration(ns: float) -> str:
 
 def duration_range(least: float, most: float) -> str:
     """`175.5 to 231.9 ns`; each with its unit where these differ: `9000 ns to 12.10 us`."""
-    low, high = duration(least), duration(most)
+    return of_one_unit(duration(least), duration(most))
+
+
+def of_one_unit(low: str, high: str) -> str:
+    """`175.5 to 231.9 ns` of `175.5 ns` and `231.9 ns`; each with its unit where these differ."""
     number, _, unit = low.rpartition(" ")
     return f"{number if high.endswith(f' {unit}') else low} to {high}"
 
