@@ -35,7 +35,7 @@ class Advice:
     `spin_ns` is the least time, in two digits, after which who sleeps is never more than
     `allowed_behind` behind spinning; `worst` how far behind the best fixed setting that leaves a thread
     over `latenesses`, by the costs, and `worst_at_ends` by the least favourable ends of their
-    intervals; `burns_ns` of CPU time at the largest one. `visits`: of the cost that has least.
+    intervals; `burns_ns` of CPU time at the largest one.
     """
 
     extra: Interval
@@ -45,7 +45,6 @@ class Advice:
     worst_at_ends: float
     latenesses: tuple[int, int]
     burns_ns: float
-    visits: int = 0
 
     @property
     def extra_ns(self) -> float:
@@ -106,14 +105,13 @@ def advice(
     sleeping: CurveOf,
     look: Interval | None = None,
     whole_ns: float = 0.0,
-    visits: int = 0,
 ) -> Advice | None:
     """What to spin where one may choose between the two; None without two latenesses that both have.
 
     The time of a wait is the lateness and the cost beyond it. Who spins for `t` and then sleeps takes
     as long as who spins where the other thread comes within `t`, else as long as who sleeps. `look` is
     what one look takes, where looks are counted in place of time; `whole_ns` of what the time to spin
-    has to be a multiple; `visits`: of the cost that has least.
+    has to be a multiple.
     """
     lates = sorted(spinning("value").keys() & sleeping("value").keys())
     if len(lates) < 2:
@@ -171,4 +169,4 @@ def advice(
 
     at = float(extra_at)
     of_extra = later(at).scaled(spin(at)) if extra[extra_at] else Interval(0.0, 0.0, 0.0)
-    return Advice(of_extra, extra_at, spin_ns, worst, at_ends, latenesses, burns, visits)
+    return Advice(of_extra, extra_at, spin_ns, worst, at_ends, latenesses, burns)

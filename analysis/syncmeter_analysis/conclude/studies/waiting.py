@@ -56,12 +56,6 @@ class Way:
             if s.cost is not None and s.status in ("ok", "busy", "noisy", "not_resolved")
         }
 
-    @property
-    def visits(self) -> int:
-        """Returns the fewest repetitions of a cost with an interval."""
-        known = (s.visits for s in self.costs.values() if s.cost and s.cost.bounded)
-        return min(known, default=0)
-
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -191,8 +185,7 @@ def _runtimes(
 def _advice(
     spin: Way, sleep: Way, look: Interval | None = None, whole_ns: float = 0.0
 ) -> Advice | None:
-    visits = min(spin.visits, sleep.visits)
-    return advice(spin.curve_of, sleep.curve_of, look, whole_ns, visits)
+    return advice(spin.curve_of, sleep.curve_of, look, whole_ns)
 
 
 def _llvm(way: Way, compilers: Mapping[str, str]) -> int | None:
