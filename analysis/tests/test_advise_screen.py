@@ -11,8 +11,8 @@ from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
 from syncmeter_analysis.studies.blocks import escaped_md
 from syncmeter_analysis.voice import numbers
-from syncmeter_analysis.voice.words import internal_words
 from tests.advice_cases import STORED, advice, call_site, lock, made, model, run, screen_of, use
+from tests.made import INTERNAL_WORDS
 
 SECTION = lock(
     acquisitions=20_000,
@@ -84,7 +84,7 @@ def test_a_rough_or_unknown_gain_has_no_seconds(path):
 
 def test_no_internal_word_is_on_the_screen(path):
     words = set(re.findall(r"[a-z]+", screen_of(path)))
-    assert not words & set(internal_words())
+    assert not words & set(INTERNAL_WORDS)
 
 
 def test_each_medium_has_the_screen(path):

@@ -26,7 +26,7 @@ from syncmeter_analysis.render.page import as_page
 from syncmeter_analysis.render.terminal import as_plain, lines_of
 from syncmeter_analysis.studies import first_screen, sections
 from syncmeter_analysis.studies.blocks import escaped_md
-from syncmeter_analysis.voice.words import internal_words
+from tests.made import INTERNAL_WORDS
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
@@ -209,7 +209,7 @@ def test_sentences_are_short_and_have_the_words_of_the_field(path):
             for sentence in re.split(r"(?<=[.;:]) ", text):
                 assert len(sentence.split()) <= 25, (section.name, sentence)
             bare = re.sub(r"\S*[/(]\S*|\bround trip", "", text)  # without paths and calls
-            for word in internal_words():
+            for word in INTERNAL_WORDS:
                 assert not re.search(rf"(?<!-)\b{word}s?\b", bare), (section.name, word, text)
             for pattern, use in banned:
                 assert not pattern.search(text), (section.name, text, use)

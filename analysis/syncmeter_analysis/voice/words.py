@@ -10,7 +10,7 @@ from typing import Any
 
 from syncmeter_analysis.conclude.conclusion import Subject
 
-_folder = Path(__file__).parent
+_folder = Path(__file__).parent / "templates"
 
 #: Marks a possible line break in a column heading.
 soft_break = "\u200b"
@@ -20,15 +20,10 @@ no_break = "\u00a0"
 
 
 @cache
-def _table(name: str) -> dict[str, Any]:
-    return tomllib.loads((_folder / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-@cache
 def templates() -> dict[str, Any]:
-    """Returns the sentences: a table for each file of templates/, and what these name."""
+    """Returns the words and sentences: the tables of all files of templates/."""
     found: dict[str, Any] = {}
-    for path in sorted((_folder / "templates").glob("*.toml")):
+    for path in sorted(_folder.glob("*.toml")):
         _merge(found, tomllib.loads(path.read_text(encoding="utf-8")), path.name)
     return found
 
@@ -42,11 +37,6 @@ def _merge(whole: dict[str, Any], part: dict[str, Any], file: str) -> None:
             raise ValueError(f"{file}: repeats {name}")
         else:
             whole[name] = value
-
-
-def internal_words() -> dict[str, str]:
-    """Returns the field's word for each internal word."""
-    return dict(_table("terms")["words"])
 
 
 def say(template: str, **values: object) -> str:
@@ -66,40 +56,39 @@ def has(template: str) -> bool:
     return name in found
 
 
-def _name(subject: Subject) -> str:
-    terms = _table("terms")
-    backend = terms["same_names"].get(subject.backend, subject.backend)
-    names = templates().get("names", {})
-    tables = terms["names"].get(backend, {}), names.get(backend, {}), names.get("", {})
+def _article_and_name(subject: Subject) -> tuple[str, str]:
+    names = templates()["names"]
+    backend = templates()["same_names"].get(subject.backend, subject.backend)
+    tables = names.get(backend, {}), names[""]
     variants = [f"{subject.op}@{subject.variant}", f"@{subject.variant}", f"{subject.op}@*"]
     for key in (*(variants if subject.variant else []), subject.op):
         for table in tables:
             if key in table:
-                return str(table[key]).format(variant=subject.variant, library=library_of(subject))
-    return f"{subject.backend} |{subject.op}"
+                article, _, name = str(table[key]).rpartition(": ")
+                library = library_of(subject)
+                return article, name.format(variant=subject.variant, library=library)
+    return "", f"{subject.backend} |{subject.op}"
 
 
 def name_of(subject: Subject) -> str:
     """`std::mutex`, `omp critical`, `atomic add`: the name in sentences."""
-    return _name(subject).replace("|", "")
+    return _article_and_name(subject)[1].replace("|", "")
 
 
 def with_article(subject: Subject) -> str:
     """`an atomic add`, `std::mutex`."""
-    name = name_of(subject)
-    articles = _table("terms")["articles"] | templates().get("articles", {})
-    return f"{articles.get(name, '')} {name}".strip()
+    return f"{_article_and_name(subject)[0]} {name_of(subject)}".strip()
 
 
 def heading_of(subject: Subject) -> str:
     """The same for the heading of a column, which may break."""
-    return _name(subject).replace("|", soft_break).replace(f" {soft_break}", " ")
+    _, name = _article_and_name(subject)
+    return name.replace("|", soft_break).replace(f" {soft_break}", " ")
 
 
 def explanation_of(subject: Subject) -> str:
     """Returns `CLH lock: a queue lock.`, or '' for a name that readers know."""
-    name = name_of(subject)
-    texts = _table("terms")["explained"] | templates().get("explained", {})
+    name, texts = name_of(subject), templates()["explained"]
     return text_of_name(name, texts[name]) if name in texts else ""
 
 
@@ -110,7 +99,7 @@ def text_of_name(name: str, text: str) -> str:
 
 def library_of(subject: Subject) -> str:
     """Returns `libgomp`, `libomp`, or '' for an API with one library."""
-    return str(_table("terms")["libraries"].get(subject.backend, ""))
+    return str(templates()["libraries"].get(subject.backend, ""))
 
 
 def counted(template: str, count: int, **values: object) -> str:
@@ -126,16 +115,16 @@ def listed(names: Sequence[str]) -> str:
 
 def lock_kind(kind: str, functions: Iterable[str]) -> str:
     """Returns the type of a lock, by the acquiring functions or by the kind in the file."""
-    names = _table("terms")["lock_functions"]
+    names = templates()["lock_functions"]
     for function in functions:
         for prefix, name in names.items():
             if function.startswith(prefix):
                 return str(name)
-    return str(_table("terms")["lock_kinds"].get(kind, kind))
+    return str(templates()["lock_kinds"].get(kind, kind))
 
 
 def cause_title(rule: str) -> str:
-    return str(_table("terms")["cause_titles"].get(rule, rule.replace("_", " ")))
+    return str(templates()["cause_titles"].get(rule, rule.replace("_", " ")))
 
 
 def cut(text: str, longest: int) -> str:
