@@ -52,9 +52,8 @@ class Curves:
     """A dot for each row (`x`, `value`, `name`), a line through those of one name that have three
     values of x or more: a line through two shows a course that nobody measured.
 
-    `legend` says what the names are. `dashes` are the values of the rows' `dash`, a second look of
-    lines. Intervals are bars, or a `band`. `lines` may be left out. `marks` are values of x with a
-    line across, `level` one of y. `beside` of a row is written beside its dot.
+    `legend` says what the names are. Intervals are bars, or a `band`. `lines` may be left out. `marks`
+    are values of x with a line across, `level` one of y. `beside` of a row is written beside its dot.
     """
 
     rows: list[Row]
@@ -62,8 +61,6 @@ class Curves:
     y: Axis
     names: Sequence[str]
     legend: str = ""
-    dashes: Sequence[str] = ()
-    dash_legend: str = ""
     lines: bool = True
     band: bool = False
     marks: Sequence[float] = ()
@@ -118,23 +115,6 @@ class Panel:
     drawing: Curves | Dots | Heat | Bars
 
 
-def curve(
-    title: str,
-    rows: Sequence[Row],
-    x: Axis,
-    y: Axis,
-    names: Sequence[str] = (),
-    least: int = 1,
-    **looks: Any,
-) -> list[Panel]:
-    """A panel of curves (`looks`: what else `Curves` has), of these names or of all in the order of the
-    rows; none with fewer than `least` values of x."""
-    if len({row["x"] for row in rows}) < least:
-        return []
-    names = names or list(dict.fromkeys(row["name"] for row in rows))
-    return [Panel(title, Curves(list(rows), x, y, names, **looks))]
-
-
 @dataclass
 class Figure:
     """`title` says what is to be seen; `note` what it shows, units and what was left out.
@@ -158,8 +138,8 @@ class Figure:
 def courses(
     lines: Iterable[Line], /, x: Axis, y: Axis, least: int = 1, title: str = "", **looks: Any
 ) -> list[Panel]:
-    """Returns curves for table lines with x as last key: a panel for each set of other keys,
-    and a curve for each column."""
+    """Returns curves for table lines with x as last key: a panel for each set of other keys with
+    `least` values of x, and a curve for each column. `looks` are further members of Curves."""
     panels: dict[str, list[Row]] = {}
     for at, values, _ in lines:
         name = " ".join(filter(None, [title, *map(str, at[:-1])]))
@@ -167,8 +147,11 @@ def courses(
         panels.setdefault(name, []).extend(row for rows in found for row in rows)
     # A name has one colour in all panels.
     names = list(dict.fromkeys(row["name"] for rows in panels.values() for row in rows))
-    drawn = (curve(name, rows, x, y, names, least, **looks) for name, rows in panels.items())
-    return [panel for found in drawn for panel in found]
+    return [
+        Panel(name, Curves(rows, x, y, names, **looks))
+        for name, rows in panels.items()
+        if len({row["x"] for row in rows}) >= least
+    ]
 
 
 def dots(id: str, title: str, note: str, lines: Iterable[Line], /, **looks: Any) -> list[Figure]:

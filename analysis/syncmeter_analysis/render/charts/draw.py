@@ -4,7 +4,8 @@ by vl-convert: SVG, PNG, PDF, or a page of their own."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from math import log
 from pathlib import Path
@@ -54,12 +55,12 @@ def spec_of(panel: Panel) -> Spec:
     return _dots(drawing) if isinstance(drawing, Dots) else _heat(drawing)
 
 
-def whole_spec(figure: Figure, columns: int = 3) -> Spec:
+def whole_spec(figure: Figure) -> Spec:
     """All panels of a figure as one specification with the light look."""
     return {
         "title": {"text": figure.title, "fontSize": 14},
         "config": look(),
-        "columns": columns,
+        "columns": 3,
         "concat": [spec_of(panel) | {"title": panel.title} for panel in figure.panels],
     }
 
@@ -145,7 +146,6 @@ def _curves(c: Curves) -> Spec:
     colour = _looks(c.rows, "name", c.names, palette, c.legend)
     shape = {**colour, "scale": _looks(c.rows, "name", c.names, shapes, "")["scale"]}
     tips = [_named("name", c.legend or " "), _named("x", c.x.title), _number("value", c.y.title)]
-    tips += [_named("dash", c.dash_legend)] * bool(c.dash_legend)
     layers = [_across("x", at) for at in c.marks]
     layers += [] if c.level is None else [_across("y", c.level)]
     if any(r.get("low") is not None for r in c.rows):
@@ -154,14 +154,12 @@ def _curves(c: Curves) -> Spec:
         bars = _layer("area", ends, opacity=0.2, clip=True)
         layers.append(bars if c.band else _layer("rule", ends, opacity=0.6))
     line = {"x": x, "y": y, "color": colour}
-    if c.dashes:
-        line["strokeDash"] = _looks(c.rows, "dash", c.dashes, dashes, c.dash_legend)
-    elif len(c.names) > len(palette):
+    if len(c.names) > len(palette):
         # The second seven are dashed.
         by_seven = [dash for dash in dashes for _ in palette]
         scale = _looks(c.rows, "name", c.names, by_seven, "")["scale"]
         line["strokeDash"] = {**colour, "scale": scale}
-    layers += [_long_lines(line, "dash" if c.dashes else "")] * (c.lines and _has_lines(c))
+    layers += [_long_lines(line)] * (c.lines and _has_lines(c))
     tips.append(_named("id", "point"))
     layers.append(_dot(35, {"x": x, "y": y, "color": colour, "shape": shape, "tooltip": tips}))
     rows = _with_beside(c.rows)
@@ -195,17 +193,16 @@ def _with_beside(rows: Sequence[Row]) -> list[Row]:
 
 def _has_lines(c: Curves) -> bool:
     """Vega warns of a layer without data."""
-    values: dict[tuple[Any, Any], set[Any]] = defaultdict(set)
+    values: dict[str, set[Any]] = defaultdict(set)
     for r in c.rows:
-        values[r["name"], r.get("dash")].add(r["x"])
+        values[r["name"]].add(r["x"])
     return any(len(found) > 2 for found in values.values())
 
 
-def _long_lines(encoding: Spec, dash: str) -> Spec:
+def _long_lines(encoding: Spec) -> Spec:
     """Lines of three values of x and more."""
     count = [{"op": "distinct", "field": "x", "as": "at"}]
-    groups = ["name", dash] if dash else ["name"]
-    only = [{"joinaggregate": count, "groupby": groups}, {"filter": "datum.at > 2"}]
+    only = [{"joinaggregate": count, "groupby": ["name"]}, {"filter": "datum.at > 2"}]
     return {**_layer("line", encoding, strokeWidth=1.5), "transform": only}
 
 
@@ -335,27 +332,20 @@ def _heat(h: Heat) -> Spec:
     return {"data": {"values": h.rows}, "layer": layers, **size}
 
 
-#: What a file of a figure may end in.
-endings = (".svg", ".png", ".pdf", ".html")
-
-
-def rendered(figure: Figure, ending: str) -> bytes:
-    """The figure in the format of `ending` ('.svg', '.png' or '.pdf')."""
-    spec = whole_spec(figure)
-    if ending == ".svg":
-        return bytes(vl_convert.vegalite_to_svg(spec).encode())
-    if ending == ".png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=2))
-    if ending == ".pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec))
-    return bytes(vl_convert.vegalite_to_html(spec, bundle=True).encode())
+#: What a file of a figure may end in, and what makes it.
+_formats: dict[str, Callable[[Spec], bytes | str]] = {
+    ".svg": vl_convert.vegalite_to_svg,
+    ".png": partial(vl_convert.vegalite_to_png, scale=2),
+    ".pdf": vl_convert.vegalite_to_pdf,
+    ".html": partial(vl_convert.vegalite_to_html, bundle=True),
+}
 
 
 def save(figure: Figure, path: Path) -> None:
     """Writes one figure. Raises Unusable for another ending, NotWritten where it cannot be written."""
-    if path.suffix not in endings:
-        raise Unusable(f"{path}: a figure is one of {', '.join(endings)}")
-    write_whole(path, rendered(figure, path.suffix))
+    if path.suffix not in _formats:
+        raise Unusable(f"{path}: a figure is one of {', '.join(_formats)}")
+    write_whole(path, _formats[path.suffix](whole_spec(figure)))
 
 
 def all_files(figures: list[Figure], folder: Path) -> dict[Path, Figure]:
