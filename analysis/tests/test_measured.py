@@ -12,10 +12,10 @@ from syncmeter_analysis.record.text_file import text_of
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.markdown import as_markdown
-from syncmeter_analysis.render.report import Drawing
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import names, sections
 from syncmeter_analysis.studies.blocks import Bullets, Lines, Table, escaped_md
+from syncmeter_analysis.studies.figures import Figure
 
 DATA = Path(__file__).parent / "data"
 
@@ -164,7 +164,7 @@ def test_text_and_report_show_the_same_rows(study):
     text, page = as_plain(of_study.title, of_study.blocks), as_markdown(report)
     (section,) = [s for s in report.sections if s.id == study]
     assert section.title == of_study.title
-    assert [b for b in section.blocks if not isinstance(b, Drawing)] == of_study.blocks
+    assert [b for b in section.blocks if not isinstance(b, Figure)] == of_study.blocks
     assert of_study.blocks
     for block in of_study.blocks:
         if isinstance(block, Table):

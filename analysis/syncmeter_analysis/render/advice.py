@@ -24,7 +24,7 @@ from syncmeter_analysis.render.advice_tables import (
     site_tables,
     trial_table,
 )
-from syncmeter_analysis.render.report import Drawing, Head, Report, Section
+from syncmeter_analysis.render.report import Head, Report, Section
 from syncmeter_analysis.render.terminal import bold, lines_of, parts_plain, prose
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Axis, Bars, Figure, Panel, Row
@@ -83,7 +83,7 @@ def as_text(
     parts = [_screen_text(found.screen, coloured, min(width or _width, _width), verbose)]
     for section in found.report.sections:
         if (sites if section.id in _of_sites else verbose) and section.blocks:
-            blocks = [b for b in section.blocks if not isinstance(b, Drawing)]
+            blocks = [b for b in section.blocks if not isinstance(b, Figure)]
             shown = [short for b in blocks for short in _shortened(b)]
             parts += [bold(section.title, coloured), *parts_plain(shown, coloured, width)]
     return "\n\n".join(parts)

@@ -13,9 +13,10 @@ from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.claims_text import claims_section
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.method import census_section, machine_section
-from syncmeter_analysis.render.report import Drawing, Report, Section
+from syncmeter_analysis.render.report import Report, Section
 from syncmeter_analysis.render.trust import head, trust
 from syncmeter_analysis.studies import StudySection, reliability_of, sections
+from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.voice.cards import card_of
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.study import as_sure
@@ -27,7 +28,7 @@ kinds = {"good": "good", "moderate": "unclear", "poor": "bad", "unknown": "uncle
 def _of_study(of: StudySection[Any]) -> Section:
     """A study's answer, its figures and its text."""
     identity = f"{of.name}-{of.arm}" if of.arm else of.name
-    return Section(identity, of.title, [*of.first, *map(Drawing, of.figures), *of.text])
+    return Section(identity, of.title, [*of.first, *of.figures, *of.text])
 
 
 def _scaling(campaign: Campaign, studies: list[Section]) -> Section:
@@ -35,7 +36,7 @@ def _scaling(campaign: Campaign, studies: list[Section]) -> Section:
     others = [set(figure.points) for study in studies for figure in study.figures]
     figures = scaling_figures(campaign)
     drawn = [f for f in figures if not any(set(f.points) <= points for points in others)]
-    return Section("by-threads", "By number of threads", [*map(Drawing, drawn)])
+    return Section("by-threads", "By number of threads", [*drawn])
 
 
 def build(campaign: Campaign) -> Report:
@@ -76,7 +77,7 @@ def _fill_head(report: Report, campaign: Campaign, concluded: Found) -> None:
         section.blocks = [
             b
             for b in section.blocks
-            if not isinstance(b, Drawing) or (b.figure.id not in shown and has_rows(b.figure))
+            if not isinstance(b, Figure) or (b.id not in shown and has_rows(b))
         ]
     if not any(found for _, found in concluded):
         return

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from syncmeter_analysis.record.output import write_whole
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.render.report import Block, Drawing, Head, Report
+from syncmeter_analysis.render.report import Block, Head, Report
 from syncmeter_analysis.studies.blocks import escaped_md, lines_md
+from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.voice.cards import Card
 
 # So many ids stand beside a figure; the export has all.
@@ -27,15 +28,14 @@ def evidence(points: Sequence[str]) -> str:
 
 
 def _lines(block: Block, folder: str) -> list[str]:
-    if not isinstance(block, Drawing):
+    if not isinstance(block, Figure):
         return lines_md(block)
-    figure = block.figure
-    picture = [f"![{escaped_md(figure.title)}]({folder}/{figure.id}.svg)", ""] if folder else []
+    picture = [f"![{escaped_md(block.title)}]({folder}/{block.id}.svg)", ""] if folder else []
     return [
-        f'<a id="fig-{figure.id}"></a>**{escaped_md(figure.title)}**',
+        f'<a id="fig-{block.id}"></a>**{escaped_md(block.title)}**',
         "",
         *picture,
-        f"{escaped_md(figure.note)} {escaped_md(evidence(figure.points))}".strip(),
+        f"{escaped_md(block.note)} {escaped_md(evidence(block.points))}".strip(),
         "",
     ]
 
@@ -61,7 +61,7 @@ def _head(head: Head, folder: str) -> list[str]:
     if head.cards:
         lines += [*map(_card, head.cards), ""]
     for figure in head.figures:
-        lines += _lines(Drawing(figure), folder)
+        lines += _lines(figure, folder)
     return lines
 
 

@@ -10,12 +10,7 @@ from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.voice.cards import Card
 
 
-@dataclass
-class Drawing:
-    figure: Figure
-
-
-Block = blocks.Block | Drawing
+Block = blocks.Block | Figure
 
 
 @dataclass(frozen=True)
@@ -56,7 +51,7 @@ class Section:
 
     @property
     def figures(self) -> list[Figure]:
-        return [block.figure for block in self.blocks if isinstance(block, Drawing)]
+        return [block for block in self.blocks if isinstance(block, Figure)]
 
 
 @dataclass

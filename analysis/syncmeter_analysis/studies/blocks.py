@@ -16,10 +16,9 @@ from syncmeter_analysis.voice.words import soft_break
 
 @dataclass
 class Text:
-    """A paragraph. `points` are ids that its figures rest on."""
+    """A paragraph."""
 
     text: str
-    points: Sequence[str] = ()
 
 
 @dataclass
