@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import Any
 
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.op_groups import job_of
@@ -15,19 +14,9 @@ from syncmeter_analysis.studies.blocks import Table, pivot
 from syncmeter_analysis.studies.cells import cost_ci
 
 
-@dataclass(frozen=True)
-class Size:
-    """A column: a number of lanes (CPU), or of blocks and lanes (GPU)."""
-
-    title: str
-    blocks: int
-    lanes: int
-
-
 def domain_lanes(campaign: Campaign) -> int | None:
     """Cores that share a last-level cache: one full core domain; None where it is not known."""
-    machine: Any = campaign.files[0].campaign.get("machine")
-    found = machine.get("caches") if isinstance(machine, dict) else None
+    found = object_of(campaign.files[0].campaign, "machine").get("caches")
     caches = [
         (c["level"], c.get("shared_by"))
         for c in (found if isinstance(found, list) else [])
@@ -41,17 +30,18 @@ def domain_lanes(campaign: Campaign) -> int | None:
     return max(1, shared_by * cores // pus)
 
 
-def _sizes(campaign: Campaign, points: list[Measured], gpu: bool) -> list[Size]:
-    if gpu:
+def _sizes(campaign: Campaign, points: list[Measured]) -> dict[tuple[int, int], str]:
+    """Returns the columns by their blocks and lanes."""
+    if points[0].on_gpu:
         most = max(s.point.blocks for s in points)
-        found = [Size("one warp", 1, 32), Size("one block of 1024", 1, 1024)]
-        return found + ([Size(f"{most} blocks of 1024", most, 1024)] if most > 1 else [])
+        found = {(1, 32): "one warp", (1, 1024): "one block of 1024"}
+        return found | ({(most, 1024): f"{most} blocks of 1024"} if most > 1 else {})
     lanes = sorted({s.point.lanes for s in points})
     domain = domain_lanes(campaign)
-    found = [Size("1 thread", 1, 1)]
+    found = {(1, 1): "1 thread"}
     if domain and 1 < domain < lanes[-1] and domain in lanes:
-        found.append(Size(f"{domain} threads, one core domain", 1, domain))
-    return found + ([Size(f"{lanes[-1]} threads, all", 1, lanes[-1])] if lanes[-1] > 1 else [])
+        found[1, domain] = f"{domain} threads, one core domain"
+    return found | ({(1, lanes[-1]): f"{lanes[-1]} threads, all"} if lanes[-1] > 1 else {})
 
 
 #: Axes, each with the usual values of a point.
@@ -96,12 +86,10 @@ def costs(campaign: Campaign) -> Section:
 
 
 def _table(campaign: Campaign, points: list[Measured]) -> Table:
-    on_gpu = points[0].on_gpu
-    sizes = _sizes(campaign, points, on_gpu)
-    by_size = {(size.blocks, size.lanes): size.title for size in sizes}
+    sizes = _sizes(campaign, points)
     forms: dict[tuple[str, ...], dict[str, list[Measured]]] = defaultdict(dict)
     for s in points:
-        if size := by_size.get((s.point.blocks, s.point.lanes)):
+        if size := sizes.get((s.point.blocks, s.point.lanes)):
             p = s.point
             form = forms[s.family or "~", job_of(p.op, p.op), p.op, _variables(s), p.backend]
             form.setdefault(size, []).append(s)
@@ -112,9 +100,9 @@ def _table(campaign: Campaign, points: list[Measured]) -> Table:
 
     lines = []
     for (_, _, op, variables, backend), alike in sorted(forms.items()):
-        chosen = {size: fastest(alike[size]) for size in by_size.values() if size in alike}
+        chosen = {size: fastest(alike[size]) for size in sizes.values() if size in alike}
         if any(s.cost for s in chosen.values()):
             lines.append(([op, variables, backend], chosen, ()))
-    where = "GPU" if on_gpu else "CPU"
+    where = "GPU" if points[0].on_gpu else "CPU"
     what = f"{where}: ns of an operation of each thread while all threads do the same (95 % CI)"
     return pivot(what, "operation|variables|backend", lines, show=cost_ci)
