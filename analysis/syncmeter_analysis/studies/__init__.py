@@ -151,34 +151,23 @@ def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection[
     for name, (arm, part) in product(asked, list(parts_by_arm(campaign))):
         module = study(name)
         if rows := module.rows(part):
-            said = _concluded(name, part)
             title = f"{module.title}, in {arm}" if arm else module.title
-            more = (said.conclusions, said.reliability, said.screen) if said else ()
             left_out = [text for each in studies_in(name) for text in part.left_out(each)]
-            found.append(StudySection(name, title, rows, arm, left_out, *more))
+            found.append(_concluded(StudySection(name, title, rows, arm, left_out), part))
     return found
 
 
-@dataclass(frozen=True)
-class _Concluded:
-    """Conclusions and their screen."""
-
-    conclusions: Sequence[Conclusion]
-    reliability: Reliability
-    screen: Screen
-
-
-def _concluded(name: str, campaign: Campaign) -> _Concluded | None:
-    """Returns None if the study has no conclusions."""
-    conclude = concluding().get(name)
+def _concluded(section: StudySection[Rows], campaign: Campaign) -> StudySection[Rows]:
+    """Returns the section with its conclusions, if the study has some."""
+    conclude = concluding().get(section.name)
     conclusions = conclude(campaign) if conclude else []
     if not conclusions:
-        return None
+        return section
     found = reliability_of(campaign, conclusions)
-    screen = screen_of(name, conclusions, found)
+    screen = screen_of(section.name, conclusions, found)
     if rest := next(filter(None, map(unfinished, campaign.files)), None):
         screen = replace(screen, next=resume_line(rest))
-    return _Concluded(conclusions, found, screen)
+    return replace(section, conclusions=conclusions, reliability=found, screen=screen)
 
 
 def reliability_of(campaign: Campaign, conclusions: Sequence[Conclusion]) -> Reliability:
