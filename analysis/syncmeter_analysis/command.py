@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from syncmeter_analysis import __version__
 from syncmeter_analysis.options import parser
@@ -61,14 +61,7 @@ def _compare(options: argparse.Namespace) -> int:
     for table in found:
         table.sees = options.sees
         table.blind_is_fine = options.blind == "ignore" or bool(options.by)
-    if options.format == "json":
-        print_text(compare.as_json(found))
-    elif options.format == "junit":
-        print_text(compare.as_junit(found))
-    elif options.format == "markdown":
-        print_text(compare.as_markdown(found, options.all))
-    else:
-        print_text(compare.as_text(found, options.all, *output_style(options.wide)))
+    _print_compared(compare, found, options)
     _draw(
         options, lambda: compare.changes_figure(found), lambda: compare.compare_report(found, files)
     )
@@ -87,16 +80,20 @@ def _fleet(options: argparse.Namespace) -> int:
     if not fleet.groups:
         first = fleet.left_out[0]
         raise Unusable(f"fleet: no file can be used; {first.path}: {first.why}")
-    if options.format == "json":
-        print_text(rendered.as_json(fleet))
-    elif options.format == "junit":
-        print_text(rendered.as_junit(fleet))
-    elif options.format == "markdown":
-        print_text(rendered.as_markdown(fleet, options.all))
-    else:
-        print_text(rendered.as_text(fleet, options.all, *output_style(options.wide)))
+    _print_compared(rendered, fleet, options)
     _draw(options, lambda: rendered.fleet_figure(fleet), lambda: rendered.fleet_report(fleet))
     return fleet.status
+
+
+def _print_compared(renderer: Any, found: Any, options: argparse.Namespace) -> None:
+    """Prints what the module `renderer` makes of a comparison."""
+    if options.format == "text":
+        print_text(renderer.as_text(found, options.all, *output_style(options.wide)))
+    elif options.format == "markdown":
+        print_text(renderer.as_markdown(found, options.all))
+    else:
+        is_json = options.format == "json"
+        print_text(renderer.as_json(found) if is_json else renderer.as_junit(found))
 
 
 def _advise(options: argparse.Namespace) -> int:

@@ -93,8 +93,8 @@ def as_json(tables: Sequence[PairTable]) -> str:
     """Returns a list with an object for each table. Two sides are one object instead."""
     first = tables[0]
     if first.arms:
-        points = [_as_object(pair) for pair in first.compared]
-        points += [
+        found = {**first.arms.line, "kind": "ab", **_judged_object(first)}
+        found["points"] += [
             {
                 "point": _point_object(pair.point),
                 "verdict": "cannot_tell",
@@ -102,30 +102,26 @@ def as_json(tables: Sequence[PairTable]) -> str:
             }
             for pair in first.apart
         ]
-        found = {
-            **first.arms.line,
-            "kind": "ab",
-            "threshold": first.threshold,
-            "sees": first.sees,
-            "exit_status": first.status,
-            "points": points,
-            "blind": [_point_object(pair.new.point) for pair in first.blind],
-            "broken": [_point_object(pair.point) for pair in first.broken],
-        }
         return json.dumps(found)
     return json.dumps([_table_object(table) for table in tables], indent=1)
 
 
-def _table_object(table: PairTable) -> dict[str, Any]:
+def _judged_object(table: PairTable) -> dict[str, Any]:
     return {
-        "old": table.names[0],
-        "new": table.names[1],
         "threshold": table.threshold,
         "sees": table.sees,
         "exit_status": table.status,
         "points": [_as_object(pair) for pair in table.compared],
         "blind": [_point_object(pair.new.point) for pair in table.blind],
         "broken": [_point_object(pair.point) for pair in table.broken],
+    }
+
+
+def _table_object(table: PairTable) -> dict[str, Any]:
+    return {
+        "old": table.names[0],
+        "new": table.names[1],
+        **_judged_object(table),
         "apart": [
             {"point": _point_object(pair.point), "why": voice.program_text(pair.why)}
             for pair in (*table.apart, *table.lost)
@@ -172,11 +168,9 @@ def _as_object(pair: Pair) -> dict[str, Any]:
 def as_junit(tables: Sequence[PairTable]) -> str:
     """Returns a case for each pair. It fails if the pair is slower or broken. It is skipped if the pair
     is not sensitive enough or has no ratio."""
-    return junit.as_junit("compare", [(_title(table), _cases(table)) for table in tables])
-
-
-def _title(table: PairTable) -> str:
-    return say("compare.json.title", old=table.names[0], new=table.names[1])
+    names = [say("compare.json.title", old=table.names[0], new=table.names[1]) for table in tables]
+    suites = zip(names, map(_cases, tables), strict=True)
+    return junit.as_junit("compare", suites)
 
 
 def _cases(table: PairTable) -> list[Case]:
