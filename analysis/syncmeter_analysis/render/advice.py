@@ -24,7 +24,7 @@ from syncmeter_analysis.render.advice_tables import (
     site_tables,
     trial_table,
 )
-from syncmeter_analysis.render.report import Head, Report, Section
+from syncmeter_analysis.render.report import Head, Report, Section, kinds
 from syncmeter_analysis.render.terminal import bold, lines_of, parts_plain, prose
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Axis, Bars, Figure, Panel, Row
@@ -172,9 +172,6 @@ def as_json(found: Advised) -> str:
     return json.dumps(whole, indent=1)
 
 
-_kinds = {"good": "good", "poor": "bad"}
-
-
 def _report(file: AdviceFile, judged: Judged, found: CauseScreen) -> Report:
     """Returns the page: the first screen with a card for each cause, then all sections."""
     figure = _figure(file)
@@ -194,7 +191,7 @@ def _report(file: AdviceFile, judged: Judged, found: CauseScreen) -> Report:
         found.title,
         _facts(file),
         found.reliability,
-        _kinds.get(judged.reliability.grade, "unclear"),
+        kinds[judged.reliability.grade],
         [],
         [figure] if figure else [],
         [_card(cause, bool(figure)) for cause in found.causes],

@@ -13,17 +13,13 @@ from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.claims_text import claims_section
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.method import census_section, machine_section
-from syncmeter_analysis.render.report import Report, Section
+from syncmeter_analysis.render.report import Report, Section, kinds
 from syncmeter_analysis.render.trust import head, trust
 from syncmeter_analysis.studies import StudySection, reliability_of, sections
 from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.voice.cards import card_of
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.study import as_sure
-
-#: The colour of a grade.
-kinds = {"good": "good", "moderate": "unclear", "poor": "bad", "unknown": "unclear"}
-
 
 def _of_study(of: StudySection[Any]) -> Section:
     """A study's answer, its figures and its text."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
 from syncmeter_analysis.conclude.recommend import Recommendations, recommend
-from syncmeter_analysis.conclude.reliability import Reliability, disturbed_from
+from syncmeter_analysis.conclude.reliability import disturbed_from
 from syncmeter_analysis.relate.campaign import Campaign, study_of
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import StudySection, reliability_of, studies_in
 from syncmeter_analysis.studies.blocks import as_markdown
 from syncmeter_analysis.studies.screen import overview_blocks
-from syncmeter_analysis.voice.overview import overview
+from syncmeter_analysis.voice.overview import Overview, overview
 
 #: A terminal shows so many lines at once.
 most_lines = 40
@@ -34,9 +34,8 @@ def as_text(
     campaign: Campaign, found: Sequence[StudySection[Any]], coloured: bool = False, width: int = 0
 ) -> str:
     """Returns the screen with as many recommendations as fit."""
-    ranked = recommended(campaign, found)
-    screen = overview(campaign, ranked, _reliability(campaign, ranked), _names(found))
-    for most in range(len(ranked.chosen), -1, -1):
+    screen = _screen(campaign, found)
+    for most in range(len(screen.recommendations), -1, -1):
         blocks = overview_blocks(screen.first(most))
         text = as_plain(screen.title, blocks, coloured, width)
         if text.count("\n") < most_lines or not width:
@@ -45,17 +44,14 @@ def as_text(
 
 
 def as_md(campaign: Campaign, found: Sequence[StudySection[Any]]) -> str:
-    ranked = recommended(campaign, found)
-    screen = overview(campaign, ranked, _reliability(campaign, ranked), _names(found))
+    screen = _screen(campaign, found)
     return as_markdown(screen.title, overview_blocks(screen))
 
 
-def _reliability(campaign: Campaign, ranked: Recommendations) -> Reliability:
-    return reliability_of(campaign, [r.conclusion for r in ranked.chosen])
-
-
-def _names(found: Sequence[StudySection[Any]]) -> list[str]:
-    return list(dict.fromkeys(s.name for s in found))
+def _screen(campaign: Campaign, found: Sequence[StudySection[Any]]) -> Overview:
+    ranked = recommended(campaign, found)
+    reliability = reliability_of(campaign, [r.conclusion for r in ranked.chosen])
+    return overview(campaign, ranked, reliability, list(dict.fromkeys(s.name for s in found)))
 
 
 def only_study(campaign: Campaign, found: Sequence[StudySection[Any]]) -> StudySection[Any] | None:

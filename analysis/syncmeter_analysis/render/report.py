@@ -13,6 +13,10 @@ from syncmeter_analysis.voice.cards import Card
 Block = blocks.Block | Figure
 
 
+#: The colour of a grade.
+kinds = {"good": "good", "moderate": "unclear", "poor": "bad", "unknown": "unclear"}
+
+
 @dataclass(frozen=True)
 class Check:
     """One reason for or against trust, in words; `link` is the section that has the details, `kind` its

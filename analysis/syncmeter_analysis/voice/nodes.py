@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from syncmeter_analysis.conclude.compare import Comparison
@@ -25,7 +25,7 @@ def point_grid(c: Comparison, group: Group) -> Grid:
             low, high = (numbers.ratio(x, p.low, p.high) for x in (p.low, p.high))
             spread = numbers.percent(p.spread) if isfinite(p.spread) else ""
             figures = [numbers.plain(p.median_ns, 3), spread, f"{low}-{high}"]
-        differs = _some(group, p.beyond())
+        differs = _some([group.names[i] for i in p.beyond()])
         rows.append(
             [
                 Field(name_of(p.point, c), (p.point.id,)),
@@ -39,10 +39,9 @@ def point_grid(c: Comparison, group: Group) -> Grid:
     return Grid(say("nodes.caption_points"), columns, rows, (2, 3, 4, 5), (5, 2))
 
 
-def _some(group: Group, nodes: list[int]) -> str:
-    names = ", ".join(group.names[i] for i in nodes[:_most_named])
-    left = len(nodes) - _most_named
-    return say("compare.and_more", names=names, count=left) if left > 0 else names
+def _some(names: Sequence[str]) -> str:
+    shown, left = ", ".join(names[:_most_named]), len(names) - _most_named
+    return say("compare.and_more", names=shown, count=left) if left > 0 else shown
 
 
 def left_out(fleet: Fleet, everything: bool) -> list[str]:
@@ -64,10 +63,7 @@ def figure_title(fleet: Fleet) -> str:
     if not any(group.judged for group in fleet.groups):
         return say("nodes.figure.title_unjudged", all=count)
     names = [name for group in fleet.groups for name in _differing(group)]
-    shown = ", ".join(names[:_most_named])
-    if left := len(names) - _most_named:
-        shown = say("compare.and_more", names=shown, count=left) if left > 0 else shown
-    named = say("nodes.figure.named", names=shown) if names else ""
+    named = say("nodes.figure.named", names=_some(names)) if names else ""
     return counted("nodes.figure.title", differing, all=count, named=named)
 
 

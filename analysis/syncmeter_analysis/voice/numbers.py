@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from syncmeter_analysis.relate.text import of_one_unit
+
 #: A half-width above this share of the value supports two digits, a smaller half-width three.
 _wide = 0.05
 
@@ -104,9 +106,7 @@ def duration(ns: float) -> str:
 
 def span(low: float | None, high: float | None) -> str:
     """`7.7 to 55 us`: two durations."""
-    first, last = duration(low or 0.0), duration(high or 0.0)
-    number, _, unit = first.partition(" ")
-    return f"{number if last.endswith(f' {unit}') else first} to {last}"
+    return of_one_unit(duration(low or 0.0), duration(high or 0.0))
 
 
 _units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
