@@ -24,11 +24,11 @@ from syncmeter_analysis.conclude.finding import Finding
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, busy_doubt
+from syncmeter_analysis.relate.known_costs import known_costs
 from syncmeter_analysis.relate.op_groups import spins
 from syncmeter_analysis.relate.relation import Verdict, verdict_of
 from syncmeter_analysis.relate.repetition import Repeats
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.control import known_costs
 
 Judged = Sequence[tuple[Claim, Finding]]
 

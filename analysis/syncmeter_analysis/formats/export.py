@@ -11,13 +11,12 @@ from statistics import fmean, stdev
 from typing import Any
 
 from syncmeter_analysis.formats.columns import Value, columns, row
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.record.output import write_whole
 from syncmeter_analysis.record.point import axis_text
 from syncmeter_analysis.record.tables import axes
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.summary import Measured
-
-formats = ("csv", "google-benchmark")
 
 # A spreadsheet would run such a text as a formula, unless it is a list of numbers.
 # Some spreadsheets also read the full-width forms (U+FF1D, U+FF0B, U+FF0D, U+FF20).
@@ -106,9 +105,9 @@ def _benchmarks(s: Measured, family: int) -> list[dict[str, Any]]:
     return runs
 
 
-def _caches(machine: Any) -> list[dict[str, Any]]:
+def _caches(machine: dict[str, Any]) -> list[dict[str, Any]]:
     """The caches that the machine names whole; a stranger's file may name any nonsense."""
-    caches = machine.get("caches") if isinstance(machine, dict) else None
+    caches = machine.get("caches")
     return [
         {
             "type": "Unified" if c["level"] > 1 else "Data",
@@ -137,7 +136,7 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
         "num_cpus": m.pus or 0,
         "mhz_per_cpu": 0,
         "cpu_scaling_enabled": False,
-        "caches": _caches(first.get("machine")),
+        "caches": _caches(object_of(first, "machine")),
         "load_avg": [],
         "library_version": "syncmeter",
         "library_build_type": "release",

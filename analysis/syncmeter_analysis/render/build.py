@@ -21,6 +21,7 @@ from syncmeter_analysis.voice.cards import card_of
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.study import as_sure
 
+
 def _of_study(of: StudySection[Any]) -> Section:
     """A study's answer, its figures and its text."""
     identity = f"{of.name}-{of.arm}" if of.arm else of.name

@@ -7,6 +7,7 @@ from collections import defaultdict
 from operator import itemgetter
 from typing import Any
 
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.summary import Measured, code_of
 from syncmeter_analysis.render.report import Block, Section
@@ -64,29 +65,19 @@ def machine_section(campaign: Campaign) -> Section:
 
 
 def _about(campaign: dict[str, Any], path: str) -> list[tuple[str, str]]:
-    m = campaign.get("machine")
-    machine: dict[str, Any] = m if isinstance(m, dict) else {}
-    argv = campaign.get("argv")
-    git = campaign.get("git")
+    argv, git = campaign.get("argv"), campaign.get("git")
+    version = str(campaign.get("version", ""))
+    if isinstance(git, dict):
+        version += f" ({git.get('sha', '')}{', dirty' if git.get('dirty') else ''})"
     rows = [
         ("file", path),
         ("command", shlex.join(map(str, argv)) if isinstance(argv, list) else ""),
         ("seed", str(campaign.get("seed", ""))),
         ("time", str(campaign.get("time", ""))),
-        (
-            "version",
-            str(campaign.get("version", ""))
-            + (
-                f" ({git.get('sha', '')}{', dirty' if git.get('dirty') else ''})"
-                if isinstance(git, dict)
-                else ""
-            ),
-        ),
+        ("version", version),
+        ("imported from", str(object_of(campaign, "imported").get("from", ""))),
     ]
-    imported = campaign.get("imported")
-    if isinstance(imported, dict):
-        rows.append(("imported from", str(imported.get("from", ""))))
-    for name, value in sorted(machine.items()):
+    for name, value in sorted(object_of(campaign, "machine").items()):
         if name == "caches" and isinstance(value, list):
             value = "; ".join(
                 f"L{c.get('level')} {c.get('bytes')} B x {c.get('count')}, shared by "
@@ -95,7 +86,6 @@ def _about(campaign: dict[str, Any], path: str) -> list[tuple[str, str]]:
                 if isinstance(c, dict)
             )
         rows.append((name.replace("_", " "), "unknown" if value is None else str(value)))
-    gpus = campaign.get("gpus")
-    for backend, gpu in sorted(gpus.items()) if isinstance(gpus, dict) else []:
+    for backend, gpu in sorted(object_of(campaign, "gpus").items()):
         rows.append((f"GPU of {backend}", str(gpu.get("name") if isinstance(gpu, dict) else gpu)))
     return [(name, value) for name, value in rows if value]

@@ -9,7 +9,6 @@ from syncmeter_analysis.studies import blocks
 from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.voice.cards import Card
 
-
 Block = blocks.Block | Figure
 
 

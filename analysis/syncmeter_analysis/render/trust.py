@@ -9,15 +9,17 @@ from datetime import datetime
 from typing import Any
 
 from syncmeter_analysis.conclude.reliability import gpu_notes
+from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.distance import places_met
+from syncmeter_analysis.relate.known_costs import known_costs
 from syncmeter_analysis.render.precision import precision
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies import reliability_of
 from syncmeter_analysis.studies.blocks import Bullets, Cell, table
-from syncmeter_analysis.studies.control import known_costs, table_of
+from syncmeter_analysis.studies.control import table_of
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 
 #: Statuses without a usable cost.
@@ -119,32 +121,21 @@ def _name(campaign: Campaign) -> str:
     return " with ".join(filter(None, [m.cpu, *sorted({gpu for _, gpu in m.gpus})]))
 
 
-def _about_machine(campaign: Campaign) -> list[str]:
-    m = campaign.machine
-    about = campaign.files[0].campaign.get("machine")
-    system = str(about.get("os") or about.get("kernel") or "") if isinstance(about, dict) else ""
-    compilers = {
-        str(b["compiler"]) for file in campaign.files for b in file.builds if b.get("compiler")
-    }
+def _facts(campaign: Campaign) -> list[str]:
+    m, line = campaign.machine, campaign.files[0].campaign
+    about = object_of(line, "machine")
+    builds = [build for file in campaign.files for build in file.builds]
+    compilers = sorted({str(b["compiler"]) for b in builds if b.get("compiler")})
     facts = [
         _cores(campaign),
         f"virtual machine ({m.virtualization or 'unknown'})" if m.hypervisor else "",
-        system,
-        f"built by {', '.join(sorted(compilers))}" if compilers else "",
-    ]
-    return [fact for fact in facts if fact]
-
-
-def _facts(campaign: Campaign) -> list[str]:
-    m = campaign.machine
-    line: dict[str, Any] = campaign.files[0].campaign
-    facts = [
-        *_about_machine(campaign),
+        str(about.get("os") or about.get("kernel") or ""),
+        f"built by {', '.join(compilers)}" if compilers else "",
         _date(line.get("time")),
         f"imported: {m.imported}" if m.imported else f"syncmeter {_version(line)}",
         text.count(len(campaign.points), "point"),
     ]
-    return [fact for fact in facts if fact]
+    return list(filter(None, facts))
 
 
 def _cores(campaign: Campaign) -> str:

@@ -25,9 +25,9 @@ from syncmeter_analysis.conclude.studies import concluding
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign, parts_by_arm
 from syncmeter_analysis.relate.completeness import unfinished
+from syncmeter_analysis.relate.known_costs import known_costs
 from syncmeter_analysis.relate.text import count
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text, legend
-from syncmeter_analysis.studies.control import known_costs
 from syncmeter_analysis.studies.figures import Figure
 from syncmeter_analysis.studies.screen import screen_blocks
 from syncmeter_analysis.voice.overview import resume_line

@@ -109,14 +109,14 @@ def table(
 ) -> Table:
     """A table of these rows. Columns are separated by `|`; those that end in `>` are flush right."""
     names = columns.split("|") if isinstance(columns, str) else list(columns)
-    found = Table(
+    return Table(
         [name.removesuffix(">") for name in names],
         [list(map(cell, row)) for row in rows],
         [i for i, name in enumerate(names) if name.endswith(">")],
         caption,
         keys=keys,
+        **more,
     )
-    return replace(found, **more)
 
 
 #: A table row: the names of the row, values by column name, and further values.

@@ -11,7 +11,6 @@ from syncmeter_analysis.relate import point_text
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.contest import Contest, Over
 from syncmeter_analysis.relate.summary import Measured, State
-from syncmeter_analysis.relate.text import ns_of as ns_of
 from syncmeter_analysis.studies.blocks import Cell, Table, table
 
 Part = TypeVar("Part")

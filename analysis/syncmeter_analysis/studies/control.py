@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from syncmeter_analysis.relate.known_costs import Known, asked_costs, verdicts
-from syncmeter_analysis.relate.known_costs import known_costs as known_costs
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
 
 title = "Known costs"

@@ -14,7 +14,6 @@ from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Verdict
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, pivot, table
-from syncmeter_analysis.studies.cells import ns_of
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of
 
 title = "Core to core"
@@ -47,7 +46,7 @@ def _matrix(matrix: Matrix) -> Table:
         usable = [s for s in alike if s.usable]
         shown = formats.cost(alike[0]) if len(alike) == 1 else "." if not usable else ""
         ids = [s.id for s in alike] if len(alike) == 1 else ()
-        return Cell(shown or formats.nanoseconds(median(map(ns_of, usable))), ids)
+        return Cell(shown or formats.nanoseconds(median(map(formats.ns_of, usable))), ids)
 
     numbers = range(len(names))
     lines = (([names[i]], {names[j]: field(i, j) for j in numbers}, ()) for i in numbers)

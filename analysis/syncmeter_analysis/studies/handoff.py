@@ -19,7 +19,7 @@ from syncmeter_analysis.relate.handoffs import (
 from syncmeter_analysis.relate.handoffs import rows as rows
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.studies.blocks import Block, Line, Table, table
-from syncmeter_analysis.studies.cells import named, ns_of
+from syncmeter_analysis.studies.cells import named
 from syncmeter_analysis.studies.figures import Axis, Figure, courses, dots
 
 title = "Handoffs between warps"
@@ -70,7 +70,7 @@ def text(handoffs: Handoffs) -> list[Block]:
     distances = [
         [
             *(p.backend, p.distance, p.scope, named(len(p.points), *p.points)),
-            *(float(f(map(ns_of, p.points))) for f in (median, min, max)),
+            *(float(f(map(formats.ns_of, p.points))) for f in (median, min, max)),
         ]
         for p in handoffs.pairs
     ]

@@ -16,9 +16,8 @@ from syncmeter_analysis.relate.op_groups import level_of, levels
 from syncmeter_analysis.relate.point_text import blocks_by_threads
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.relate.text import percent
 from syncmeter_analysis.studies.blocks import Block, Line, Table, pivot, table
-from syncmeter_analysis.studies.cells import named, ns_of, of_each, op_and_launch, over_best
+from syncmeter_analysis.studies.cells import named, of_each, op_and_launch, over_best
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel, dots, most_colours
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -26,7 +25,7 @@ title = "GPU levels"
 order = 10
 
 #: Operations whose ratio is not shown to differ by more than the margin.
-_ties = f"no difference above {percent(default_margin)}"
+_ties = f"no difference above {formats.percent(default_margin)}"
 
 
 @of_each
@@ -41,7 +40,7 @@ def text(levels: GpuLevels) -> list[Block]:
             (
                 [
                     *(b.best.point.lanes, b.best.point.blocks, b.best),
-                    formats.rate(warps_of(b.best) * 1e9 / ns_of(b.best)),
+                    formats.rate(warps_of(b.best) * 1e9 / formats.ns_of(b.best)),
                     ", ".join(str(tie.point.blocks) for tie in b.ties),
                 ]
                 for b in levels.blocks
@@ -144,7 +143,7 @@ def _both_clocks(levels: GpuLevels) -> Table:
     for row in levels.clocks:
         s, host = row.s, row.host_ns
         clock = "cycles of one multiprocessor" if s.point.blocks == 1 else "events at the launch"
-        over = f"{host / ns_of(s):.3f}" if host is not None else ""
+        over = f"{host / formats.ns_of(s):.3f}" if host is not None else ""
         of_host = [host, row.deviation_ns] if host is not None else ["", ""]
         rows.append([*op_and_launch(s), s.cost, *of_host, over, clock])
     what = "GPU clock, and host clock by the difference of two numbers of repeats (one launch each)"

@@ -24,7 +24,7 @@ def text(found: SeveralGpus) -> list[Block]:
         [
             x.source,
             x.target,
-            *(_yes(b) for b in (x.peer_access, x.native_atomics)),
+            *("yes" if b else "no" for b in (x.peer_access, x.native_atomics)),
             x.performance_rank,
             x.nvlinks or "",
         ]
@@ -75,10 +75,6 @@ def text(found: SeveralGpus) -> list[Block]:
             handoffs,
         ),
     ]
-
-
-def _yes(flag: bool) -> str:
-    return "yes" if flag else "no"
 
 
 def _at(access: Access) -> list[object]:

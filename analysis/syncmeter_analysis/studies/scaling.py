@@ -8,8 +8,8 @@ from syncmeter_analysis.conclude.studies.scaling import rows as rows
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.point_text import blocks_by_threads, op_of
 from syncmeter_analysis.relate.relation import ratio
+from syncmeter_analysis.relate.text import ns_of
 from syncmeter_analysis.studies.blocks import Block, Line, pivot
-from syncmeter_analysis.studies.cells import ns_of
 
 title = "Scaling"
 order = 0

@@ -320,7 +320,7 @@ def _of_both(v: dict[str, Any]) -> dict[str, Any]:
 # The whole table
 
 
-def pair_grid(c: Comparison, changes: Iterable[tuple[Change, Pair]], caption: str = "") -> Grid:
+def pair_grid(c: Comparison, changes: Iterable[tuple[Change, Pair]]) -> Grid:
     """Returns a table with all figures of these pairs."""
     heads = ["verdict", "configuration", "ns", "ns", "ratio", "ci", "detectable", "p", "hop", "id"]
     rows = []
@@ -337,8 +337,8 @@ def pair_grid(c: Comparison, changes: Iterable[tuple[Change, Pair]], caption: st
             ]
         )
     columns = [_head(head, c, i == 3) for i, head in enumerate(heads)]
-    title = caption or say("compare.caption_all")
-    return Grid(title, columns, rows, (2, 3, 4, 5, 6, 7, 8), (9, 7, 8, 6), 2)
+    caption = say("compare.caption_all")
+    return Grid(caption, columns, rows, (2, 3, 4, 5, 6, 7, 8), (9, 7, 8, 6), 2)
 
 
 def _detectable(pair: Pair) -> str:

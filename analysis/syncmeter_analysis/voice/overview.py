@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log10
 
-from syncmeter_analysis.conclude.conclusion import Conclusion, Grade, Kind, Subject
+from syncmeter_analysis.conclude.conclusion import Grade, Kind, Subject
 from syncmeter_analysis.conclude.recommend import Recommendation, Recommendations
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.relate.campaign import Campaign
@@ -112,7 +112,7 @@ def _costs(rungs: Sequence[Rung], on_gpu: bool, is_poor: bool) -> Grid | None:
     if not mine:
         return None
     least = mine[0].ns
-    largest = _largest_launch(mine)
+    largest = max((rung.s.point.blocks, rung.s.point.lanes) for rung in mine)
     rows = [
         [
             Field(_named(rung, largest)),
@@ -137,10 +137,6 @@ def _notes(rungs: Sequence[Rung]) -> Iterator[str]:
         hop = rung.s.team_hop_ns
         if rung.key == "shared_atomic" and rung.ns < surprising_share * hop:
             yield say("overview.costs.several_per_move")
-
-
-def _largest_launch(rungs: Sequence[Rung]) -> tuple[int, int]:
-    return max(((r.s.point.blocks, r.s.point.lanes) for r in rungs), default=(1, 1))
 
 
 def _named(rung: Rung, largest: tuple[int, int]) -> str:
@@ -171,15 +167,12 @@ def _ns_of(s: Measured, is_poor: bool) -> str:
 
 def _scope(rungs: Sequence[Rung], chosen: Sequence[Recommendation]) -> str:
     """Returns the most threads, for the heading."""
-    launches = {_launch(r.conclusion) for r in chosen}
+    situations = (r.conclusion.situation for r in chosen)
+    launches = {(s.blocks, s.threads) for s in situations}
     launches |= {(r.s.point.blocks if r.s.on_gpu else 0, r.s.point.lanes) for r in rungs}
     if len({blocks > 0 for blocks, _ in launches}) != 1:
         return ""
     return _threads(*max(launches))
-
-
-def _launch(c: Conclusion) -> tuple[int, int]:
-    return c.situation.blocks, c.situation.threads
 
 
 def _threads(blocks: int, threads: int) -> str:
