@@ -8,10 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from syncmeter_analysis.conclude.advise import Judged, judge
 from syncmeter_analysis.record.advice_file import AdviceFile
 from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.spent import spent_at, spent_in
 from syncmeter_analysis.render import report
 from syncmeter_analysis.render.advice_tables import (
@@ -228,9 +230,6 @@ def _card(cause: CauseText, is_drawn: bool) -> Card:
 
 
 def _facts(file: AdviceFile) -> list[str]:
-    by_arm: dict[str, list[float]] = {}
-    for run in file.header["runs"]:
-        by_arm.setdefault(run["arm"], []).append(run["wall_s"])
     # The words before and behind the plural's end, as the driver's text has them.
     named = {
         "plain": ("plain run", ""),
@@ -241,7 +240,8 @@ def _facts(file: AdviceFile) -> list[str]:
         "span": ("run", " from CUDA's first call on"),
     }
     found = []
-    for arm, walls in by_arm.items():
+    for arm, alike in grouped(file.header["runs"], itemgetter("arm")).items():
+        walls = [run["wall_s"] for run in alike]
         least, most = min(walls) * 1e9, max(walls) * 1e9
         took = text.duration_range(least, most) if len(walls) > 1 else text.duration(most)
         runs, which = named.get(arm, (f"{arm} run", ""))

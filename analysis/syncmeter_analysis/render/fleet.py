@@ -4,7 +4,7 @@ page. Each kind of nodes is one comparison, of each node with the median node.""
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from math import isfinite
 from typing import Any
 
@@ -211,9 +211,7 @@ def _json_point(group: Group, p: FleetPoint) -> dict[str, Any]:
 
 
 def _json_nodes(group: Group) -> list[dict[str, Any]]:
-    differ, wholes = set(group.differing), defaultdict(list)
-    for whole in group.wholes:
-        wholes[whole.node].append(whole)
+    differ, wholes = set(group.differing), grouped(group.wholes, lambda whole: whole.node)
     return [
         {
             "name": group.names[i],
@@ -231,7 +229,7 @@ def _json_nodes(group: Group) -> list[dict[str, Any]]:
                     "differs": w.differs,
                     "detectable": _number(w.detectable),
                 }
-                for w in wholes[i]
+                for w in wholes.get(i, ())
             },
         }
         for i, node in enumerate(group.nodes)

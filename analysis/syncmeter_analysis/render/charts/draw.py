@@ -3,11 +3,11 @@ by vl-convert: SVG, PNG, PDF, or a page of their own."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from math import log
+from operator import itemgetter
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,6 +17,7 @@ import vl_convert
 from syncmeter_analysis.record.errors import NotWritten, Unusable
 from syncmeter_analysis.record.output import write_whole
 from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.studies.figures import Axis, Bars, Curves, Dots, Figure, Heat, Panel, Row
 
 #: Colours that the colour-blind tell apart (Okabe and Ito), without black, which dark pages swallow.
@@ -193,10 +194,8 @@ def _with_beside(rows: Sequence[Row]) -> list[Row]:
 
 def _has_lines(c: Curves) -> bool:
     """Vega warns of a layer without data."""
-    values: dict[str, set[Any]] = defaultdict(set)
-    for r in c.rows:
-        values[r["name"]].add(r["x"])
-    return any(len(found) > 2 for found in values.values())
+    by_name = grouped(c.rows, itemgetter("name")).values()
+    return any(len({r["x"] for r in alike}) > 2 for alike in by_name)
 
 
 def _long_lines(encoding: Spec) -> Spec:
@@ -270,9 +269,7 @@ def _with_sides(rows: Sequence[Row], domain: Sequence[float]) -> list[Row]:
     """The rows, each with how far below its dot the label stands (`dy`, pixels). Where two dots on one
     line are too near to each other, every second one of a line has it below."""
     near = _label_width * log(domain[1] / domain[0])
-    lines: dict[str, list[Row]] = defaultdict(list)
-    for r in sorted(rows, key=lambda r: r["value"]):
-        lines[r["row"]].append(r)
+    lines = grouped(sorted(rows, key=itemgetter("value")), itemgetter("row"))
     pairs = [pair for line in lines.values() for pair in pairwise(line)]
     crowded = any(log(right["value"] / left["value"]) < near for left, right in pairs)
     return [

@@ -13,6 +13,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import Point, key_without, type_bytes
 from syncmeter_analysis.relate import point_text, text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.op_groups import job_of
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Line
@@ -33,14 +34,11 @@ _not_in_a_name = ("type", "placement", "lanes", "affinity")
 
 def scaling_figures(campaign: Campaign) -> list[Figure]:
     """A figure for each job on CPUs and on each GPU backend, and one of the types of each."""
-    groups: dict[str, list[Measured]] = defaultdict(list)
-    for s in _curves(campaign.measured):
-        groups[s.point.backend if s.on_gpu else "CPU"].append(s)
+    groups = grouped(_curves(campaign.measured), lambda s: s.point.backend if s.on_gpu else "CPU")
     figures = []
     for where, points in groups.items():
-        by_job: dict[str, list[Measured]] = defaultdict(list)
-        for s in _of_main_type(points):
-            by_job[job_of(s.point.op, s.family or s.point.op)].append(s)
+        main = _of_main_type(points)
+        by_job = grouped(main, lambda s: job_of(s.point.op, s.family or s.point.op))
         figures += [
             _figure(job, where, found, campaign, _variables_and_grid, _op)
             for job, found in by_job.items()
