@@ -8,6 +8,7 @@ from syncmeter_analysis.record.machine import object_of
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.op_groups import job_of
+from syncmeter_analysis.relate.point_text import cells
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.report import Section
 from syncmeter_analysis.studies.blocks import Table, pivot
@@ -69,14 +70,6 @@ def _ordinary(s: Measured) -> bool:
     )
 
 
-def _variables(s: Measured) -> str:
-    if s.point.on_gpu and s.point.placement == "shared":
-        return "shared, known to the compiler"
-    if s.point.placement == "strided":
-        return "private" if s.point.stride else "shared, by data"
-    return "" if s.point.placement == "none" else s.point.placement
-
-
 def costs(campaign: Campaign) -> Section:
     """Returns a table for CPUs and a table for GPUs, as far as measured."""
     usual = [s for s in campaign.points.values() if _ordinary(s)]
@@ -91,7 +84,8 @@ def _table(campaign: Campaign, points: list[Measured]) -> Table:
     for s in points:
         if size := sizes.get((s.point.blocks, s.point.lanes)):
             p = s.point
-            form = forms[s.family or "~", job_of(p.op, p.op), p.op, _variables(s), p.backend]
+            variables = "private" if p.placement == "strided" and p.stride else cells(p)
+            form = forms[s.family or "~", job_of(p.op, p.op), p.op, variables, p.backend]
             form.setdefault(size, []).append(s)
 
     def fastest(alike: list[Measured]) -> Measured:
