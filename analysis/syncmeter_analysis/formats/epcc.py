@@ -84,12 +84,11 @@ _figure = re.compile(
 
 @dataclass
 class _Test:
-    """A test of one run: its overhead in microseconds, and the line of the file that says it."""
+    """A test of one run with its overhead in microseconds."""
 
     name: str
     size: int | None
     threads: int
-    line: int
     overhead: float
 
 
@@ -117,7 +116,7 @@ def _tests(path: Path, notes: list[str]) -> Iterator[_Test]:
         if not isfinite(overhead):
             notes.append(f"{path}, line {number}: {quoted(text)} is not a number")
             continue
-        test = _Test(name, int(size) if size else None, threads, number, overhead)
+        test = _Test(name, int(size) if size else None, threads, overhead)
         if waiting and (what == "overhead" or (waiting.name, waiting.size) != (name, test.size)):
             yield waiting
         waiting = test
