@@ -3,8 +3,6 @@ them."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
 from syncmeter_analysis.conclude.recommend import Found, cards_of
 from syncmeter_analysis.relate.campaign import Campaign, parts_by_arm
@@ -22,7 +20,7 @@ from syncmeter_analysis.voice.reliability import reliability_details, reliabilit
 from syncmeter_analysis.voice.study import as_sure
 
 
-def _of_study(of: StudySection[Any]) -> Section:
+def _of_study(of: StudySection) -> Section:
     """A study's answer, its figures and its text."""
     identity = f"{of.name}-{of.arm}" if of.arm else of.name
     return Section(identity, of.title, [*of.first, *of.figures, *of.text])

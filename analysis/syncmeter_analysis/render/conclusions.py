@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from syncmeter_analysis import __version__
 from syncmeter_analysis.relate.campaign import Campaign
@@ -12,7 +11,7 @@ from syncmeter_analysis.render.overview import recommended
 from syncmeter_analysis.studies import StudySection
 
 
-def as_json(campaign: Campaign, found: Sequence[StudySection[Any]]) -> str:
+def as_json(campaign: Campaign, found: Sequence[StudySection]) -> str:
     """Returns one object with the conclusions and the reliability for each study, and the
     recommendations."""
     studies = [

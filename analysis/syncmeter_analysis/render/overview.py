@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from syncmeter_analysis.claims.conclusions import conclusions_of, judged_with_doubts
 from syncmeter_analysis.conclude.recommend import Recommendations, recommend
@@ -19,7 +18,7 @@ from syncmeter_analysis.voice.overview import Overview, overview
 most_lines = 40
 
 
-def recommended(campaign: Campaign, found: Sequence[StudySection[Any]]) -> Recommendations:
+def recommended(campaign: Campaign, found: Sequence[StudySection]) -> Recommendations:
     """Ranks what studies and claims conclude. Two builds of `syncmeter ab` share no answer."""
     if any(s.arm for s in found):
         return recommend([])
@@ -31,7 +30,7 @@ def recommended(campaign: Campaign, found: Sequence[StudySection[Any]]) -> Recom
 
 
 def as_text(
-    campaign: Campaign, found: Sequence[StudySection[Any]], coloured: bool = False, width: int = 0
+    campaign: Campaign, found: Sequence[StudySection], coloured: bool = False, width: int = 0
 ) -> str:
     """Returns the screen with as many recommendations as fit."""
     screen = _screen(campaign, found)
@@ -43,18 +42,18 @@ def as_text(
     return text
 
 
-def as_md(campaign: Campaign, found: Sequence[StudySection[Any]]) -> str:
+def as_md(campaign: Campaign, found: Sequence[StudySection]) -> str:
     screen = _screen(campaign, found)
     return as_markdown(screen.title, overview_blocks(screen))
 
 
-def _screen(campaign: Campaign, found: Sequence[StudySection[Any]]) -> Overview:
+def _screen(campaign: Campaign, found: Sequence[StudySection]) -> Overview:
     ranked = recommended(campaign, found)
     reliability = reliability_of(campaign, [r.conclusion for r in ranked.chosen])
     return overview(campaign, ranked, reliability, list(dict.fromkeys(s.name for s in found)))
 
 
-def only_study(campaign: Campaign, found: Sequence[StudySection[Any]]) -> StudySection[Any] | None:
+def only_study(campaign: Campaign, found: Sequence[StudySection]) -> StudySection | None:
     """Returns the section for the study that all files were measured for, or None."""
     asked = set(map(study_of, campaign.files))
     named = [

@@ -17,7 +17,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from itertools import product
 from pkgutil import iter_modules
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 from syncmeter_analysis.conclude.conclusion import Conclusion
 from syncmeter_analysis.conclude.reliability import Reliability, reliability
@@ -35,29 +35,15 @@ from syncmeter_analysis.voice.screen import Screen
 from syncmeter_analysis.voice.screens import screen_of
 from syncmeter_analysis.voice.study import more_line
 
-#: The findings of a study. Each module has a type.
-Rows = TypeVar("Rows")
-
-
-class Study(Protocol[Rows]):
-    """What a study's module offers."""
-
-    title: str
-    order: int
-
-    def rows(self, campaign: Campaign) -> Rows: ...
-
-    def text(self, rows: Rows) -> list[Block]: ...
-
 
 @dataclass(frozen=True)
-class StudySection(Generic[Rows]):
+class StudySection:
     """A study's part of a campaign, or of one arm of it: its rows, its conclusions with their screen,
     and its text."""
 
     name: str
     title: str
-    rows: Rows
+    rows: Any
     arm: str = ""
     left_out: Sequence[str] = ()
     conclusions: Sequence[Conclusion] = ()
@@ -83,7 +69,7 @@ class StudySection(Generic[Rows]):
 
     @property
     def figures(self) -> list[Figure]:
-        draw: Callable[[Rows], list[Figure]] = getattr(study(self.name), "figures", lambda _: [])
+        draw: Callable[[Any], list[Figure]] = getattr(study(self.name), "figures", lambda _: [])
         return draw(self.rows)
 
 
@@ -91,7 +77,7 @@ class StudySection(Generic[Rows]):
 _most_rows = 12
 
 
-def first_screen(section: StudySection[Any], others: Sequence[str] = ()) -> list[Block]:
+def first_screen(section: StudySection, others: Sequence[str] = ()) -> list[Block]:
     """Returns the study's screen, or the beginning of its first table. The last line names the
     `others`, studies of the same file, and how to see more."""
     if section.screen:
@@ -133,17 +119,16 @@ def section_of(name: str) -> str:
     return _sections_of_studies()[name]
 
 
-def study(name: str) -> Study[Any]:
+def study(name: str) -> Any:
     """Returns the study's module. Raises Unusable for an unknown name."""
-    found: Study[Any] = _module(section_of(name))
-    return found
+    return _module(section_of(name))
 
 
 def _module(name: str) -> Any:
     return import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
-def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection[Any]]:
+def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]:
     """Returns a section for each study with points in the campaign (only these, in order), and for
     each arm of `syncmeter ab`."""
     found = []
@@ -157,7 +142,7 @@ def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection[
     return found
 
 
-def _concluded(section: StudySection[Rows], campaign: Campaign) -> StudySection[Rows]:
+def _concluded(section: StudySection, campaign: Campaign) -> StudySection:
     """Returns the section with its conclusions, if the study has some."""
     conclude = concluding().get(section.name)
     conclusions = conclude(campaign) if conclude else []
