@@ -155,10 +155,9 @@ def _facts(file: AdviceFile, judged: Judged, c: Conclusion) -> str:
     """Returns place, type and counts of the lock. Times of a perturbed run are left out."""
     cost, several = c.costs[0], c.condition("several_locks")
     kind = _kind(file, c)
+    facts = [kind]
     if several:
         facts = [say("advise.lock.several", count=f"{several.value:,.0f}", kind=kind)]
-    else:
-        facts = [say("advise.lock.kind", kind=kind)]
     facts.append(say("advise.lock.acquisitions", count=f"{cost.acquisitions or 0:,}"))
     if not judged.program.is_perturbed:
         facts += _timed_facts(c, cost)

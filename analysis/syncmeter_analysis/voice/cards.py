@@ -90,4 +90,4 @@ def _duration(cost: Cost) -> str:
     """`242 ns`, `16.0 us`, `1.04 ms`: the digits in tables."""
     scale, unit = next((scale, unit) for least, scale, unit in _units if cost.ns >= least)
     ends = [None if end is None else end / scale for end in (cost.low, cost.high)]
-    return say(f"cards.{unit}", value=numbers.cost(cost.ns / scale, *ends))
+    return f"{numbers.cost(cost.ns / scale, *ends)} {unit}"

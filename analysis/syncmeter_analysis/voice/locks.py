@@ -211,7 +211,8 @@ def _gain(c: Conclusion) -> Field:
 
 
 def _cases(found: Sequence[Conclusion], marks: Marks) -> Grid:
-    columns = [say(f"locks.{name}") for name in ("case", "now", "ns", "use", "ns", "gain")]
+    columns = [say("locks.case"), say("locks.now")]
+    columns += [say(f"common.heads.{head}") for head in ("ns", "use", "ns", "gain")]
     rows = []
     for c in found:
         mine = c.cost_of(c.reference)
