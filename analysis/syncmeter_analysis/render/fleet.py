@@ -118,22 +118,20 @@ def fleet_report(fleet: Fleet) -> Report:
     """Returns the page with the result, one figure and medians over nodes for every point."""
     screens = enumerate(_screens(fleet, True))
     sections = [Section(f"nodes-{i}", name, [*found]) for i, (name, found) in screens]
+    results = [voice.result(conclude_nodes(fleet, g), True) for g in fleet.groups]
     checks = []
     if fleet.left_out:
         left_out = voice_of_nodes.title_of_left_out(fleet)
         checks.append(Check(left_out, "unclear", sections[0].id))
-    for section, g in zip(sections, fleet.groups, strict=False):
-        if not g.judged:
-            checks.append(
-                Check(voice.result(conclude_nodes(fleet, g), True), "unclear", section.id)
-            )
+    for section, g, result in zip(sections, fleet.groups, results, strict=True):
+        checks += [Check(result, "unclear", section.id)] * (not g.judged)
     figure, count = fleet_figure(fleet), sum(len(g.nodes) for g in fleet.groups)
     kind = "unclear" if fleet.status == 2 else compare.kinds[fleet.status]
     return Report(
         Head(
             figure.title,
-            [voice.first_line(conclude_nodes(fleet, g)) for g in fleet.groups],
-            " ".join(voice.result(conclude_nodes(fleet, g), True) for g in fleet.groups),
+            [section.title for section in sections],
+            " ".join(results),
             kind,
             checks,
             [figure] if figure.panels else [],

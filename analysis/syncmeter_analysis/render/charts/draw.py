@@ -241,9 +241,8 @@ def _dots(d: Dots) -> Spec:
     colour = _looks(rows, "group", d.groups, palette, d.legend if len(d.groups) > 1 else None)
     shape = {**colour, "scale": _looks(rows, "group", d.groups, shapes, None)["scale"]}
     tips = [_named("row", d.what), _named("group", d.legend or ("found" if d.ratios else "where"))]
-    tips += [_number("value", value)]
-    tips += [_number("cycles", "cycles")] * any(r.get("cycles") is not None for r in rows)
-    tips += [_number("low", "from"), _number("high", "to"), _named("id", "point")]
+    tips += [_number("value", value), _number("low", "from"), _number("high", "to")]
+    tips.append(_named("id", "point"))
     layers = [_across("x", 1.0)] * d.ratios
     if any(r["low"] is not None for r in rows):
         ends_of = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour}
