@@ -10,7 +10,7 @@ from syncmeter_analysis.claims import all_claims, judged
 from syncmeter_analysis.claims.claim import Claim, differs, fails, holds, not_measured
 from syncmeter_analysis.conclude.finding import Finding
 from syncmeter_analysis.record.machine import machine_of, same_machine
-from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.render import junit
@@ -28,16 +28,15 @@ Judged = list[tuple[Campaign, list[tuple[Claim, Finding]]]]
 
 def judge_files(paths: Sequence[str]) -> Judged:
     """The claims on each machine that the files are of. Raises Unusable as the reader does."""
-    groups: list[list[int]] = []
-    files = [read_results(path) for path in paths]
-    for i, file in enumerate(files):
+    groups: list[list[ResultsFile]] = []
+    for file in map(read_results, paths):
         machine = machine_of(file.campaign)
-        known = (g for g in groups if same_machine(machine_of(files[g[0]].campaign), machine))
+        known = (g for g in groups if same_machine(machine_of(g[0].campaign), machine))
         if group := next(known, None):
-            group.append(i)
+            group.append(file)
         else:
-            groups.append([i])
-    campaigns = [campaign_of([files[i] for i in group]) for group in groups]
+            groups.append([file])
+    campaigns = map(campaign_of, groups)
     return [(campaign, judged(Evidence(campaign))) for campaign in campaigns]
 
 

@@ -28,8 +28,7 @@ def row(cost: Interval, id: str, **fields: Any) -> Row:
 def rows_of(value: object, **fields: Any) -> list[Row]:
     """Returns the dot for a configuration's cost in ns, or nothing without a cost."""
     if isinstance(value, Measured):
-        usable = value.usable and value.cost is not None
-        return [row(value.cost, value.id, **fields)] if usable and value.cost else []
+        return [row(value.cost, value.id, **fields)] if value.usable and value.cost else []
     if isinstance(value, Interval):
         return [row(value, "", **fields)]
     return [{"value": value, **fields}] if isinstance(value, int | float) else []

@@ -11,14 +11,6 @@ from syncmeter_analysis.relate.text import of_one_unit
 _wide = 0.05
 
 
-def digits_of(value: float, low: float | None, high: float | None) -> int:
-    """Returns 3 for values from 100 on, otherwise 2 or 3 digits by the interval."""
-    if value >= 100:
-        return 3
-    known = low is not None and high is not None and value > 0
-    return 3 if known and (high or 0.0) - (low or 0.0) < 2 * _wide * value else 2
-
-
 def rounded(value: float, digits: int) -> float:
     """Returns the value with this number of significant digits."""
     if value == 0 or not math.isfinite(value):
@@ -36,8 +28,9 @@ def plain(value: float, digits: int) -> str:
 
 
 def cost(value: float, low: float | None = None, high: float | None = None) -> str:
-    """A cost in ns with the digits that its interval supports."""
-    return plain(value, digits_of(value, low, high))
+    """A cost in ns with the digits that its interval supports, from 100 on three."""
+    width = math.inf if low is None or high is None else high - low
+    return plain(value, 3 if value >= 100 or width < 2 * _wide * value else 2)
 
 
 def factor(value: float) -> str:
@@ -67,8 +60,7 @@ def ratio(value: float, low: float | None = None, high: float | None = None) -> 
     factor."""
     if not 0.5 <= value < 10:
         return factor(value)
-    known = low is not None and high is not None
-    width = (high or 0.0) - (low or 0.0) if known else 0.1
+    width = 0.1 if low is None or high is None else high - low
     return f"{value:.{3 if width < 0.02 else 2 if width < 1 else 1}f}"
 
 
