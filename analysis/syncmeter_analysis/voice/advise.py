@@ -68,11 +68,11 @@ def _title(file: AdviceFile, judged: Judged) -> str:
     if program.wall_s is not None:
         facts.append(_seconds(program.wall_s))
     if threads := program.threads_at_work or program.threads:
-        facts.append(counted("advise.threads", threads))
+        facts.append(counted("common.threads", threads))
     if program.cpus == 1:
         facts.append(say("advise.cpus_one"))
     elif program.cpus:
-        facts.append(say("advise.cpus", count=f"{program.cpus:g}"))
+        facts.append(say("machine.cpus", count=f"{program.cpus:g}"))
     title = say("advise.title", command=_command(file), facts=", ".join(facts))
     # Waiting times of a disturbed run belong to the other programs.
     waiting = "" if judged.reliability.disturbed else _waiting(judged.shares)
@@ -148,7 +148,7 @@ def _after(run_s: float, ends: Sequence[float]) -> str:
     texts = numbers.seconds([run_s, *ends])[1:]
     if len(texts) == 1 or texts[0] == texts[1].split()[0]:
         return texts[-1]
-    return say("advise.effect.range", low=texts[0], high=texts[1])
+    return say("common.range", low=texts[0], high=texts[1])
 
 
 def _facts(file: AdviceFile, judged: Judged, c: Conclusion) -> str:

@@ -68,7 +68,7 @@ def ratio_cells(change: Change) -> tuple[str, str]:
     if change.value is None:
         return "", ""
     if change.low is None or change.high is None:
-        return f"{numbers.ratio(change.value)}x", say("compare.nothing")
+        return f"{numbers.ratio(change.value)}x", say("common.not_measured")
     ends = [_end(x, change) for x in (change.low, change.high)]
     return f"{numbers.ratio(change.value, change.low, change.high)}x", "-".join(ends)
 

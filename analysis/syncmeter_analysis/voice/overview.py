@@ -86,7 +86,7 @@ def overview(
 def title_of(campaign: Campaign) -> str:
     """`Intel Xeon, 2 CPUs (KVM guest), Debian 12, GNU 12.2: 87 configurations, 8.2 s`."""
     machine = machine_of(campaign)
-    count = counted("overview.configurations", len(campaign.points))
+    count = counted("common.configurations", len(campaign.points))
     ends = [file.ends[-1].get("wall_ns") for file in campaign.files if file.ends]
     known = [float(ns) for ns in ends if isinstance(ns, int | float) and ns > 0]
     if len(known) < len(campaign.files):
@@ -244,7 +244,7 @@ def _none(campaign: Campaign) -> str:
     if not costs:
         return say("overview.recommendations.none")
     low, high = numbers.duration(costs[0]), numbers.duration(costs[-1])
-    count = counted("overview.configurations", len(costs))
+    count = counted("common.configurations", len(costs))
     name = "none_of" if low != high else "none_of_one"
     return say(f"overview.recommendations.{name}", count=count, low=low, high=high)
 

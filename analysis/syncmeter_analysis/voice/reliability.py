@@ -80,7 +80,7 @@ def facts(found: Reliability) -> Iterator[str]:
     if found.failed:
         name = "reliability.failures_because" if found.failure else "reliability.failures"
         yield say(
-            name, count=counted("reliability.configurations", found.failed), reason=found.failure
+            name, count=counted("common.configurations", found.failed), reason=found.failure
         )
     reason, _ = _reason(found)
     if found.repetitions and not is_from_repetitions(found):
