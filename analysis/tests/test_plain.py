@@ -17,8 +17,8 @@ from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text
 DATA = sorted((Path(__file__).parent / "data").glob("*.jsonl.xz"))
 
 
-def table(columns, *rows, **more):
-    return Table(columns, [[Cell(text) for text in row] for row in rows], **more)
+def table(columns, *rows, caption="", **more):
+    return Table(caption, columns, [[Cell(text) for text in row] for row in rows], **more)
 
 
 @pytest.mark.parametrize("file", DATA, ids=without_suffixes)
@@ -74,8 +74,8 @@ def test_a_spare_column_goes_only_where_the_rest_fits_without_it():
 
 def test_what_is_still_too_wide_goes_on_below_with_the_names_of_its_rows():
     columns = ["op", "1 lane", "95 % CI", "2 lanes", "95 % CI"]
-    wide = table(columns, ["add", "1", "0..2", "3", "2..4"], ["sub", "5", "4..6", "7", "6..8"])
-    wide.right = range(1, 5)
+    rows = ["add", "1", "0..2", "3", "2..4"], ["sub", "5", "4..6", "7", "6..8"]
+    wide = table(columns, *rows, right=range(1, 5))
     assert table_plain(wide, width=24).splitlines() == [
         *("op   1 lane  95 % CI", "add       1     0..2", "sub       5     4..6"),
         "",

@@ -60,17 +60,23 @@ def cells(*rows):
 
 
 def test_a_table_on_a_terminal_is_aligned_and_leaves_empty_columns_out():
-    table = Table(["op", "none", "ns"], cells(["a", "", "1.5"], ["long", "", "10.25"]), right=[2])
+    table = Table(
+        "", ["op", "none", "ns"], cells(["a", "", "1.5"], ["long", "", "10.25"]), right=[2]
+    )
     assert as_plain("T", [table]) == "T\n\nop       ns\na       1.5\nlong  10.25"
 
 
 def test_a_long_table_repeats_its_header():
-    table = Table(["n"], cells(*[[str(i)] for i in range(5)]), repeat=2)
+    table = Table("", ["n"], cells(*[[str(i)] for i in range(5)]), repeat=2)
     assert as_plain("T", [table]).split() == ["T", *["n", "0", "1", "n", "2", "3", "n", "4"]]
 
 
 def test_blocks_in_markdown_take_nothing_of_theirs_for_markup():
-    blocks = [Text("run `a|b` *now*"), Bullets(["x < y"]), Table(["a|b"], cells(["1"]), right=[0])]
+    blocks = [
+        Text("run `a|b` *now*"),
+        Bullets(["x < y"]),
+        Table("", ["a|b"], cells(["1"]), right=[0]),
+    ]
     assert as_markdown("T", blocks).splitlines() == [
         "## T",
         "",

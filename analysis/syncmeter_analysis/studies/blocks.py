@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.relation import NotComparable, Ratio
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.voice.screen import Field, Grid
 from syncmeter_analysis.voice.words import soft_break
 
 
@@ -36,49 +37,9 @@ class Lines:
     is_subtitle: bool = False
 
 
-@dataclass
-class Cell:
-    """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad'). `note`
-    stands below the text on a page, behind it elsewhere."""
-
-    text: str
-    points: Sequence[str] = ()
-    kind: str = ""
-    note: str = ""
-
-    @property
-    def whole(self) -> str:
-        """Text and note on one line."""
-        return f"{self.text} ({self.note})" if self.note else self.text
-
-
-@dataclass
-class Table:
-    """`right` are the columns flush right. Rows beyond `folded` are folded away on a page. In text a
-    column in which no row has anything is left out. On a terminal the columns' names come again after
-    every `repeat` rows; where it is too narrow, columns in `spare` go, the first of them first, and the
-    first `keys`, which name a row, come again with what has to stand below."""
-
-    columns: list[str]
-    rows: list[list[Cell]]
-    right: Sequence[int] = ()
-    caption: str = ""
-    folded: int = 0
-    repeat: int = 0
-    spare: Sequence[int] = ()
-    keys: int = 1
-
-    def of_columns(self, kept: Sequence[int]) -> Table:
-        """The same with these of its columns."""
-        place = {old: new for new, old in enumerate(kept)}
-        return replace(
-            self,
-            columns=[self.columns[i] for i in kept],
-            rows=[[row[i] for i in kept] for row in self.rows],
-            right=[place[i] for i in self.right if i in place],
-            spare=[place[i] for i in self.spare if i in place],
-            keys=sum(i < self.keys for i in kept),
-        )
+#: The tables of screens and those of studies are alike.
+Cell = Field
+Table = Grid
 
 
 def cell(value: object) -> Cell:
@@ -110,10 +71,10 @@ def table(
     """A table of these rows. Columns are separated by `|`; those that end in `>` are flush right."""
     names = columns.split("|") if isinstance(columns, str) else list(columns)
     return Table(
+        caption,
         [name.removesuffix(">") for name in names],
         [list(map(cell, row)) for row in rows],
         [i for i, name in enumerate(names) if name.endswith(">")],
-        caption,
         keys=keys,
         **more,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.block_barriers import alike, more
@@ -86,9 +87,7 @@ def text(levels: GpuLevels) -> list[Block]:
         ),
         _both_clocks(levels),
     ]
-    for one in found:
-        one.caption = levels.prefix + one.caption
-    return list(found)
+    return [replace(one, caption=levels.prefix + one.caption) for one in found]
 
 
 def _by_blocks(points: Sequence[Measured]) -> list[Measured]:

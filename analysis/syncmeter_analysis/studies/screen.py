@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from syncmeter_analysis.studies.blocks import Block, Cell, Lines, Table
+from syncmeter_analysis.studies.blocks import Block, Lines, Table
 from syncmeter_analysis.voice.overview import Overview
-from syncmeter_analysis.voice.screen import Field, Grid, Screen
+from syncmeter_analysis.voice.screen import Screen
 
 #: A page folds the rows of longer tables away.
 _folded = 40
@@ -18,7 +18,7 @@ def screen_blocks(screen: Screen, more: str = "", with_others: bool = True) -> l
     notes = [*screen.notes, *(screen.other_notes if with_others else ())]
     lines = [*notes, *screen.sentences, screen.details, screen.next, more]
     top = [Lines([screen.reliability], is_subtitle=True)] if screen.reliability else []
-    return [*top, *map(_table, grids), Lines(list(filter(None, lines)))]
+    return [*top, *map(_folding, grids), Lines(list(filter(None, lines)))]
 
 
 def overview_blocks(overview: Overview) -> list[Block]:
@@ -26,14 +26,8 @@ def overview_blocks(overview: Overview) -> list[Block]:
     last = list(filter(None, [overview.details, *overview.next]))
     notes = [Lines(list(overview.notes))] if overview.notes else []
     top = Lines([overview.reliability], is_subtitle=True)
-    return [top, *map(_table, overview.costs), *notes, Lines(overview.advice), Lines(last)]
+    return [top, *map(_folding, overview.costs), *notes, Lines(overview.advice), Lines(last)]
 
 
-def _table(grid: Grid) -> Table:
-    rows = [list(map(_cell, row)) for row in grid.rows]
-    found = Table(list(grid.columns), rows, grid.right, grid.caption, folded=_folded)
-    return replace(found, spare=grid.spare, keys=grid.keys)
-
-
-def _cell(field: Field) -> Cell:
-    return Cell(field.text, field.points, "good" if field.chosen else "")
+def _folding(table: Table) -> Table:
+    return replace(table, folded=_folded)

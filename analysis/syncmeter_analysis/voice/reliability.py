@@ -79,9 +79,7 @@ def facts(found: Reliability) -> Iterator[str]:
         yield say(f"reliability.controls.{found.controls}")
     if found.failed:
         name = "reliability.failures_because" if found.failure else "reliability.failures"
-        yield say(
-            name, count=counted("common.configurations", found.failed), reason=found.failure
-        )
+        yield say(name, count=counted("common.configurations", found.failed), reason=found.failure)
     reason, _ = _reason(found)
     if found.repetitions and not is_from_repetitions(found):
         yield counted("reliability.repetitions", found.repetitions)

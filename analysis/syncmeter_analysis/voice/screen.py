@@ -4,23 +4,32 @@ Markdown and a page."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
 class Field:
-    """A table cell. `points` are evidence ids, `chosen` marks the recommended
-    choice."""
+    """A table cell. `points` are evidence ids, `chosen` marks the recommended choice, `kind` colours
+    the text ('good', 'bad'). The `note` stands below the text on a page, behind it elsewhere."""
 
     text: str
-    points: tuple[str, ...] = ()
+    points: Sequence[str] = ()
     chosen: bool = False
+    kind: str = ""
+    note: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Returns text and note on one line."""
+        return f"{self.text} ({self.note})" if self.note else self.text
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. `right` are the columns flush right. Columns in `spare` are left out on a narrow
-    terminal, the first of them first, and the first `keys` columns name a row."""
+    """A table. `right` are the columns flush right. On a terminal that is too narrow, columns in
+    `spare` are left out, the first of them first, and the first `keys` columns, which name a row, come
+    again with what stands below. The names of the columns come again after every `repeat` rows. A page
+    folds rows beyond `folded`. In text a column in which no row has anything is left out."""
 
     caption: str
     columns: Sequence[str]
@@ -28,6 +37,20 @@ class Grid:
     right: Sequence[int] = ()
     spare: Sequence[int] = ()
     keys: int = 1
+    folded: int = 0
+    repeat: int = 0
+
+    def of_columns(self, kept: Sequence[int]) -> Grid:
+        """Returns the table with these of its columns."""
+        place = {old: new for new, old in enumerate(kept)}
+        return replace(
+            self,
+            columns=[self.columns[i] for i in kept],
+            rows=[[row[i] for i in kept] for row in self.rows],
+            right=[place[i] for i in self.right if i in place],
+            spare=[place[i] for i in self.spare if i in place],
+            keys=sum(i < self.keys for i in kept),
+        )
 
 
 @dataclass(frozen=True)
