@@ -134,8 +134,8 @@ class Cell:
     value: float
 
 
-def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], list[str]]:
-    """The test's name, the cells of `aggregate`, and what was left out.
+def read_table(path: Path, aggregate: str = "max") -> tuple[list[Cell], list[str]]:
+    """The cells of `aggregate`, and what was left out.
 
     Raises Unusable where the file is no such table.
     """
@@ -163,7 +163,7 @@ def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], lis
                 notes.append(f"{path}, line {number}: {quoted(text)} is not a number")
     if not cells:
         raise Unusable(f"{path} is not a table of {source}: it holds no figures of '{aggregate}'")
-    return rows[0][0], cells, notes
+    return cells, notes
 
 
 def _counts(path: Path, line: int, what: str, texts: list[str]) -> list[int]:
@@ -188,7 +188,7 @@ def _lines_of(
         notes.append(f"{path}: the test {quoted(folder)} is not known; it is left out")
         return
     backend = "cuda" if name.startswith("cuda_") else "omp"
-    _, cells, bad = read_table(path, aggregate)
+    cells, bad = read_table(path, aggregate)
     notes += bad
     for cell in cells:
         kind = _types[cell.type] if test.typed else None
@@ -291,6 +291,6 @@ def _names_in_logs(tables: list[Path]) -> dict[str, str]:
 def _pus_of(tables: list[tuple[Path, str, int | None]]) -> int | None:
     for path, name, _ in tables:
         if name.startswith("omp_barrier"):
-            counts = sorted({cell.lanes for cell in read_table(path)[1]})
+            counts = sorted({cell.lanes for cell in read_table(path)[0]})
             return counts[-1 - _oversubscribed_counts] if len(counts) > 4 else counts[-1]
     return None

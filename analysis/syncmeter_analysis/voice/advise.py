@@ -241,10 +241,8 @@ def _of_advice(file: AdviceFile, advice: Members, entry: Entry) -> CauseText:
         after = (max(0.0, run_s - saves["high"]), max(0.0, run_s - saves["low"]))
         times = Times(run_s, *after)
     effect = _effect(grade, times, entry.seen)
-    more = []
-    if advice["kind"] == "may_cost" and times:
-        more.append(say("advise.effect.may_cost"))
-    effect = ", ".join([effect, *more]) if effect else effect
+    if times and advice["kind"] == "may_cost":
+        effect = ", ".join([effect, say("advise.effect.may_cost")])
     details = []
     if together := advice.get("with_others"):
         low, high = numbers.seconds([together["low"], together["high"]])
