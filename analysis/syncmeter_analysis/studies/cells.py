@@ -47,10 +47,10 @@ def op_and_launch(s: Measured) -> list[object]:
     return [named(s.point.op, s), s.point.size or "", point_text.blocks_by_threads(s.point)]
 
 
-def rate(s: Measured | None) -> str:
-    """Returns the total operations per second, or nothing without a cost."""
+def rate(s: Measured | None, each: int = 1) -> str:
+    """Returns `each` times the total operations per second, or nothing without a cost."""
     per_s = s.ops_per_s_total if s else None
-    return "" if per_s is None else formats.rate(per_s)
+    return "" if per_s is None else formats.rate(per_s * each)
 
 
 def fairness(s: Measured | None) -> list[str]:

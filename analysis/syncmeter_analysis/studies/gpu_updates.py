@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from syncmeter_analysis.conclude.studies.gpu_updates import cuda_way, form, wide_form
 from syncmeter_analysis.relate import point_text
-from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.gpu_updates import (
     Launch,
     Orders,
@@ -21,7 +20,7 @@ from syncmeter_analysis.relate.gpu_updates import rows as rows
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.summary import Measured, code_of
 from syncmeter_analysis.studies.blocks import Block, Line, Table, pivot, table
-from syncmeter_analysis.studies.cells import over_best
+from syncmeter_analysis.studies.cells import over_best, rate
 from syncmeter_analysis.studies.figures import Axis, Figure, courses, dots
 from syncmeter_analysis.voice.words import name_of
 
@@ -168,11 +167,6 @@ def _width_form(s: Measured) -> str:
     return name_of(wide_form(s))
 
 
-def _rate(s: Measured, each: int = 1) -> str:
-    per_s = s.ops_per_s_total
-    return "" if per_s is None else formats.rate(per_s * each)
-
-
 def _widths(found: Updates) -> Iterator[Table]:
     lines = []
     for place in found.widths:
@@ -185,8 +179,8 @@ def _widths(found: Updates) -> Iterator[Table]:
                     _width_form(s),
                     s,
                     parts.get(s.id),
-                    _rate(s),
-                    _rate(s, width_of(s).bytes),
+                    rate(s),
+                    rate(s, width_of(s).bytes),
                     over_best(place.parts, parts.get(s.id)),
                     code_of(s.census),
                 ]
