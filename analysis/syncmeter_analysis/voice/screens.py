@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from syncmeter_analysis.conclude.conclusion import Conclusion
 from syncmeter_analysis.conclude.reliability import Reliability
@@ -10,18 +10,14 @@ from syncmeter_analysis.voice import locks, study, waiting
 from syncmeter_analysis.voice.screen import Screen
 from syncmeter_analysis.voice.study import as_sure
 
-#: Studies with a special table.
-_own: Mapping[str, Callable[[Sequence[Conclusion], Reliability], Screen]] = {
-    "locks": locks.screen,
-    "waiting": waiting.screen,
-}
-
 
 def screen_of(name: str, conclusions: Sequence[Conclusion], reliability: Reliability) -> Screen:
     """Returns the screen of the study with this name."""
     conclusions = as_sure(conclusions, reliability)
-    if name in _own:
-        return _own[name](conclusions, reliability)
+    if name == "locks":
+        return locks.screen(conclusions, reliability)
+    if name == "waiting":
+        return waiting.screen(conclusions, reliability)
     return study.screen(name, conclusions, reliability)
 
 
