@@ -144,8 +144,9 @@ def _scaled(axis: Axis, field: str) -> Spec:
 
 def _curves(c: Curves) -> Spec:
     x, y = _scaled(c.x, "x"), _scaled(c.y, "value")
-    colour = _looks(c.rows, "name", c.names, palette, c.legend)
-    shape = {**colour, "scale": _looks(c.rows, "name", c.names, shapes, "")["scale"]}
+    colour, shape = (
+        _looks(c.rows, "name", c.names, among, c.legend) for among in (palette, shapes)
+    )
     tips = [_named("name", c.legend or " "), _named("x", c.x.title), _number("value", c.y.title)]
     layers = [_across("x", at) for at in c.marks]
     layers += [] if c.level is None else [_across("y", c.level)]
@@ -158,8 +159,7 @@ def _curves(c: Curves) -> Spec:
     if len(c.names) > len(palette):
         # The second seven are dashed.
         by_seven = [dash for dash in dashes for _ in palette]
-        scale = _looks(c.rows, "name", c.names, by_seven, "")["scale"]
-        line["strokeDash"] = {**colour, "scale": scale}
+        line["strokeDash"] = _looks(c.rows, "name", c.names, by_seven, c.legend)
     layers += [_long_lines(line)] * (c.lines and _has_lines(c))
     tips.append(_named("id", "point"))
     layers.append(_dot(35, {"x": x, "y": y, "color": colour, "shape": shape, "tooltip": tips}))
@@ -238,8 +238,8 @@ def _dots(d: Dots) -> Spec:
         "axis": {"labelSeparation": 8, "labelBound": 4},
     }
     at = {"x": {**x, "field": "value"}, "y": y}
-    colour = _looks(rows, "group", d.groups, palette, d.legend if len(d.groups) > 1 else None)
-    shape = {**colour, "scale": _looks(rows, "group", d.groups, shapes, None)["scale"]}
+    legend = d.legend if len(d.groups) > 1 else None
+    colour, shape = (_looks(rows, "group", d.groups, among, legend) for among in (palette, shapes))
     tips = [_named("row", d.what), _named("group", d.legend or ("found" if d.ratios else "where"))]
     tips += [_number("value", value), _number("low", "from"), _number("high", "to")]
     tips.append(_named("id", "point"))
