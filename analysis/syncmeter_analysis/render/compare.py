@@ -45,12 +45,12 @@ def as_text(
 ) -> str:
     """For a terminal of this width, 0 for any."""
     shown = [as_plain(*_screen(t, everything, len(tables) > 1), coloured, width) for t in tables]
-    return "\n\n".join([*shown, *_status_of(tables)])
+    return with_status(shown, status_of(tables))
 
 
 def as_markdown(tables: Sequence[PairTable], everything: bool = False) -> str:
     shown = [blocks.as_markdown(*_screen(t, everything, len(tables) > 1)) for t in tables]
-    return "\n\n".join([*shown, *_status_of(tables)])
+    return with_status(shown, status_of(tables))
 
 
 def status_of(tables: Sequence[PairTable]) -> int:
@@ -62,13 +62,11 @@ def status_of(tables: Sequence[PairTable]) -> int:
     return max(statuses - {2})
 
 
-def _status_of(tables: Sequence[PairTable]) -> list[str]:
-    return status_line(status_of(tables), len(tables))
-
-
-def status_line(status: int, count: int) -> list[str]:
-    """Returns the exit status of several tables, which do not have it themselves."""
-    return [say("compare.results.status", status=status, count=count)] if count > 1 else []
+def with_status(shown: list[str], status: int) -> str:
+    """Returns the tables, and behind several tables their exit status, which they do not have."""
+    if len(shown) > 1:
+        shown = [*shown, say("compare.results.status", status=status, count=len(shown))]
+    return "\n\n".join(shown)
 
 
 def _screen(table: PairTable, everything: bool, several: bool) -> tuple[str, list[Block]]:

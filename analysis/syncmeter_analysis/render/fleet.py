@@ -36,16 +36,12 @@ _most_lines, _most_beside = 40, 10
 def as_text(fleet: Fleet, everything: bool, coloured: bool = False, width: int = 0) -> str:
     """For a terminal of this width, 0 for any."""
     shown = [as_plain(*part, coloured, width) for part in _screens(fleet, everything)]
-    return "\n\n".join([*shown, *_status_of(fleet)])
+    return compare.with_status(shown, fleet.status)
 
 
 def as_markdown(fleet: Fleet, everything: bool) -> str:
     shown = [blocks.as_markdown(*part) for part in _screens(fleet, everything)]
-    return "\n\n".join([*shown, *_status_of(fleet)])
-
-
-def _status_of(fleet: Fleet) -> list[str]:
-    return compare.status_line(fleet.status, len(fleet.groups))
+    return compare.with_status(shown, fleet.status)
 
 
 def _screens(fleet: Fleet, everything: bool) -> list[tuple[str, list[Block]]]:
