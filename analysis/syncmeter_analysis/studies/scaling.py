@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from syncmeter_analysis.conclude.studies.scaling import Row, usual_ops
 from syncmeter_analysis.conclude.studies.scaling import rows as rows
-from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.group import grouped, place_in
 from syncmeter_analysis.relate.point_text import blocks_by_threads, op_of
 from syncmeter_analysis.relate.relation import ratio
 from syncmeter_analysis.relate.text import ns_of
@@ -48,6 +48,5 @@ def cells(row: Row) -> str:
 
 
 def _place(row: Row) -> tuple[object, ...]:
-    key = (row.first.point.op, row.first.point.placement)
-    place = usual_ops.index(key) if key in usual_ops else len(usual_ops)
-    return place, -ns_of(row.ends[1])
+    p = row.first.point
+    return place_in(usual_ops, (p.op, p.placement)), -ns_of(row.ends[1])
