@@ -15,14 +15,9 @@ from syncmeter_analysis.record.members import Members
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Acquisitions of a lock at one call site. Times are those of all threads and calls."""
+    """Times of a lock at one call site, of all threads and calls. Every `every`th call was timed."""
 
-    call_site: int
-    calls: int
-    timed: int
     every: int
-    contended: int
-    call_ns: float | None
     contended_call_ns: float | None
     held_ns: float | None
     short_held_ns: float | None
@@ -30,14 +25,17 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Wall times of a model in one form. `number` is its place in the file. `changed` holds the times
-    by remedy."""
+    """Wall times of a model. `number` is its place in the file. `changed` holds the times by remedy."""
 
     number: int
-    form: str
     program_s: tuple[float, ...]
     as_is_s: tuple[float, ...]
     changed: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+#: Counts and times that several locks add up.
+_counts = ("timed", "contended", "hidden", "waits")
+_times = ("call_ns", "held_ns", "exclusive_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +43,20 @@ class Lock:
     """A lock, or several locks of the same call sites. Times are those of all threads and calls."""
 
     ids: tuple[int, ...]
-    kind: str
     call_sites: tuple[int, ...]
     acquisitions: int
     threads: int
-    timed: int
-    contended: int
-    hidden: int
-    call_ns: float | None
-    held_ns: float | None
-    exclusive_ns: float | None
-    short_held_ns: float | None
-    utilization: float | None
+    timed: int = 0
+    contended: int = 0
+    hidden: int = 0
+    waits: int = 0
+    call_ns: float | None = None
+    held_ns: float | None = None
+    exclusive_ns: float | None = None
+    short_held_ns: float | None = None
+    utilization: float | None = None
     uses: tuple[Use, ...] = ()
     has_readers_only: bool = False
-    waits: int = 0
     models: tuple[Model, ...] = ()
 
     @property
@@ -203,39 +200,24 @@ def locks_of(file: AdviceFile) -> list[Lock]:
 
 def _lock(line: Members, sites: dict[int, Members], models: Sequence[Model]) -> Lock:
     here = [sites[id] for id in line["call_sites"] if id in sites]
+    counts: Members = {name: line.get(name) or 0 for name in _counts}
+    times: Members = {name: line.get(name) for name in (*_times, "short_held_ns", "utilization")}
     return Lock(
         (line["id"],),
-        line["kind"],
         tuple(line["call_sites"]),
         line["acquisitions"],
         line.get("threads") or sum(site.get("threads") or 0 for site in here),
-        line.get("timed") or 0,
-        line.get("contended") or 0,
-        line.get("hidden") or 0,
-        line.get("call_ns"),
-        line.get("held_ns"),
-        line.get("exclusive_ns"),
-        line.get("short_held_ns"),
-        line.get("utilization"),
-        tuple(map(_use, line.get("uses") or ())),
-        bool(here) and all(site["kind"] == "rwlock_read" for site in here),
-        line.get("waits") or 0,
-        tuple(models),
+        **counts,
+        **times,
+        uses=tuple(map(_use, line.get("uses") or ())),
+        has_readers_only=bool(here) and all(site["kind"] == "rwlock_read" for site in here),
+        models=tuple(models),
     )
 
 
 def _use(line: Members) -> Use:
-    return Use(
-        line["call_site"],
-        line["calls"],
-        line.get("timed") or 0,
-        line.get("every") or 1,
-        line.get("contended") or 0,
-        line.get("call_ns"),
-        line.get("contended_call_ns"),
-        line.get("held_ns"),
-        line.get("short_held_ns"),
-    )
+    times = (line.get(name) for name in ("contended_call_ns", "held_ns", "short_held_ns"))
+    return Use(line.get("every") or 1, *times)
 
 
 def _models(file: AdviceFile) -> dict[int, list[Model]]:
@@ -247,9 +229,7 @@ def _models(file: AdviceFile) -> dict[int, list[Model]]:
             if line.get(f"{remedy}_s")
         )
         if line["program_s"] and line["as_is_s"]:
-            model = Model(
-                number, line["form"], tuple(line["program_s"]), tuple(line["as_is_s"]), changed
-            )
+            model = Model(number, tuple(line["program_s"]), tuple(line["as_is_s"]), changed)
             found.setdefault(line["lock"], []).append(model)
     return found
 
@@ -259,24 +239,18 @@ def merged(locks: Sequence[Lock]) -> Lock:
     if len(locks) == 1:
         return locks[0]
     sites = sorted({id for lock in locks for id in lock.call_sites})
+    counts: Members = {name: sum(getattr(lock, name) for lock in locks) for name in _counts}
+    times: Members = {name: _sum(getattr(lock, name) for lock in locks) for name in _times}
     return Lock(
         tuple(id for lock in locks for id in lock.ids),
-        locks[0].kind,
         tuple(sites),
         sum(lock.acquisitions for lock in locks),
         max(lock.threads for lock in locks),
-        sum(lock.timed for lock in locks),
-        sum(lock.contended for lock in locks),
-        sum(lock.hidden for lock in locks),
-        _sum(lock.call_ns for lock in locks),
-        _sum(lock.held_ns for lock in locks),
-        _sum(lock.exclusive_ns for lock in locks),
-        None,
-        None,
-        tuple(use for lock in locks for use in lock.uses),
-        all(lock.has_readers_only for lock in locks),
-        sum(lock.waits for lock in locks),
-        tuple(model for lock in locks for model in lock.models),
+        **counts,
+        **times,
+        uses=tuple(use for lock in locks for use in lock.uses),
+        has_readers_only=all(lock.has_readers_only for lock in locks),
+        models=tuple(model for lock in locks for model in lock.models),
     )
 
 
