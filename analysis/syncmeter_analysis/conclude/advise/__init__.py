@@ -81,9 +81,8 @@ def _others(file: AdviceFile, program: Program, entries: Sequence[Entry]) -> lis
     named = sites_of(e.conclusion for e in entries if e.conclusion)
     named |= {site for e in entries if e.advice for site in e.advice["sites"]}
     least_s = common["min_lost_share"] * program.timed_s
-    found = []
-    for site in file.call_sites:
-        spent = spent_at(site)
-        if site["id"] not in named and spent and spent.in_all >= least_s:
-            found.append(site["id"])
-    return found
+    return [
+        site["id"]
+        for site in file.call_sites
+        if site["id"] not in named and (spent := spent_at(site)) and spent.in_all >= least_s
+    ]

@@ -36,10 +36,6 @@ def cause_of(name: str) -> Cause:
     return Cause(name, tuple(row["remedies"]), row["study"], _numbers(row["limits"]))
 
 
-def limits_of(name: str) -> dict[str, float]:
-    """Returns the limits in the section `common` or `gates`."""
-    return _numbers(_table()[name])
-
-
-common = limits_of("common")
-gates = limits_of("gates")
+#: The limits in these two sections.
+common = _numbers(_table()["common"])
+gates = _numbers(_table()["gates"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from syncmeter_analysis.conclude.advise.effects import (
     Prediction,
@@ -178,38 +177,26 @@ def _concluded(
     for remedy in remedies:
         p = known.get(remedy)
         if p and p.sign is Sign.faster and run_s - p.low >= least * run_s:
-            found = _said(lock, program, cause, remedy, Grade.predicted, None, p, next="change")
-            return _with(found, facts, p)
+            return _said(lock, program, cause, remedy, Grade.predicted, None, facts, p, "change")
     if program.disturbance:
         reason = Condition(*program.disturbance)
-        found = _said(lock, program, cause, remedies[0], Grade.rough, reason, next="repeat")
-        return _with(found, facts, None)
+        return _said(lock, program, cause, remedies[0], Grade.rough, reason, facts, next="repeat")
     open_ = [r for r in remedies if r not in known or known[r].sign is not Sign.slower]
     if not open_:
         return None
     both = [r for r in open_ if r in known and known[r].sign is Sign.both]
     if both:
-        reason = Condition("both_signs")
-        found = _said(lock, program, cause, both[0], Grade.unknown, reason, next="try")
-    elif least_s is None or least_s < least * run_s:
-        found = _said(lock, program, cause, open_[0], Grade.unknown, Condition("no_bound"))
-    else:
-        ends = Prediction(least_s, run_s, Sign.wide, ())
-        found = _said(lock, program, cause, open_[0], Grade.bound, None, ends, next="change")
-    return _with(found, facts, None)
+        return _said(lock, program, cause, both[0], Grade.unknown, Condition("both_signs"), facts)
+    if least_s is None or least_s < least * run_s:
+        return _said(lock, program, cause, open_[0], Grade.unknown, Condition("no_bound"), facts)
+    ends = Prediction(least_s, run_s, Sign.wide, ())
+    return _said(lock, program, cause, open_[0], Grade.bound, None, facts, ends, "change")
 
 
 def _of_prediction(remedy: str, p: Prediction) -> Condition:
     """Returns the predicted wall time as a fact about a change, or about a change to avoid."""
     name = "avoid" if p.sign is Sign.slower else "change"
     return Condition(name, p.low, p.high, Subject(op=remedy))
-
-
-def _with(found: Conclusion, facts: tuple[Condition, ...], p: Prediction | None) -> Conclusion:
-    """Adds the facts about other remedies, and the models behind the effect."""
-    others = tuple(x for x in facts if not (p and x.subject and x.subject.op == found.remedy))
-    models = tuple(f"model {number}" for number in (p.models if p else ()))
-    return replace(found, conditions=found.conditions + others, evidence=found.evidence + models)
 
 
 def _said(
@@ -219,15 +206,19 @@ def _said(
     remedy: str,
     grade: Grade,
     reason: Condition | None,
+    facts: Sequence[Condition] = (),
     after: Prediction | None = None,
     next: str = "try",
 ) -> Conclusion:
+    """Returns the conclusion with the facts about other remedies, and the models behind the effect."""
+    models = after.models if after else ()
     subjects = tuple(Subject(lock=id) for id in lock.ids)
     conditions = []
     if len(lock.ids) > 1:
         conditions.append(Condition("several_locks", len(lock.ids)))
     if cause.name == "work_under_lock" and _is_saturated(lock, cause):
         conditions.append(Condition("saturated", lock.utilization))
+    conditions += [x for x in facts if not (models and x.subject == Subject(op=remedy))]
     return Conclusion(
         Kind.change,
         "advise",
@@ -242,6 +233,7 @@ def _said(
         (
             *(f"call_site {id}" for id in lock.call_sites),
             *(f"lock {id}" for id in lock.ids),
+            *(f"model {number}" for number in models),
         ),
         (next,),
         cause.name,
