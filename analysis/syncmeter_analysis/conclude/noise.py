@@ -4,7 +4,7 @@ see, or the clock of the cores."""
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 
 from syncmeter_analysis.record.machine import object_of
@@ -26,18 +26,9 @@ _clock_gap = 1.05
 _least_visits = 10
 
 
-@dataclass(frozen=True)
-class CpuUse:
-    """Who used the CPUs during a campaign, in CPUs: CPU time over elapsed time."""
-
-    pus: int
-    others: float
-    stolen: float
-    programs: dict[str, float] = field(default_factory=dict)
-
-
-def cpu_use(campaign: Campaign) -> CpuUse | None:
-    """Returns the use over all runs whose last line has it."""
+def _cpu_use(campaign: Campaign) -> tuple[int, Counter[str], list[str]]:
+    """Returns the CPUs, the sums of times, and the programs, those with most CPU time first, over all
+    runs whose last line has them."""
     sums: Counter[str] = Counter()
     programs: Counter[str] = Counter()
     pus = 0
@@ -48,12 +39,7 @@ def cpu_use(campaign: Campaign) -> CpuUse | None:
         pus = max(pus, int(use.get("allowed_pus") or 0))
         for program in use.get("programs") or ():
             programs[str(program.get("name") or "")] += program.get("cpu_ns") or 0
-    elapsed = sums["elapsed_ns"]
-    if not elapsed or not pus:
-        return None
-    others = max(0.0, sums["used_ns"] - sums["own_ns"]) / elapsed
-    by_name = {name: ns / elapsed for name, ns in programs.most_common() if name}
-    return CpuUse(pus, others, sums["stolen_ns"] / elapsed, by_name)
+    return pus, sums, [name for name, _ in programs.most_common() if name]
 
 
 @dataclass(frozen=True)
@@ -71,12 +57,15 @@ class Noise:
 def noise_of(campaign: Campaign, disturbed: float) -> Noise:
     """Returns the causes for this disturbed share. Programs and the hypervisor can disturb one thread
     for at most their CPU time: a larger share has another cause."""
-    use = cpu_use(campaign)
-    if use is None:
+    pus, sums, programs = _cpu_use(campaign)
+    elapsed = sums["elapsed_ns"]
+    if not elapsed or not pus:
         return Noise()
-    by_programs, by_hypervisor = min(1.0, use.others), min(1.0, use.stolen)
-    much_used = use.others >= _much_used * use.pus
-    much_stolen = use.stolen >= _much_stolen * use.pus
+    # In CPUs: CPU time over elapsed time.
+    others = max(0.0, sums["used_ns"] - sums["own_ns"]) / elapsed
+    stolen = sums["stolen_ns"] / elapsed
+    by_programs, by_hypervisor = min(1.0, others), min(1.0, stolen)
+    much_used, much_stolen = others >= _much_used * pus, stolen >= _much_stolen * pus
     causes = []
     if much_used or (disturbed and by_programs >= _part_of_noise * disturbed):
         causes.append("programs")
@@ -84,9 +73,8 @@ def noise_of(campaign: Campaign, disturbed: float) -> Noise:
         causes.append("hypervisor")
     if by_programs + by_hypervisor < disturbed / 2:
         causes.append("neighbours" if campaign.machine.hypervisor else "unknown")
-    named = tuple([*use.programs][:_most_named]) if "programs" in causes else ()
-    loaded = much_used or much_stolen
-    return Noise(tuple(causes), named, use.others, use.stolen, loaded)
+    named = tuple(programs[:_most_named]) if "programs" in causes else ()
+    return Noise(tuple(causes), named, others, stolen, much_used or much_stolen)
 
 
 def clock_of(campaign: Campaign) -> tuple[float, float] | None:
