@@ -9,13 +9,28 @@ from syncmeter_analysis.relate.summary import Measured
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
-    """A default. `names` are its (backend, op) pairs, the first of them that was measured counts,
-    unless all are one lock (`is_one_lock`). `rivals` are the backends whose primitives the reader
-    could use as well."""
+class Default:
+    """The (backend, op) pairs that a reader has now in one situation, the first measured one counts. A
+    backend of '' is any."""
+
+    names: tuple[tuple[str, str], ...]
+
+    def among(self, points: Iterable[Measured]) -> Measured | None:
+        """Returns the default among the points, or None."""
+        found = [s for s in points if s.usable]
+        for backend, op in self.names:
+            for s in found:
+                if op == s.point.op and backend in ("", s.point.backend):
+                    return s
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Default):
+    """The default of an API. The first measured name counts, unless all are one lock (`is_one_lock`).
+    `rivals` are the backends whose primitives the reader could use as well."""
 
     api: str
-    names: tuple[tuple[str, str], ...]
     rivals: frozenset[str]
     is_one_lock: bool = False
 
@@ -28,10 +43,6 @@ class Reference:
         """Returns whether the default has this name."""
         return self.is_one_lock and name in self.names
 
-    def default_among(self, points: Iterable[Measured]) -> Measured | None:
-        """Returns the default among the points, or None."""
-        return Default(self.names).among(points)
-
 
 #: The backend for locks in libraries to link.
 libraries = "libraries"
@@ -42,33 +53,16 @@ _of_others = ("omp", "kokkos", "mpi", "posix-shared")
 #: The default locks by API. C++ and POSIX threads share a mutex on Linux.
 locks = (
     Reference(
-        "c++",
         (("std", "lock"), ("std", "critical"), ("std", "mutex"), ("posix", "lock")),
+        "c++",
         frozenset({"std", "posix"}),
         is_one_lock=True,
     ),
-    Reference("openmp", (("omp", "critical"), ("omp", "lock")), frozenset({"omp"})),
+    Reference((("omp", "critical"), ("omp", "lock")), "openmp", frozenset({"omp"})),
     Reference(
-        "openmp-llvm", (("omp-llvm", "critical"), ("omp-llvm", "lock")), frozenset({"omp-llvm"})
+        (("omp-llvm", "critical"), ("omp-llvm", "lock")), "openmp-llvm", frozenset({"omp-llvm"})
     ),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Default:
-    """The (backend, op) pairs that a reader has now in one situation, the first measured one counts. A
-    backend of '' is any."""
-
-    names: tuple[tuple[str, str], ...]
-
-    def among(self, points: Iterable[Measured]) -> Measured | None:
-        """Returns the default among the points, or None."""
-        found = [s for s in points if s.usable and s.cost]
-        for backend, op in self.names:
-            for s in found:
-                if op == s.point.op and backend in ("", s.point.backend):
-                    return s
-        return None
 
 
 #: By default a waiting thread sleeps after this number of looks (libgomp) or this time (libomp).
@@ -128,14 +122,11 @@ reduction = Default((("", "reduce_max_cub"), ("", "reduce_max_global_atomic")))
 
 #: The barriers by API. std::barrier and pthread_barrier also work in a parallel region of OpenMP.
 barriers = (
-    Reference("openmp", (("omp", "barrier"),), frozenset({"omp"})),
-    Reference("openmp_llvm", (("omp-llvm", "barrier"),), frozenset({"omp-llvm"})),
-    Reference("cxx", (("std", "barrier"),), frozenset({"std", "omp", "omp-llvm"})),
-    Reference("posix", (("posix", "barrier"),), frozenset({"posix", "omp", "omp-llvm"})),
+    Reference((("omp", "barrier"),), "openmp", frozenset({"omp"})),
+    Reference((("omp-llvm", "barrier"),), "openmp_llvm", frozenset({"omp-llvm"})),
+    Reference((("std", "barrier"),), "cxx", frozenset({"std", "omp", "omp-llvm"})),
+    Reference((("posix", "barrier"),), "posix", frozenset({"posix", "omp", "omp-llvm"})),
 )
-
-#: The OpenMP runtime that comes with GCC.
-openmp_runtime = Default((("omp", "barrier"),))
 
 #: Calls between processes: MPI's own calls and the POSIX condition variable.
 process_calls = Default(

@@ -64,7 +64,7 @@ def _of_row(part: Part, placed: Placement, row: Row, is_most: bool) -> Iterator[
     alike = _waiting_alike(row)
     for reference in references.barriers:
         points = [s for s in alike if reference.may_use(s.point.backend, is_own_code(s.point.op))]
-        mine = reference.default_among(points)
+        mine = reference.among(points)
         if mine and len(points) > 1:
             yield _which(part, placed, reference, points, mine, is_most)
     yield from _which_library(part, placed, alike, is_most)
@@ -133,7 +133,7 @@ def _which_library(
 ) -> Iterator[Conclusion]:
     """Compares the barriers of two OpenMP runtimes, of which a program has one."""
     both = [s for s in points if s.point.backend in _openmp and s.point.op == "barrier"]
-    mine = references.openmp_runtime.among(both)
+    mine = references.openmp("barrier").among(both)
     if mine is None or len(both) < 2:
         return
     one = contest(both, part.source)
@@ -173,7 +173,7 @@ def _spins(s: Measured, one: Contest) -> bool:
 def _work_between(part: Part, placed: Placement, row: Row) -> Conclusion | None:
     """Computes the work between two barriers that makes a program 90 % efficient."""
     points = _waiting_alike(row)
-    mine = next(filter(None, (r.default_among(points) for r in references.barriers)), None)
+    mine = next(filter(None, (r.among(points) for r in references.barriers)), None)
     if mine is None or mine.oversubscribed or not (cost := cost_of(mine)):
         return None
     low, high = (end and barriers_of_work * end for end in (cost.low, cost.high))
