@@ -116,7 +116,6 @@ def test_near_lanes_are_beside_far_ones(tmp_path):
     part = part_of(tmp_path, two_packages())
     (pair,) = part.pairs
     assert (pair.near.placed, pair.far.placed, pair.cells) == ("close", "spread", 1)
-    assert pair.far_over_near.value == pytest.approx(3)
     (c,) = of_question(concluded(tmp_path, two_packages()), "distance")
     assert (c.kind, c.subjects[0].variant) == (Kind.use, "same L3")
     assert (c.reference.variant, c.effect.value) == ("other package", pytest.approx(3))
@@ -125,8 +124,7 @@ def test_near_lanes_are_beside_far_ones(tmp_path):
 
 
 def test_near_and_far_threads_in_two_vcpu_placements_are_undecided(tmp_path):
-    (pair,) = part_of(tmp_path, two_packages(65.0, 235.0)).pairs
-    assert isinstance(pair.far_over_near, NotComparable)
+    assert len(part_of(tmp_path, two_packages(65.0, 235.0)).pairs) == 1
     (c,) = of_question(concluded(tmp_path, two_packages(65.0, 235.0)), "distance")
     assert (c.kind, c.conditions[0].name) == (Kind.undecided, "other_placement")
 

@@ -4,6 +4,7 @@ import pytest
 
 from syncmeter_analysis.conclude.conclusion import Kind
 from syncmeter_analysis.conclude.studies.processes import conclude
+from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import processes, sections
 from tests.made import campaign, point, read, visits, write
@@ -110,6 +111,12 @@ def test_the_screen_has_calls_and_threads(tmp_path):
     assert section.first[-1].items[-2:] == [section.screen.details, section.screen.next]
 
 
+def ratios_of(table):
+    """The rows of processes with a ratio to threads."""
+    rows = [row for row in table.rows if row.is_process and isinstance(row.over, Ratio)]
+    return [(row, round(row.over.value, 1)) for row in rows]
+
+
 def test_processes_of_posix_stand_against_its_threads(tmp_path):
     lines = [
         *five("std", "lock_add", 50.0),
@@ -119,7 +126,7 @@ def test_processes_of_posix_stand_against_its_threads(tmp_path):
         *five("posix-shared", "mutex_robust_add", 60.0),
     ]
     (table,) = processes.rows(read(path_of(tmp_path, *lines)))
-    found = {(r.op, r.thread.point.backend): round(ratio.value, 1) for r, ratio in table.ratios}
+    found = {(r.op, r.thread.point.backend): over for r, over in ratios_of(table)}
     assert found == {("lock_add", "posix"): 2.0, ("mutex_robust_add", "posix"): 1.0}
 
 
@@ -134,7 +141,7 @@ def test_lanes_and_cells_are_not_mixed(tmp_path):
         *five("mpi", "atomic_add", 15.0, 4, **own),
     ]
     tables = processes.rows(read(path_of(tmp_path, *lines)))
-    found = {(t.lanes, t.own_cells): [round(r.value, 1) for _, r in t.ratios] for t in tables}
+    found = {(t.lanes, t.own_cells): [over for _, over in ratios_of(t)] for t in tables}
     assert found == {(1, False): [1.0], (4, False): [2.0], (4, True): [3.0]}
 
 

@@ -35,13 +35,9 @@ class Placement:
     """Affinities that give all threads the same CPUs, in one file: `curve` has the op barrier by
     threads, `late` has barrier_late by threads and lateness."""
 
-    affinities: list[str]
+    placed: str
     curve: list[Row]
     late: list[Row]
-
-    @property
-    def placed(self) -> str:
-        return ", ".join(self.affinities)
 
     def over_on_time(self, row: Row, runtime: Runtime) -> Over:
         """Returns the cost with a late thread over the cost without one."""
@@ -55,8 +51,6 @@ class Comparison:
 
     name: str
     placed: str
-    over: Runtime
-    under: Runtime
     ratios: dict[int, Ratio | NotComparable]
 
 
@@ -73,10 +67,6 @@ class Part:
     between: list[Comparison]
     points: list[str]
     source: str = ""
-
-    @property
-    def backends(self) -> list[str]:
-        return sorted({backend for backend, _ in self.runtimes})
 
     @property
     def several_lanes(self) -> bool:
@@ -127,7 +117,7 @@ def _part(file: ResultsFile, measured: Sequence[Measured], source: str) -> Part 
 
 def _placement(affinities: list[str], points: Sequence[Measured]) -> Placement:
     on_time = [s for s in points if not is_late(s)]
-    return Placement(affinities, _rows_of(on_time), _rows_of(filter(is_late, points)))
+    return Placement(", ".join(affinities), _rows_of(on_time), _rows_of(filter(is_late, points)))
 
 
 def _rows_of(points: Iterable[Measured]) -> list[Row]:
@@ -146,7 +136,7 @@ def _compared(
         both = [row for row in placed.curve if above in row.costs and below in row.costs]
         ratios = {row.lanes: ratio(row.costs[above], row.costs[below]) for row in both}
         if ratios:
-            found.append(Comparison(name, placed.placed, above, below, ratios))
+            found.append(Comparison(name, placed.placed, ratios))
     return found
 
 

@@ -13,7 +13,7 @@ from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, u
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.relation import ratio
 from syncmeter_analysis.relate.summary import Measured
 
 #: The class for CPUs without a known place.
@@ -36,11 +36,11 @@ class Shared:
 
 @dataclass
 class Row:
-    """One op and number of threads in one file. The affinities give the threads the same CPUs.
+    """One op and number of threads in one file. The affinities `placed` give the threads the same CPUs.
     `over_alone` is the total throughput on one variable over a thread alone."""
 
     first: Measured
-    affinities: list[str]
+    placed: str
     by_cells: dict[int, Shared] = field(default_factory=dict)
     over_alone: Over = None
 
@@ -48,20 +48,14 @@ class Row:
     def lanes(self) -> int:
         return self.first.point.lanes
 
-    @property
-    def placed(self) -> str:
-        return ", ".join(self.affinities)
-
 
 @dataclass
 class NearFar:
-    """One op on equally many variables, by near and by far threads. The cost ratio exists in one vCPU
-    placement only."""
+    """One op on equally many variables, by near and by far threads."""
 
     near: Row
     far: Row
     cells: int
-    far_over_near: Ratio | NotComparable
 
 
 @dataclass
@@ -101,7 +95,7 @@ def _rows_of(points: Iterable[Measured], units: Mapping[int, Unit]) -> list[Row]
     found = [s for s in points if _belongs(s)]
     alone = {_but_lanes(s.point): s for s in reversed(found) if s.point.lanes == 1}
     rows = [
-        _row(affinities, group, alone.get(_but_lanes(group[0].point)), units)
+        _row(", ".join(affinities), group, alone.get(_but_lanes(group[0].point)), units)
         for affinities, group in placed_alike(found, lambda s: _but_affinity(s.point))
     ]
 
@@ -113,12 +107,12 @@ def _rows_of(points: Iterable[Measured], units: Mapping[int, Unit]) -> list[Row]
 
 
 def _row(
-    affinities: list[str],
+    placed: str,
     group: Sequence[Measured],
     alone: Measured | None,
     units: Mapping[int, Unit],
 ) -> Row:
-    row = Row(group[0], affinities)
+    row = Row(group[0], placed)
     for s in sorted(group, key=lambda s: s.point.cells):
         row.by_cells[s.point.cells] = Shared(s, _joined_by(s, units))
     one = row.by_cells.get(1)
@@ -149,7 +143,7 @@ def _joined_by(s: Measured, units: Mapping[int, Unit]) -> str:
 
 def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
     """Returns the nearest affinity with each farther one."""
-    pairs = []
+    pairs: list[NearFar] = []
     for rows_alike in grouped(found, lambda row: _but_affinity(row.first.point)).values():
         for cells in sorted({n for row in rows_alike for n in row.by_cells}):
             # Affinities with another thread order have the same distance.
@@ -159,10 +153,7 @@ def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
                 if c is not None and c.joined_by not in ("", _unknown) and c.measured.usable:
                     by_distance.setdefault(c.joined_by, row)
             near, *farther = sorted(by_distance, key=pair_classes.index) or [""]
-            for far in farther:
-                sides = by_distance[near], by_distance[far]
-                costs = (row.by_cells[cells].measured for row in reversed(sides))
-                pairs.append(NearFar(*sides, cells, ratio(*costs)))
+            pairs += [NearFar(by_distance[near], by_distance[far], cells) for far in farther]
     return pairs
 
 

@@ -11,7 +11,7 @@ from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.lock_tables import cells_in_use
 from syncmeter_analysis.relate.point_text import op_of
-from syncmeter_analysis.relate.relation import Ratio, ratio
+from syncmeter_analysis.relate.relation import ratio
 from syncmeter_analysis.relate.summary import Measured
 
 #: Backends with processes, and the thread backend with the same calls.
@@ -65,11 +65,6 @@ class ProcessTable:
     lanes: int
     own_cells: bool
     source: str = ""
-
-    @property
-    def ratios(self) -> list[tuple[Row, Ratio]]:
-        """Returns the rows of processes with a ratio to threads."""
-        return [(r, r.over) for r in self.rows if r.is_process and isinstance(r.over, Ratio)]
 
 
 def rows(campaign: Campaign) -> list[ProcessTable]:
