@@ -142,9 +142,8 @@ def _only_ops(table: PairTable) -> tuple[list[str], list[str]]:
 
 def _most_important(table: PairTable, outcome: Outcome) -> list[Pair]:
     """Returns the pairs with this outcome, the largest change first."""
-    if outcome in (Outcome.slower, Outcome.faster):
-        return [pair for pair in table.resolved if table.outcome(pair) is outcome]
-    return [pair for pair in table.pairs if table.outcome(pair) is outcome]
+    pairs = table.resolved if outcome in (Outcome.slower, Outcome.faster) else table.pairs
+    return [pair for pair in pairs if table.outcome(pair) is outcome]
 
 
 def change_of(table: PairTable, pair: Pair) -> Change:

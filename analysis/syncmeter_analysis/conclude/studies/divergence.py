@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import product
 
 from syncmeter_analysis.conclude.choice import choose, situation_of
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition
@@ -23,21 +23,16 @@ def _of_launch(one: Launch, is_largest: bool) -> Iterator[Conclusion]:
     inside, across, predicated = (one.by_op[op] for op in forms)
     more = "" if is_largest else "_small"
     slope = slope_ns(inside)
-    for n in sorted(inside, reverse=True):
-        situation = situation_of(inside[n], "paths", size=n)
-        made = []
-        if n in across and n > 1:
-            made.append(("warps", across[n], "sorted_data"))
-        if n in predicated and n > 1:
-            made.append(("select", predicated[n], "all_paths"))
-        for question, other, condition in made:
-            found = choose(
-                [inside[n], other],
+    reason = Condition("each_path", slope) if slope and slope > 0 and is_largest else None
+    ways = (("warps", across, "sorted_data"), ("select", predicated, "all_paths"))
+    for n, (question, other, condition) in product(sorted(inside, reverse=True), ways):
+        if n > 1 and n in other:
+            yield choose(
+                [inside[n], other[n]],
                 question + more,
-                situation,
+                situation_of(inside[n], "paths", size=n),
                 inside[n],
                 conditions=lambda s, name=condition: [Condition(name)],  # type: ignore[misc]
+                reason=reason,
                 next=["advise_program"],
             )
-            reason = Condition("each_path", slope) if slope and slope > 0 and is_largest else None
-            yield replace(found, reason=reason)
