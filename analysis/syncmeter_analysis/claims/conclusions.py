@@ -9,7 +9,7 @@ from math import inf, isfinite, log
 
 from syncmeter_analysis.claims import judged as judged_on
 from syncmeter_analysis.claims.claim import Claim, fails, holds, not_measured
-from syncmeter_analysis.conclude.choice import cost_of, situation_of
+from syncmeter_analysis.conclude.choice import cost_of, situation_of, subject_of
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
@@ -135,9 +135,8 @@ class _Advice:
                 continue
             least = min(found, key=_least_effect)
             others = [c for c in found if c is not least]
-            some = len(found) < len(self._named)
-            more = [Condition("some")] if some else []
-            more += [Condition("disturbed")] if disturbed else []
+            more = [Condition("some")] * (len(found) < len(self._named))
+            more += [Condition("disturbed")] * disturbed
             yield replace(
                 least,
                 subjects=tuple(s for c in (least, *others) for s in c.subjects),
@@ -297,17 +296,10 @@ _named = ("backend", "op", "stride_bytes", "waves", "others")
 
 def _subjects(pair: Pair) -> list[Subject]:
     """Names both sides by their operations, or by the axes in which one operation differs."""
-    a, b = pair.over.point, pair.under.point
-    if (a.backend, a.op) != (b.backend, b.op):
-        return [Subject(s.point.backend, s.point.op, point=s.id) for s in (pair.over, pair.under)]
-    axes = [x.name for x in fields(a) if x.name not in _named]
-    apart = [axis for axis in axes if getattr(a, axis) != getattr(b, axis)]
-    return [
-        Subject(
-            s.point.backend,
-            s.point.op,
-            "/".join(str(getattr(s.point, axis)) for axis in apart),
-            s.id,
-        )
-        for s in (pair.over, pair.under)
-    ]
+    sides = pair.over, pair.under
+    a, b = (s.point for s in sides)
+    apart = []
+    if (a.backend, a.op) == (b.backend, b.op):
+        axes = (x.name for x in fields(a) if x.name not in _named)
+        apart = [axis for axis in axes if getattr(a, axis) != getattr(b, axis)]
+    return [subject_of(s, "/".join(str(getattr(s.point, axis)) for axis in apart)) for s in sides]

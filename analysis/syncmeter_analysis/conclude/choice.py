@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -17,6 +17,7 @@ from syncmeter_analysis.conclude.conclusion import (
     Subject,
     evidence_of,
 )
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.distance import are_alike, hops_of, meet
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
@@ -28,6 +29,9 @@ near_to = 1.5
 #: The least gain for own code, which hangs unless all blocks are resident.
 least_gain_of_own = 1.25
 
+#: A program with 9 times more work than cost is 90 % efficient.
+times_the_cost = 9
+
 #: Fewer alternatives with a cost cannot be compared.
 least_compared = 2
 
@@ -37,27 +41,20 @@ least_of_any = 3
 Naming = Callable[[Measured], Subject]
 
 
-def subject_of(s: Measured) -> Subject:
+def subject_of(s: Measured, variant: str = "") -> Subject:
     """Returns the primitive of the point."""
-    return Subject(s.point.backend, s.point.op, point=s.id)
-
-
-def by(axis: str) -> Naming:
-    """Returns the naming of subjects that differ in the value on this axis of their points."""
-
-    def named(s: Measured) -> Subject:
-        return replace(subject_of(s), variant=str(getattr(s.point, axis)))
-
-    return named
+    return Subject(s.point.backend, s.point.op, variant, s.id)
 
 
 def cost_of(s: Measured, name: Naming = subject_of) -> Cost | None:
     """Returns the cost of the point with its interval, or None."""
-    if not s.usable or s.cost is None:
-        return None
-    i = s.cost
+    return cost_from(name(s), s.cost) if s.usable and s.cost else None
+
+
+def cost_from(subject: Subject, i: Interval) -> Cost:
+    """Returns the cost with its bounds, if they are known."""
     low, high = (i.low, i.high) if i.bounded else (None, None)
-    return Cost(name(s), i.value, low, high)
+    return Cost(subject, i.value, low, high)
 
 
 def situation_of(s: Measured, work: str = "", **members: object) -> Situation:
@@ -77,6 +74,11 @@ def situation_of(s: Measured, work: str = "", **members: object) -> Situation:
     return replace(found, **members)  # type: ignore[arg-type]
 
 
+def situation_in(one: Contest, work: str, **members: object) -> Situation:
+    """Returns the situation of compared points, with their core-to-core latency and file."""
+    return situation_of(one.first, work, hop_ns=hop_of(one), file=one.source, **members)
+
+
 def quotient(over: Measured, under: Measured) -> float:
     """Returns how many times the second cost the first cost is."""
     assert over.cost and under.cost
@@ -86,11 +88,15 @@ def quotient(over: Measured, under: Measured) -> float:
 def effect_of(
     over: Measured, under: Measured, r: object = None, quantity: str = "speedup"
 ) -> Effect:
-    """Returns the quotient of the two costs with the interval of their paired ratio. The interval is
-    widened if it excludes the quotient."""
-    value = quotient(over, under)
+    """Returns the quotient of the two costs with the interval of their paired ratio."""
     r = ratio(over, under) if r is None else r
-    if not isinstance(r, Ratio) or not r.bounded:
+    return effect_from(quotient(over, under), r, quantity)
+
+
+def effect_from(value: float, r: object, quantity: str = "speedup") -> Effect:
+    """Returns the quotient of two costs with this ratio's interval, which is widened if it excludes the
+    quotient."""
+    if not isinstance(r, Ratio | Interval) or not r.bounded:
         return Effect(quantity, value)
     return Effect(quantity, value, min(r.low, value), max(r.high, value))
 
@@ -176,37 +182,92 @@ def choose(
     name: Naming = subject_of,
     allowed: Callable[[Measured], bool] = lambda s: True,
     least_gain: float = 1.0,
-    conditions: Callable[[Measured], Sequence[Condition]] = lambda s: (),
+    conditions: Callable[[Measured], Iterable[Condition]] = lambda s: (),
     reason: Condition | None = None,
-    shown: Sequence[Measured] = (),
     next: Sequence[str] = (),
 ) -> Conclusion:
     """Decides between the default `mine` and the best alternative that is `allowed` and gains more than
-    `least_gain`. `conditions` gives what a recommended alternative requires. `shown` are more points
-    with costs on the screen."""
+    `least_gain`. `conditions` gives what a recommended alternative requires."""
     one = points if isinstance(points, Contest) else contest(points)
     if mine is not None and not (mine.usable and mine.cost):
         mine = None
     kind, subjects, effect, more = _decided(one, mine, name, allowed, least_gain)
     if kind is Kind.use or (mine is None and kind is not Kind.undecided):
-        more += list(conditions(subjects[0]))
-    known = effect is not None and effect.high is not None
+        more += conditions(subjects[0])
+    return concluded(
+        kind,
+        question,
+        situation,
+        subjects,
+        mine,
+        effect,
+        name=name,
+        conditions=(*more, *placements_of(one)),
+        reason=reason,
+        next=next,
+    )
+
+
+def concluded(
+    kind: Kind,
+    question: str,
+    situation: Situation,
+    subjects: Sequence[Measured],
+    mine: Measured | None = None,
+    effect: Effect | None = None,
+    grade: Grade | None = None,
+    *,
+    name: Naming = subject_of,
+    conditions: Sequence[Condition] = (),
+    reason: Condition | None = None,
+    shown: Sequence[Measured] = (),
+    next: Sequence[str] = (),
+) -> Conclusion:
+    """Returns the conclusion with the costs of these points and of the `shown` points, each subject
+    once. An effect with an interval is measured."""
+    is_known = effect is not None and effect.high is not None
     by_subject = {name(s).identity: s for s in [*shown, *filter(None, [mine]), *subjects]}
     costs = tuple(c for s in by_subject.values() if (c := cost_of(s, name)))
     return Conclusion(
-        kind=kind,
-        question=question,
-        situation=situation,
-        subjects=tuple(map(name, subjects)),
-        reference=name(mine) if mine else None,
-        effect=effect,
-        grade=Grade.measured if known else Grade.unknown,
-        costs=costs,
-        conditions=(*more, *placements_of(one)),
-        reason=reason,
-        evidence=evidence_of(costs),
-        next=tuple(next),
+        kind,
+        question,
+        situation,
+        tuple(map(name, subjects)),
+        name(mine) if mine else None,
+        effect,
+        grade or (Grade.measured if is_known else Grade.unknown),
+        costs,
+        tuple(conditions),
+        reason,
+        evidence_of(costs),
+        tuple(next),
     )
+
+
+def undecided(
+    s: Measured,
+    question: str,
+    situation: Situation,
+    why: str,
+    *,
+    name: Naming = subject_of,
+    next: Sequence[str] = (),
+) -> Conclusion:
+    """Returns the reason why a point alone decides nothing."""
+    conditions = [Condition(why)]
+    made = concluded(
+        Kind.undecided, question, situation, [s], name=name, conditions=conditions, next=next
+    )
+    return replace(made, evidence=(s.id,))
+
+
+def work_to_pay(s: Measured, question: str, situation: Situation, *next: str) -> Conclusion:
+    """Computes the work that makes a program with this barrier or region 90 % efficient."""
+    cost = cost_of(s)
+    assert cost
+    low, high = (end and times_the_cost * end for end in (cost.low, cost.high))
+    value = times_the_cost * cost.ns
+    return threshold(question, situation, subject_of(s), value, low, high, costs=[cost], next=next)
 
 
 def with_conditions(made: Conclusion, *conditions: Condition) -> Conclusion:
@@ -229,12 +290,12 @@ def _decided(
     if why := _problem(one, name):
         return Kind.undecided, [s for s in (mine or one.best,) if s], None, [why]
     if not leaders:
-        return _kept(one, mine, []) if mine else (Kind.undecided, [], None, [])
+        return (*kept(one, mine, []), []) if mine else (Kind.undecided, [], None, [])
     if mine is None:
         near = [s for s in leaders if one.is_near(s)] or leaders
         return (Kind.any if len(near) > 1 else Kind.use), near[:1], None, []
     if any(s is mine for s in leaders):
-        return _kept(one, mine, [s for s in leaders if s is not mine])
+        return *kept(one, mine, [s for s in leaders if s is not mine]), []
     choice = next((s for s in leaders if one.is_near(s)), leaders[0])
     r = ratio(mine, choice)
     effect = effect_of(mine, choice, r)
@@ -246,16 +307,22 @@ def _decided(
     return Kind.use, [choice], effect, []
 
 
-def _kept(one: Contest, mine: Measured, rivals: Sequence[Measured]) -> _Decided:
-    """Returns `any` if most alternatives are equal, and `undecided` if the default may lose too
-    much."""
+def kept(
+    one: Contest,
+    mine: Measured,
+    rivals: Sequence[Measured],
+    name: Callable[[Measured], Hashable] = id,
+) -> tuple[Kind, list[Measured], Effect]:
+    """Returns `any` if most alternatives, counted by name, are equal, and `undecided` if the default
+    may lose too much."""
     effect, rival = gain_at_most(mine, rivals)
     if effect.high is None or effect.high > near_to:
-        return Kind.undecided, [s for s in (mine, rival) if s], effect, []
-    compared = sum(s.usable and s.cost is not None for s in one.points)
-    if all(map(one.is_near, one.leaders)) and len(one.leaders) >= max(least_of_any, compared / 2):
-        return Kind.any, [mine], effect, []
-    return Kind.keep, [mine], effect, []
+        return Kind.undecided, [s for s in (mine, rival) if s], effect
+    compared = {name(s) for s in one.points if s.usable}
+    leaders = set(map(name, one.leaders))
+    if all(map(one.is_near, one.leaders)) and len(leaders) >= max(least_of_any, len(compared) / 2):
+        return Kind.any, [mine], effect
+    return Kind.keep, [mine], effect
 
 
 def threshold(

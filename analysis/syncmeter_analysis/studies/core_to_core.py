@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from syncmeter_analysis.conclude.studies.core_to_core import rows as rows
 from syncmeter_analysis.conclude.studies.pairs import Matrix, PairClass
+from syncmeter_analysis.conclude.studies.pairs import rows as rows
 from syncmeter_analysis.record.topology import blocks_of
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.group import grouped

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncmeter_analysis.conclude.studies.false_sharing import rows as rows
+from syncmeter_analysis.relate import strides
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio
@@ -17,6 +17,7 @@ from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "False sharing"
 order = 7
+rows = strides.sharing_of
 
 
 def text(sharing: Sharing) -> list[Block]:

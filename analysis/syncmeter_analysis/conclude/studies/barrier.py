@@ -7,26 +7,21 @@ from collections.abc import Iterator, Sequence
 
 from syncmeter_analysis.conclude import references
 from syncmeter_analysis.conclude.choice import (
-    by,
     choose,
-    cost_of,
-    hop_of,
     quotient,
+    situation_in,
     situation_of,
     subject_of,
-    threshold,
+    undecided,
+    work_to_pay,
 )
-from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Grade, Kind, Situation
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Situation
 from syncmeter_analysis.conclude.references import Reference
-from syncmeter_analysis.conclude.studies.barrier_points import Part, Placement, Row
-from syncmeter_analysis.conclude.studies.barrier_points import rows as rows
+from syncmeter_analysis.conclude.studies.barrier_points import Part, Placement, Row, rows
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.op_groups import is_own_code
 from syncmeter_analysis.relate.summary import Measured
-
-#: Work of this many barriers between two barriers makes a program 90 % efficient.
-barriers_of_work = 9
 
 #: A barrier that is this much slower than the fastest needs a reason.
 surprising_from = 3.0
@@ -44,11 +39,13 @@ def _of_part(part: Part) -> Iterator[Conclusion]:
     curves = [(placed, _several(placed)) for placed in part.placements]
     for placed, curve in curves:
         for i, row in enumerate(curve):
-            yield from _of_row(part, placed, row, is_most=i == 0)
+            yield from _of_row(part, placed, row, "fewer_threads" if i else "barrier")
     work = (_work_between(part, placed, row) for placed, curve in curves for row in curve)
     yield from list(filter(None, work))[:1]
     if not part.several_lanes:
-        yield from map(_one_thread, list(_points(part))[:1])
+        for s in list(_points(part))[:1]:
+            situation = situation_of(s, "one_thread")
+            yield undecided(s, "barrier", situation, "one_thread", next=["oversubscribe"])
 
 
 def _several(placed: Placement) -> list[Row]:
@@ -60,16 +57,16 @@ def _points(part: Part) -> Iterator[Measured]:
     return (s for placed in part.placements for row in placed.curve for s in row.costs.values())
 
 
-def _of_row(part: Part, placed: Placement, row: Row, is_most: bool) -> Iterator[Conclusion]:
+def _of_row(part: Part, placed: Placement, row: Row, question: str) -> Iterator[Conclusion]:
     alike = _waiting_alike(row)
     for reference in references.barriers:
         points = [s for s in alike if reference.may_use(s.point.backend, is_own_code(s.point.op))]
         mine = reference.among(points)
         if mine and len(points) > 1:
-            yield _which(part, placed, reference, points, mine, is_most)
-    yield from _which_library(part, placed, alike, is_most)
+            yield _which(part, placed, reference, points, mine, question)
+    yield from _which_library(part, placed, alike, question)
     for backend in _openmp:
-        yield from _waiting(part, placed, row, backend, is_most)
+        yield from _waiting(part, placed, row, backend, question)
 
 
 def _waiting_alike(row: Row) -> list[Measured]:
@@ -78,9 +75,8 @@ def _waiting_alike(row: Row) -> list[Measured]:
     return active or list(row.costs.values())
 
 
-def _situation(part: Part, placed: Placement, one: Contest, work: str) -> Situation:
-    members = {"affinity": placed.placed, "hop_ns": hop_of(one), "file": part.source}
-    return situation_of(one.first, work, crowded=one.is_crowded, **members)
+def _situation(placed: Placement, one: Contest, work: str) -> Situation:
+    return situation_in(one, work, crowded=one.is_crowded, affinity=placed.placed)
 
 
 def _which(
@@ -89,7 +85,7 @@ def _which(
     reference: Reference,
     points: Sequence[Measured],
     mine: Measured,
-    is_most: bool,
+    question: str,
 ) -> Conclusion:
     """Decides between the default and the barriers within reach of the API."""
     one = contest(points, part.source)
@@ -104,11 +100,11 @@ def _which(
 
     return choose(
         one,
-        "barrier" if is_most else "fewer_threads",
-        _situation(part, placed, one, reference.api),
+        question,
+        _situation(placed, one, reference.api),
         mine,
-        conditions=lambda s: list(conditions(s)),
-        reason=_reason(one, mine) if is_most else None,
+        conditions=conditions,
+        reason=_reason(one, mine) if question == "barrier" else None,
         next=["advise_program"],
     )
 
@@ -129,7 +125,7 @@ def _reason(one: Contest, mine: Measured) -> Condition | None:
 
 
 def _which_library(
-    part: Part, placed: Placement, points: Sequence[Measured], is_most: bool
+    part: Part, placed: Placement, points: Sequence[Measured], question: str
 ) -> Iterator[Conclusion]:
     """Compares the barriers of two OpenMP runtimes, of which a program has one."""
     both = [s for s in points if s.point.backend in _openmp and s.point.op == "barrier"]
@@ -139,16 +135,16 @@ def _which_library(
     one = contest(both, part.source)
     yield choose(
         one,
-        "barrier" if is_most else "fewer_threads",
-        _situation(part, placed, one, "runtime"),
+        question,
+        _situation(placed, one, "runtime"),
         mine,
-        name=by("backend"),
+        name=lambda s: subject_of(s, s.point.backend),
         conditions=lambda s: [Condition("whole_program")],
     )
 
 
 def _waiting(
-    part: Part, placed: Placement, row: Row, backend: str, is_most: bool
+    part: Part, placed: Placement, row: Row, backend: str, question: str
 ) -> Iterator[Conclusion]:
     """Compares active with passive waiting. std::barrier and pthread_barrier know no wait policy."""
     both = [s for wait in ("active", "passive") if (s := row.costs.get((backend, wait)))]
@@ -157,10 +153,10 @@ def _waiting(
     one = contest(both, part.source)
     yield choose(
         one,
-        "barrier" if is_most else "fewer_threads",
-        _situation(part, placed, one, f"{backend}_passive"),
+        question,
+        _situation(placed, one, f"{backend}_passive"),
         both[1],
-        name=by("wait"),
+        name=lambda s: subject_of(s, s.point.wait),
         conditions=lambda s: [Condition("cpu_per_thread")] * _spins(s, one),
     )
 
@@ -174,33 +170,7 @@ def _work_between(part: Part, placed: Placement, row: Row) -> Conclusion | None:
     """Computes the work between two barriers that makes a program 90 % efficient."""
     points = _waiting_alike(row)
     mine = next(filter(None, (r.among(points) for r in references.barriers)), None)
-    if mine is None or mine.oversubscribed or not (cost := cost_of(mine)):
+    if mine is None or mine.oversubscribed:
         return None
-    low, high = (end and barriers_of_work * end for end in (cost.low, cost.high))
-    return threshold(
-        "work_between",
-        _situation(part, placed, contest([mine], part.source), "work_between"),
-        subject_of(mine),
-        barriers_of_work * cost.ns,
-        low,
-        high,
-        costs=[cost],
-        next=["advise_program"],
-    )
-
-
-def _one_thread(s: Measured) -> Conclusion:
-    """Returns that one thread says nothing about waiting."""
-    return Conclusion(
-        Kind.undecided,
-        "barrier",
-        situation_of(s, "one_thread"),
-        (subject_of(s),),
-        None,
-        None,
-        Grade.unknown,
-        costs=tuple(filter(None, [cost_of(s)])),
-        conditions=(Condition("one_thread"),),
-        evidence=(s.id,),
-        next=("oversubscribe",),
-    )
+    situation = _situation(placed, contest([mine], part.source), "work_between")
+    return work_to_pay(mine, "work_between", situation, "advise_program")

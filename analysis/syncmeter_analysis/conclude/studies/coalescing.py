@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from syncmeter_analysis.conclude.choice import near_to, situation_of, subject_of
+from syncmeter_analysis.conclude.choice import (
+    cost_from,
+    effect_from,
+    near_to,
+    situation_of,
+    subject_of,
+)
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
-    Cost,
-    Effect,
     Grade,
     Kind,
     Subject,
@@ -48,24 +52,24 @@ def _pattern(level: Level, row: PatternRow) -> Conclusion:
     ns = row.ns.value - base.ns.value if row.pattern == "random" else row.ns.value
     ns *= line_bytes / row.useful_bytes
     value = ns / base.ns.value
-    low, high = (min(r.low, value), max(r.high, value)) if r.bounded else (None, None)
+    effect = effect_from(value, r)
     subjects: tuple[Subject, ...] = (best,)
     if verdict(r) is Verdict.slower:
         kind = Kind.use
-    elif high is not None and high <= near_to:
+    elif effect.high is not None and effect.high <= near_to:
         kind, subjects = Kind.keep, (mine,)
     else:
         kind, subjects = Kind.undecided, (mine, best)
-    ends = (base.ns.value * r.low, base.ns.value * r.high) if r.bounded else (None, None)
-    costs = (Cost(best, base.ns.value, base.ns.low, base.ns.high), Cost(mine, ns, *ends))
+    ns_of_mine = replace(r.interval.scaled(base.ns.value), value=ns)
+    costs = (cost_from(best, base.ns), cost_from(mine, ns_of_mine))
     return Conclusion(
         kind=kind,
         question="pattern",
         situation=situation_of(base.full, level.name),
         subjects=subjects,
         reference=mine,
-        effect=Effect("speedup", value, low, high),
-        grade=Grade.measured if high is not None else Grade.unknown,
+        effect=effect,
+        grade=Grade.measured if effect.high is not None else Grade.unknown,
         costs=costs,
         conditions=tuple(_conditions(row)),
         evidence=evidence_of(costs),

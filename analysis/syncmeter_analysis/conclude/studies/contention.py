@@ -4,29 +4,14 @@ that share one."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from syncmeter_analysis.conclude.choice import (
-    Naming,
-    choose,
-    cost_of,
-    hop_of,
-    situation_of,
-)
-from syncmeter_analysis.conclude.conclusion import (
-    Conclusion,
-    Condition,
-    Grade,
-    Kind,
-    Situation,
-    Subject,
-)
-from syncmeter_analysis.conclude.studies.contention_points import NearFar, Part, Row
-from syncmeter_analysis.conclude.studies.contention_points import rows as rows
+from syncmeter_analysis.conclude.choice import choose, situation_in, undecided
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Situation, Subject
+from syncmeter_analysis.conclude.studies.contention_points import NearFar, Part, Row, rows
 from syncmeter_analysis.conclude.studies.line_moves import line_moves
+from syncmeter_analysis.conclude.studies.lock_team import subject_of
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.lock_tables import lock_of
 from syncmeter_analysis.relate.summary import Measured
 
 
@@ -36,11 +21,11 @@ def conclude(campaign: Campaign) -> list[Conclusion]:
 
 
 def _of_part(part: Part) -> Iterator[Conclusion]:
-    most = [row for row in part.rows if row.lanes == part.most_lanes > 1]
+    most = [row for row in part.rows if row.lanes == part.most_lanes > 1 and 1 in row.by_cells]
+    yield from (_fewer(part, row, row.lanes) for row in most if row.lanes in row.by_cells)
     for row in most:
-        yield from _variable_per_thread(part, row)
-    for row in most:
-        yield from _fewer_variables(part, row)
+        fewer = sorted(row.by_cells.keys() - {1, row.lanes}, reverse=True)
+        yield from (_fewer(part, row, cells) for cells in fewer)
     for pair in part.pairs:
         yield _near(part, pair)
     if part.most_lanes < 2:
@@ -53,46 +38,30 @@ def variable_subject(s: Measured) -> Subject:
     """Returns the primitive with the number of variables as variant."""
     cells, lanes = s.point.cells, s.point.lanes
     variant = "one" if cells == 1 else "own" if cells == lanes else "several"
-    return _subject(s, variant)
+    return subject_of(s, variant)
 
 
-def _subject(s: Measured, variant: str) -> Subject:
-    return Subject(s.point.backend, lock_of(s), variant, s.id)
+def _situation(row: Row, one: Contest, work: str, cells: int = 0) -> Situation:
+    stride_bytes = one.first.point.stride_bytes
+    size = cells or None
+    return situation_in(one, work, size=size, stride_bytes=stride_bytes, affinity=row.placed)
 
 
-def _situation(part: Part, row: Row, one: Contest, work: str, cells: int = 0) -> Situation:
-    p = one.first.point
-    found = situation_of(one.first, work, affinity=row.placed, hop_ns=hop_of(one), file=part.source)
-    return replace(found, size=cells or None, stride_bytes=p.stride_bytes)
-
-
-def _variable_per_thread(part: Part, row: Row) -> Iterator[Conclusion]:
-    if {1, row.lanes} <= row.by_cells.keys():
-        one = contest([row.by_cells[row.lanes].measured, row.by_cells[1].measured], part.source)
-        yield choose(
-            one,
-            "variables",
-            _situation(part, row, one, "share"),
-            one.points[1],
-            name=variable_subject,
-            conditions=lambda s: [Condition("merge")] * (s.point.cells > 1),
-            reason=line_moves(one.points[1], row.over_alone),
-            next=["advise_program"],
-        )
-
-
-def _fewer_variables(part: Part, row: Row) -> Iterator[Conclusion]:
-    for cells in sorted(row.by_cells.keys() - {1, row.lanes}, reverse=True):
-        if 1 in row.by_cells:
-            one = contest([row.by_cells[cells].measured, row.by_cells[1].measured], part.source)
-            yield choose(
-                one,
-                "fewer_variables",
-                _situation(part, row, one, "several", cells),
-                one.points[1],
-                name=variable_subject,
-                conditions=lambda s: [Condition("merge")] * (s.point.cells > 1),
-            )
+def _fewer(part: Part, row: Row, cells: int) -> Conclusion:
+    """Compares this number of variables with one variable."""
+    one = contest([row.by_cells[n].measured for n in (cells, 1)], part.source)
+    mine, is_own = one.points[1], cells == row.lanes
+    work, size = ("share", 0) if is_own else ("several", cells)
+    return choose(
+        one,
+        "variables" if is_own else "fewer_variables",
+        _situation(row, one, work, size),
+        mine,
+        name=variable_subject,
+        conditions=lambda s: [Condition("merge")] * (s.point.cells > 1),
+        reason=line_moves(mine, row.over_alone) if is_own else None,
+        next=["advise_program"] * is_own,
+    )
 
 
 def _near(part: Part, pair: NearFar) -> Conclusion:
@@ -101,17 +70,16 @@ def _near(part: Part, pair: NearFar) -> Conclusion:
     domains = {near.measured.id: near.joined_by, far.measured.id: far.joined_by}
 
     def conditions(s: Measured) -> list[Condition]:
-        pinned = Condition("pinned") if s is near.measured else None
-        return [x for x in (pinned, Condition("hypervisor") if part.virtual else None) if x]
+        pinned = [Condition("pinned")] * (s is near.measured)
+        return pinned + [Condition("hypervisor")] * part.virtual
 
-    name: Naming = lambda s: _subject(s, domains[s.id])  # noqa: E731
     one = contest([near.measured, far.measured], part.source)
     return choose(
         one,
         "distance",
-        _situation(part, pair.near, one, "distance", pair.cells),
+        _situation(pair.near, one, "distance", pair.cells),
         far.measured,
-        name=name,
+        name=lambda s: subject_of(s, domains[s.id]),
         conditions=conditions,
     )
 
@@ -119,16 +87,5 @@ def _near(part: Part, pair: NearFar) -> Conclusion:
 def _unknown(part: Part, question: str, why: str) -> Conclusion:
     row = part.rows[-1]
     s = next(iter(row.by_cells.values())).measured
-    return Conclusion(
-        Kind.undecided,
-        question,
-        _situation(part, row, contest([s], part.source), question),
-        (variable_subject(s),),
-        None,
-        None,
-        Grade.unknown,
-        costs=tuple(filter(None, [cost_of(s, variable_subject)])),
-        conditions=(Condition(why),),
-        evidence=(s.id,),
-        next=("advise_program",),
-    )
+    situation = _situation(row, contest([s], part.source), question)
+    return undecided(s, question, situation, why, name=variable_subject, next=["advise_program"])

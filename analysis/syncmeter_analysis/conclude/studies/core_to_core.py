@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from syncmeter_analysis.conclude.choice import situation_of
+from syncmeter_analysis.conclude.choice import cost_from, effect_from, situation_of
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
-    Cost,
     Effect,
     Grade,
     Kind,
     Subject,
 )
-from syncmeter_analysis.conclude.studies.pairs import Matrix, PairClass
-from syncmeter_analysis.conclude.studies.pairs import matrices_of as rows
+from syncmeter_analysis.conclude.studies.pairs import Matrix, PairClass, rows
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.stats import median, median_interval, quotient
 from syncmeter_analysis.relate.summary import gap_of_states
 from syncmeter_analysis.relate.text import ns_of
-
-__all__ = ["conclude", "rows"]
 
 #: If pairs cost the same, 95 % CIs include the median, except some by chance.
 _including = 0.9
@@ -50,9 +45,7 @@ def _of(matrix: Matrix) -> Iterator[Conclusion]:
     else:
         over = quotient(median_interval(far.costs), median_interval(near.costs))
         value = median(far.costs) / median(near.costs)
-        effect = Effect("speedup", value)
-        if over.bounded:
-            effect = replace(effect, low=min(over.low, value), high=max(over.high, value))
+        effect = effect_from(value, over)
         use = value >= gap_of_states and near.name.startswith(_shared)
         yield _concluded(matrix, Kind.use if use else Kind.keep, near, far, effect, classes)
 
@@ -67,7 +60,8 @@ def _concluded(
 ) -> Conclusion:
     s = near.found[0]
     subject, reference = _cpus(matrix, near), _cpus(matrix, far)
-    costs = [_cost(matrix, c) for c in dict((c.name, c) for c in (far, near)).values()]
+    shown = {c.name: c for c in (far, near)}.values()
+    costs = [cost_from(_cpus(matrix, c), median_interval(c.costs)) for c in shown]
     situation = situation_of(s, matrix.what.op, affinity="", hop_ns=None)
     return Conclusion(
         kind=kind,
@@ -91,7 +85,7 @@ def _conditions(kind: Kind, classes: Sequence[PairClass]) -> Iterator[Condition]
     if kind is Kind.any:
         fastest, slowest = (f(classes[0].found, key=ns_of) for f in (min, max))
         yield Condition("pairs", ns_of(fastest), ns_of(slowest))
-        if within_scatter(classes[0]):
+        if _within_scatter(classes[0]):
             yield Condition("within_scatter")
 
 
@@ -99,19 +93,8 @@ def _cpus(matrix: Matrix, c: PairClass) -> Subject:
     return Subject(matrix.what.backend, "cpus", c.name)
 
 
-def _cost(matrix: Matrix, c: PairClass) -> Cost:
-    i = median_interval(c.costs)
-    low, high = (i.low, i.high) if i.bounded else (None, None)
-    return Cost(_cpus(matrix, c), median(c.costs), low, high)
-
-
-def within_scatter(c: PairClass) -> bool:
+def _within_scatter(c: PairClass) -> bool:
     """Returns whether the pairs of a class differ no more than their scatter."""
-    bounded = all(s.cost and s.cost.bounded for s in c.found)
-    return bounded and including_median(c) >= _including * len(c.found)
-
-
-def including_median(c: PairClass) -> int:
-    """Returns how many intervals of a class include the median of its costs."""
-    middle = median(c.costs)
-    return sum(s.cost.low <= middle <= s.cost.high for s in c.found if s.cost)
+    middle, intervals = median(c.costs), [s.cost for s in c.found if s.cost]
+    including = sum(i.low <= middle <= i.high for i in intervals)
+    return all(i.bounded for i in intervals) and including >= _including * len(c.found)

@@ -18,11 +18,8 @@ from syncmeter_analysis.record.point import type_bytes
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.relation import Verdict, ratio, verdict
-from syncmeter_analysis.relate.strides import Row, size_of_all, sizing
-from syncmeter_analysis.relate.strides import sharing_of as rows
+from syncmeter_analysis.relate.strides import Row, sharing_of, size_of_all, sizing
 from syncmeter_analysis.relate.summary import Measured
-
-__all__ = ["conclude", "rows"]
 
 #: Operations that only store: a core buffers the value and does not wait for the cache line.
 _stores = ("atomic_write",)
@@ -38,7 +35,7 @@ def apart(s: Measured) -> Subject:
 
 def conclude(campaign: Campaign) -> list[Conclusion]:
     """Returns the bytes to pad to, then a conclusion for each operation, the most threads first."""
-    sharing = rows(campaign)
+    sharing = sharing_of(campaign)
     if not sharing:
         return []
     found = sizing(sharing.rows)
@@ -75,16 +72,12 @@ def _usual_rows(found: Sequence[Row]) -> list[Row]:
 def _cells(row: Row) -> dict[int, Measured]:
     """Returns the points of one type by distance: the first type of which the neighbours have a
     cost."""
-    by_type = {
-        kind: {s.point.stride_bytes: s for s in row.cells if s.point.type == kind}
-        for kind in row.types
-    }
-    usable = [
-        cells
-        for kind, cells in by_type.items()
-        if (s := cells.get(type_bytes.get(kind, 0))) and s.usable
-    ]
-    return next(iter(usable), {})
+    for kind in row.types:
+        cells = {s.point.stride_bytes: s for s in row.cells if s.point.type == kind}
+        neighbour = cells.get(type_bytes.get(kind, 0))
+        if neighbour and neighbour.usable:
+            return cells
+    return {}
 
 
 def _operation(row: Row, pad_to: int | None) -> Conclusion | None:

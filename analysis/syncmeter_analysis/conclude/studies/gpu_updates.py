@@ -70,7 +70,7 @@ def _way(one: Launch, size: Addresses, question: str) -> Conclusion:
         situation_of(size.found.first, _addresses(one, size), size=size.count, type=one.type),
         references.accumulate.among(size.found.points),
         name=way,
-        conditions=lambda s: list(_of_way(one, size, way_of(s.point.op))),
+        conditions=lambda s: _of_way(one, size, way_of(s.point.op)),
         next=_next,
     )
 
@@ -110,7 +110,7 @@ def form(s: Measured) -> Subject:
         variant = f"{p.order}, {p.scope}"
     elif p.backend == "omp-target":
         variant = p.order
-    return replace(subject_of(s), variant=variant)
+    return subject_of(s, variant)
 
 
 def _orders(places: Sequence[Orders]) -> Iterator[Conclusion]:
@@ -153,7 +153,7 @@ def _order(place: Orders, mine: Measured) -> Conclusion:
 
 def wide_form(s: Measured) -> Subject:
     """Returns the update with the API, `function` or `ptx`, as variant."""
-    return replace(subject_of(s), variant=s.point.flavour)
+    return subject_of(s, s.point.flavour)
 
 
 def _widths(places: Sequence[Widths]) -> Iterator[Conclusion]:

@@ -15,8 +15,7 @@ from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind, 
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import grouped, place_in
-from syncmeter_analysis.relate.handoffs import Launch, in_cluster, objects
-from syncmeter_analysis.relate.handoffs import rows as rows
+from syncmeter_analysis.relate.handoffs import Launch, in_cluster, objects, rows
 from syncmeter_analysis.relate.relation import Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 

@@ -10,8 +10,7 @@ from syncmeter_analysis.conclude.conclusion import Conclusion, Condition
 from syncmeter_analysis.conclude.studies.next_kernel import next_kernel
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import grouped
-from syncmeter_analysis.relate.kernels import Kernel
-from syncmeter_analysis.relate.kernels import rows as rows
+from syncmeter_analysis.relate.kernels import Kernel, rows
 
 _next = ("study_levels",)
 

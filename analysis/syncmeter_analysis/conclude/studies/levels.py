@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from syncmeter_analysis.conclude import references
 from syncmeter_analysis.conclude.choice import (
     choose,
-    cost_of,
+    concluded,
     least_gain_of_own,
     nearest_of,
     situation_of,
-    subject_of,
     with_conditions,
 )
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Grade, Kind
@@ -23,8 +22,7 @@ from syncmeter_analysis.conclude.studies.next_kernel import (
     next_kernel,
 )
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.gpu_levels import GpuLevels, warp_size
-from syncmeter_analysis.relate.gpu_levels import rows as rows
+from syncmeter_analysis.relate.gpu_levels import GpuLevels, rows, warp_size
 from syncmeter_analysis.relate.grid_barriers import software
 from syncmeter_analysis.relate.summary import Measured
 
@@ -96,18 +94,14 @@ def _divergent_warp(found: GpuLevels) -> Conclusion | None:
     """Returns the cost after a branch, which has no alternative."""
     launches = set(map(launch_of, _of_whole_warps(found)))
     for s in _of(found, "warp_sync_divergent"):
-        if launch_of(s) in launches and (cost := cost_of(s)):
-            return Conclusion(
+        if launch_of(s) in launches:
+            return concluded(
                 Kind.nothing_to_gain,
                 "level",
                 situation_of(s, "divergent_warp"),
-                (subject_of(s),),
-                None,
-                None,
-                Grade.measured,
-                (cost,),
-                (Condition("with_branch"),),
-                evidence=(s.id,),
+                [s],
+                grade=Grade.measured,
+                conditions=[Condition("with_branch")],
                 next=_next,
             )
     return None

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from syncmeter_analysis.conclude import choice, references
-from syncmeter_analysis.conclude.choice import hop_of
-from syncmeter_analysis.conclude.conclusion import Cost, Situation, Subject
+from syncmeter_analysis.conclude.conclusion import Situation, Subject
 from syncmeter_analysis.conclude.references import Reference
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import grouped
@@ -98,17 +97,14 @@ def _work_ns(one: Contest) -> float:
 def situation_of(team: Team, one: Contest, work: str = "") -> Situation:
     p = one.first.point
     held = p.op.endswith("_held")
-    return Situation(
-        threads=p.lanes,
-        work=work or ("held" if held else "one_add"),
+    return choice.situation_of(
+        one.first,
+        work or ("held" if held else "one_add"),
         cpus=team.place.cpus,
         crowded=one.is_crowded,
         held_ns=p.section_ns if held and not work else None,
         pause_ns=p.think_ns if held and not work else None,
-        hop_ns=hop_of(one),
-        type=p.type,
-        affinity=p.affinity,
-        wait=p.wait,
+        hop_ns=choice.hop_of(one),
         file=one.source or (team.table.source if team.table else ""),
     )
 
@@ -117,12 +113,8 @@ def name_of(s: Measured) -> tuple[str, str]:
     return s.point.backend, lock_of(s)
 
 
-def subject_of(s: Measured) -> Subject:
-    return Subject(s.point.backend, lock_of(s), point=s.id)
-
-
-def cost_of(s: Measured) -> Cost | None:
-    return choice.cost_of(s, subject_of)
+def subject_of(s: Measured, variant: str = "") -> Subject:
+    return Subject(s.point.backend, lock_of(s), variant, s.id)
 
 
 def references_of(found: Sequence[Contest]) -> list[Reference]:
@@ -134,7 +126,7 @@ def references_of(found: Sequence[Contest]) -> list[Reference]:
 
 def default_of(one: Contest, reference: Reference) -> Measured | None:
     """Returns the default in this situation. If it has several names, a leader comes first."""
-    by_name = {(s.point.backend, lock_of(s)): s for s in one.points if s.usable and s.cost}
+    by_name = {name_of(s): s for s in one.points if s.usable and s.cost}
     named = [by_name[name] for name in reference.names if name in by_name]
     if not reference.is_one_lock:
         named = named[:1]
@@ -206,7 +198,7 @@ def _reserved(
     usable = _usable(one, reference)
     spinning = [s for s in usable.points if spins(s.point.op) and _may_use(s, reference)]
     near = [s for s in spinning if usable.is_near(s) and s.usable] or [fastest]
-    faster = [s for s in near if _is_slower(ratio(lock, s))]
+    faster = [s for s in near if verdict(ratio(lock, s)) is Verdict.slower]
     return _easiest(team, list(filter(_is_fair, faster)) or faster)
 
 
@@ -231,15 +223,11 @@ def _easiest(team: Team, found: Sequence[Measured]) -> Measured | None:
     return min(found, key=lambda s: (rank(s), -team.led[lock_of(s)]), default=None)
 
 
-def _is_slower(r: Ratio | NotComparable) -> bool:
-    return isinstance(r, Ratio) and r.bounded and verdict(r) is Verdict.slower
-
-
 def _is_as_fast(r: Ratio | NotComparable) -> bool:
     """Returns whether no difference is shown, or a difference within the margin."""
     if not isinstance(r, Ratio) or not r.bounded:
         return False
-    return not _is_slower(r) or r.high <= 1 + default_margin
+    return verdict(r) is not Verdict.slower or r.high <= 1 + default_margin
 
 
 def unfairness(s: Measured) -> float:
@@ -262,17 +250,11 @@ def fair_of(team: Team, one: Contest, reference: Reference) -> Measured | None:
 
 def _by_its_first_name(one: Contest, s: Measured) -> Measured:
     """Returns the same lock under the first name."""
-    found = (r for r in references.locks if r.is_one_lock and name_of(s) in r.names)
-    of = next(found, None)
-    return (default_of(one, of) if of else None) or s
-
-
-def is_same_lock(a: Measured, b: Measured) -> bool:
-    """Returns whether both measure the same lock, under any name and with any work."""
-    return lock_name(a) == lock_name(b)
+    found = (default_of(one, r) for r in references.locks if r.is_same(name_of(s)))
+    return next(found, None) or s
 
 
 def lock_name(s: Measured) -> tuple[str, str]:
-    """Returns the backend and the first name of the lock."""
+    """Returns the backend and the first name of the lock, which is the same with any work."""
     alike = (r.names[0] for r in references.locks if r.is_same(name_of(s)))
     return next(alike, name_of(s))

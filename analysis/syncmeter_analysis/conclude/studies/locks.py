@@ -4,13 +4,12 @@ pause, for an unknown held time, and locks to avoid."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from syncmeter_analysis.conclude import references
 from syncmeter_analysis.conclude.choice import (
+    concluded,
     effect_of,
-    gain_at_most,
-    least_of_any,
+    kept,
     near_to,
     placements_of,
     problem,
@@ -24,17 +23,15 @@ from syncmeter_analysis.conclude.conclusion import (
     Grade,
     Kind,
     Situation,
-    evidence_of,
 )
 from syncmeter_analysis.conclude.references import Reference
+from syncmeter_analysis.conclude.studies.line_moves import surprising_share
 from syncmeter_analysis.conclude.studies.lock_team import (
     Place,
     Team,
     choice_of,
-    cost_of,
     default_of,
     fair_of,
-    is_same_lock,
     leaders_of,
     lock_name,
     name_of,
@@ -73,9 +70,6 @@ longer_from = 2.0
 
 #: A lock to avoid is this much slower than the default, in half the situations or more.
 avoid_from = 5.0
-
-#: A cost below this share (cache line latency) is a surprise. Rarer owner changes explain it.
-surprising_share = 0.5
 
 #: At most this many locks to avoid are named: the slowest.
 most_avoided = 2
@@ -118,42 +112,36 @@ def _which_lock(
 ) -> Conclusion:
     """Decides between the default and the best lock of one situation."""
     chosen = choice_of(team, one, reference)
-    compared = chosen.one if chosen else one
-    mine, choice = default_of(compared, reference), chosen.lock if chosen else None
-    situation = situation_of(team, one)
+    compared, choice = (chosen.one, chosen.lock) if chosen else (one, None)
+    mine = default_of(compared, reference)
     effect: Effect | None = None
-    subjects: Sequence[Measured]
+    conditions: list[Condition] = []
+    subjects = [choice] if choice else []
     why = problem(one, subject_of) or uncertain(compared, subject_of)
     if why or choice is None:
         kind, subjects = Kind.undecided, [s for s in (mine or choice,) if s]
         conditions = [why or Condition("no_cost")]
     elif mine is None:
-        kind, subjects = (Kind.any if len(compared.leaders) > 1 else Kind.use), (choice,)
-        conditions = [*_conditions(team, one, reference, None, choice), *_stalled(one)]
+        kind = Kind.any if len(compared.leaders) > 1 else Kind.use
     elif choice is mine:
-        effect, rival = _gain_at_most(compared, mine, reference)
-        kind = _kind_of_kept(compared, effect, reference)
-        subjects = (mine, rival) if kind is Kind.undecided and rival else (mine,)
-        conditions = [] if kind is Kind.undecided else _stalled(one)
+        kind, subjects, effect = _kept(compared, mine, reference)
     else:
         r = ratio(mine, choice)
-        decided = verdict(r) is Verdict.slower
-        kind = Kind.use if decided else Kind.undecided
         effect = effect_of(mine, choice, r)
-        subjects = (choice,) if decided else (mine, choice)
-        found = [*_conditions(team, one, reference, mine, choice), *_stalled(one)]
-        conditions = found if decided else []
+        kind = Kind.use if verdict(r) is Verdict.slower else Kind.undecided
+        subjects = [choice] if kind is Kind.use else [mine, choice]
     reserved = chosen.reserved if chosen and kind is not Kind.undecided else None
-    now = mine or choice
-    if now and reserved:
-        conditions.insert(0, _reserved(now, reserved))
+    if choice and kind is not Kind.undecided:
+        if reserved:
+            conditions.append(_reserved(mine or choice, reserved))
+        if choice is not mine:
+            conditions += _conditions(team, one, reference, mine, choice)
+        conditions += _stalled(one)
     if team.table and team.table.shared is None:
         conditions.append(Condition("one_thread"))
-    is_known = effect is not None and effect.high is not None
-    grade = Grade.measured if is_known else Grade.unknown
-    more = [name_of(reserved)] if reserved else []
-    shown = (*shown, *more)
-    return _made(kind, "lock", situation, subjects, mine, effect, grade, one, shown, conditions)
+    shown = (*shown, *([name_of(reserved)] if reserved else []))
+    situation = situation_of(team, one)
+    return _made(kind, "lock", situation, subjects, mine, effect, one, shown, conditions)
 
 
 def _reserved(mine: Measured, reserved: Measured) -> Condition:
@@ -163,15 +151,12 @@ def _reserved(mine: Measured, reserved: Measured) -> Condition:
     return Condition("reserved_cpus", quotient(mine, reserved), unfair, subject_of(reserved))
 
 
-def _kind_of_kept(one: Contest, effect: Effect, reference: Reference) -> Kind:
-    """Returns `any` if most locks are equal, and `undecided` if the default may lose too much."""
-    if effect.high is None or effect.high > near_to:
-        return Kind.undecided
-    compared = {lock_name(s) for s in one.points if s.usable}
-    leaders = {lock_name(s) for s in one.leaders}
-    if all(map(one.is_near, one.leaders)) and len(leaders) >= max(least_of_any, len(compared) / 2):
-        return Kind.any
-    return Kind.keep
+def _kept(
+    one: Contest, mine: Measured, reference: Reference
+) -> tuple[Kind, list[Measured], Effect]:
+    """Returns `any` if most locks are equal, and `undecided` if another leader may gain too much."""
+    others = [s for s in leaders_of(one, reference) if not reference.is_same(name_of(s))]
+    return kept(one, mine, others, lock_name)
 
 
 def _made(
@@ -181,29 +166,24 @@ def _made(
     subjects: Sequence[Measured],
     mine: Measured | None,
     effect: Effect | None,
-    grade: Grade,
     one: Contest,
     shown: Sequence[tuple[str, str]],
     conditions: Sequence[Condition],
 ) -> Conclusion:
     if kind in (Kind.keep, Kind.any):
         conditions = [*conditions, *_openmp_only(one, mine)]
-    others = [s for s in one.points if name_of(s) in shown]
-    by_name = {name_of(s): s for s in [*others, *filter(None, [mine]), *subjects]}
-    costs = tuple(c for s in by_name.values() if (c := cost_of(s)))
-    return Conclusion(
-        kind=kind,
-        question=question,
-        situation=situation,
-        subjects=tuple(map(subject_of, subjects)),
-        reference=subject_of(mine) if mine else None,
-        effect=effect,
-        grade=grade,
-        costs=costs,
+    return concluded(
+        kind,
+        question,
+        situation,
+        subjects,
+        mine,
+        effect,
+        name=subject_of,
         conditions=(*conditions, *placements_of(one)),
         reason=_same_owner(mine) if mine else None,
-        evidence=evidence_of(costs),
-        next=("study_locks",) if _is_one_api(one) else ("advise",),
+        shown=[s for s in one.points if name_of(s) in shown],
+        next=["study_locks" if _is_one_api(one) else "advise"],
     )
 
 
@@ -216,14 +196,6 @@ def _is_one_api(one: Contest) -> bool:
 def _openmp_only(one: Contest, mine: Measured | None) -> list[Condition]:
     is_openmp = mine is not None and mine.point.backend.startswith("omp")
     return [Condition("openmp_only")] if is_openmp and _is_one_api(one) else []
-
-
-def _gain_at_most(
-    one: Contest, mine: Measured, reference: Reference
-) -> tuple[Effect, Measured | None]:
-    """Returns the largest possible gain of another leader over the default, and this leader."""
-    others = [s for s in leaders_of(one, reference) if not reference.is_same(name_of(s))]
-    return gain_at_most(mine, others)
 
 
 def _conditions(
@@ -265,7 +237,8 @@ def _stalled(one: Contest) -> list[Condition]:
 
 
 def _same_owner(s: Measured) -> Condition | None:
-    """Returns the share of owner changes if it explains a cost below the latency of one cache line."""
+    """Returns the share of owner changes if it explains a cost below the latency of one cache line.
+    Only rare owner changes explain it."""
     if s.cost is None or s.point.lanes < 2:
         return None
     each_ns = s.cost.value / s.point.lanes
@@ -293,29 +266,16 @@ def _atomic(
             continue
         r = ratio(mine, atomic)
         effect = effect_of(mine, atomic, r)
-        grade = Grade.measured if effect.high is not None else Grade.unknown
         near = effect.high is not None and effect.high <= near_to
         says = verdict(r)
-        subjects: tuple[Measured, ...] = (atomic,)
         if says is Verdict.slower:
-            kind = Kind.use
+            kind, subjects = Kind.use, [atomic]
         elif says is Verdict.faster:
-            kind, subjects = Kind.keep, (mine,)
+            kind, subjects = Kind.keep, [mine]
         else:
-            kind, subjects = (Kind.any if near else Kind.undecided), (mine, atomic)
+            kind, subjects = (Kind.any if near else Kind.undecided), [mine, atomic]
         situation = situation_of(team, one)
-        made = _made(
-            kind, "atomic_or_lock", situation, subjects, mine, effect, grade, one, shown, ()
-        )
-        yield made
-
-
-@dataclass(frozen=True)
-class _Loss:
-    """The largest ratio of a lock to the fastest lock over all situations."""
-
-    s: Measured
-    at_worst: Ratio
+        yield _made(kind, "atomic_or_lock", situation, subjects, mine, effect, one, shown, ())
 
 
 def _unknown(team: Team, reference: Reference) -> Iterator[Conclusion]:
@@ -325,38 +285,42 @@ def _unknown(team: Team, reference: Reference) -> Iterator[Conclusion]:
     if len(held) < least_situations:
         return
     known = [one for one in team.contests if not one.is_crowded]
-    losses = {name_of(s): x for s in held[0].points if (x := _loss(s, known))}
+    losses = {name_of(s): (r, s) for s in held[0].points if (r := _loss(s, known))}
     mine = next((losses[name] for name in reference.names if name in losses), None)
     if mine is None:
         return
-    fit = [x for x in losses.values() if not (spins(x.s.point.op) or is_own_code(x.s.point.op))]
-    best = min(fit, key=lambda x: x.at_worst.high)
-    better = best.at_worst.high * (1 + default_margin) < mine.at_worst.low
-    chosen = best if better else mine
-    r = chosen.at_worst
+    fit = [(r, s) for r, s in losses.values() if not (spins(s.point.op) or is_own_code(s.point.op))]
+    best = min(fit, key=lambda loss: loss[0].high)
+    better = best[0].high * (1 + default_margin) < mine[0].low
+    r, chosen = best if better else mine
     yield Conclusion(
         kind=Kind.use if better else Kind.keep,
         question="lock_unknown",
         situation=situation_of(team, held[0], "unknown"),
-        subjects=(subject_of(chosen.s),),
-        reference=subject_of(mine.s),
+        subjects=(subject_of(chosen),),
+        reference=subject_of(mine[1]),
         effect=Effect("worst_loss", None, None, r.high),
         grade=Grade.bound if r.high <= most_useful_loss else Grade.rough,
-        conditions=(Condition("default_loss", mine.at_worst.high),) if better else (),
-        evidence=tuple(s.id for one in known for s in one.points if is_same_lock(s, chosen.s)),
+        conditions=(Condition("default_loss", mine[0].high),) if better else (),
+        evidence=tuple(
+            s.id for one in known for s in one.points if lock_name(s) == lock_name(chosen)
+        ),
         next=("advise",),
     )
 
 
-def _loss(s: Measured, held: Sequence[Contest]) -> _Loss | None:
-    """Returns None if the lock has no ratio to some leaders."""
+def _loss(s: Measured, held: Sequence[Contest]) -> Ratio | None:
+    """Returns the largest ratio to the fastest lock over all situations, or None if the lock has no
+    ratio to some leaders."""
     found = []
     for one in held:
-        over = [r for x in one.points if is_same_lock(x, s) and (r := _over_leaders(x, one))]
+        over = [
+            r for x in one.points if lock_name(x) == lock_name(s) and (r := _over_leaders(x, one))
+        ]
         if not over:
             return None
         found.append(min(over, key=lambda r: r.high))
-    return _Loss(s, max(found, key=lambda r: r.high))
+    return max(found, key=lambda r: r.high)
 
 
 def _over_leaders(s: Measured, one: Contest) -> Ratio | None:
@@ -390,30 +354,18 @@ def _avoid(team: Team, main: Reference) -> list[Conclusion]:
         and 2 * len(rows) >= sum(name in map(name_of, one.points) for one in team.contests)
     }
     worst = sorted(bad.items(), key=lambda item: -item[1][0].low)[:most_avoided]
-    return [_avoided(team, main, found[name], *row) for name, row in worst]
-
-
-def _avoided(
-    team: Team,
-    main: Reference,
-    rows: Sequence[object],
-    r: Ratio,
-    s: Measured,
-    mine: Measured,
-    one: Contest,
-) -> Conclusion:
     compared = sum(default_of(each, main) is not None for each in team.contests)
-    costs = tuple(c for x in (s, mine) if (c := cost_of(x)))
-    return Conclusion(
-        kind=Kind.avoid,
-        question="slow_lock",
-        situation=situation_of(team, one),
-        subjects=(subject_of(s),),
-        reference=subject_of(mine),
-        effect=effect_of(s, mine, r, "slowdown"),
-        grade=Grade.measured,
-        costs=costs,
-        conditions=(Condition("rows", len(rows), compared),),
-        evidence=evidence_of(costs),
-        next=(),
-    )
+    return [
+        concluded(
+            Kind.avoid,
+            "slow_lock",
+            situation_of(team, one),
+            [s],
+            mine,
+            effect_of(s, mine, r, "slowdown"),
+            name=subject_of,
+            conditions=[Condition("rows", len(found[name]), compared)],
+            shown=[s],
+        )
+        for name, (r, s, mine, one) in worst
+    ]

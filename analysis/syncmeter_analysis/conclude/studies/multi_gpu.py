@@ -4,25 +4,16 @@ peer costs, and which scope and order a flag between GPUs needs."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from syncmeter_analysis.conclude import references
+from syncmeter_analysis.conclude import choice, references
 from syncmeter_analysis.conclude.choice import (
     choose,
-    cost_of,
+    concluded,
     effect_of,
     least_gain_of_own,
     situation_of,
 )
-from syncmeter_analysis.conclude.choice import subject_of as plain_subject_of
-from syncmeter_analysis.conclude.conclusion import (
-    Conclusion,
-    Condition,
-    Grade,
-    Kind,
-    Subject,
-    evidence_of,
-)
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Grade, Kind, Subject
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.relation import Verdict, ratio, verdict
@@ -33,9 +24,9 @@ from syncmeter_analysis.relate.several_gpus import (
     Handoff,
     SeveralGpus,
     in_kernels,
+    rows,
     slowest_access,
 )
-from syncmeter_analysis.relate.several_gpus import rows as rows
 from syncmeter_analysis.relate.summary import Measured
 
 #: Barriers between kernels. They need no own code.
@@ -59,7 +50,7 @@ def conclude(campaign: Campaign) -> list[Conclusion]:
 
 def subject_of(s: Measured) -> Subject:
     """Returns the op, with the device of the counter or the cell if it is not the first."""
-    return replace(plain_subject_of(s), variant=s.point.home.replace("first", ""))
+    return choice.subject_of(s, s.point.home.replace("first", ""))
 
 
 def _barrier(barriers: Sequence[Barrier], fastest: Fastest) -> Conclusion:
@@ -85,7 +76,7 @@ def _barrier(barriers: Sequence[Barrier], fastest: Fastest) -> Conclusion:
         mine,
         name=subject_of,
         least_gain=least_gain_of_own,
-        conditions=lambda s: [*conditions(s)],
+        conditions=conditions,
         next=_next,
     )
 
@@ -93,18 +84,15 @@ def _barrier(barriers: Sequence[Barrier], fastest: Fastest) -> Conclusion:
 def _access(access: Access) -> Conclusion:
     """Warns about the slowest access to the memory of a peer."""
     peer, local = access.by_place["peer"], access.by_place["local"]
-    effect = effect_of(peer, local, quantity="slowdown")
-    costs = tuple(c for s in (peer, local) if (c := cost_of(s, subject_of)))
-    return Conclusion(
-        kind=Kind.avoid,
-        question="peer_access",
-        situation=situation_of(peer, "gpus", devices=2),
-        subjects=(subject_of(peer),),
-        reference=subject_of(local),
-        effect=effect,
-        grade=Grade.measured if effect.high is not None else Grade.unknown,
-        costs=costs,
-        evidence=evidence_of(costs),
+    return concluded(
+        Kind.avoid,
+        "peer_access",
+        situation_of(peer, "gpus", devices=2),
+        [peer],
+        local,
+        effect_of(peer, local, quantity="slowdown"),
+        name=subject_of,
+        shown=[peer],
         next=_next,
     )
 
@@ -128,7 +116,7 @@ def _flag(question: str, bad: Sequence[Handoff]) -> Iterator[Conclusion]:
         kind=Kind.avoid,
         question=question,
         situation=situation_of(first, "gpus", devices=2),
-        subjects=(replace(plain_subject_of(first), variant=first.point.scope),),
+        subjects=(choice.subject_of(first, first.point.scope),),
         reference=None,
         effect=None,
         grade=Grade.unknown,

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from operator import itemgetter
 
 from syncmeter_analysis.record.point import Point, key_without
 from syncmeter_analysis.record.topology import (
@@ -124,7 +123,7 @@ class Matrix:
         return list(map(ns_of, self.measured))
 
 
-def matrices_of(campaign: Campaign) -> list[Matrix]:
+def rows(campaign: Campaign) -> list[Matrix]:
     """A matrix for each group of two points or more that differ in nothing but the two PUs that they
     name; only of files that say where their PUs sit."""
     places = units_of(file.campaign for file in campaign.files)
@@ -183,8 +182,8 @@ def _matrix(
         [PairClass(key[1], n, by_class.get(key, [])) for key, n in sorted(pairs.items())],
         BothWays(
             {
-                (a, b): ratio(there, cells[b, a])
-                for (a, b), there in sorted(cells.items(), key=itemgetter(0))
+                (a, b): ratio(cells[a, b], cells[b, a])
+                for a, b in sorted(cells)
                 if a < b and (b, a) in cells
             }
         ),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncmeter_analysis.conclude import references
-from syncmeter_analysis.conclude.choice import situation_of
+from syncmeter_analysis.conclude.choice import effect_from, situation_of, subject_of
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
     Cost,
-    Effect,
     Grade,
     Kind,
     Subject,
@@ -87,13 +86,7 @@ def _overhead(side: Side) -> Conclusion:
 def _slower(row: Row) -> Conclusion:
     """Returns the ratio of the costs in the common placement."""
     r = row.difference.ratio
-    portable, native = (
-        Subject(s.point.backend, s.point.op, "", s.id) for s in (row.other, row.native)
-    )
-    value = r.over_ns / r.under_ns
-    effect = Effect("speedup", value)
-    if r.bounded:
-        effect = Effect("speedup", value, min(r.low, value), max(r.high, value))
+    portable, native = subject_of(row.other), subject_of(row.native)
     codes = [code for code in row.codes if code]
     same = Condition("same_code" if len(set(codes)) == 1 else "other_code")
     costs = (Cost(portable, r.over_ns), Cost(native, r.under_ns))
@@ -104,7 +97,7 @@ def _slower(row: Row) -> Conclusion:
         situation=situation_of(row.other, work),
         subjects=(native,),
         reference=portable,
-        effect=effect,
+        effect=effect_from(r.over_ns / r.under_ns, r),
         grade=Grade.measured,
         costs=costs,
         conditions=(same,) if len(codes) > 1 else (),

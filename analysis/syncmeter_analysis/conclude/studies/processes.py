@@ -6,18 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from syncmeter_analysis.conclude import references
-from syncmeter_analysis.conclude.choice import choose, cost_of, hop_of, situation_of, subject_of
-from syncmeter_analysis.conclude.conclusion import (
-    Conclusion,
-    Condition,
-    Grade,
-    Kind,
-    Situation,
-)
-from syncmeter_analysis.conclude.studies.process_points import ProcessTable, wanted
-from syncmeter_analysis.conclude.studies.process_points import rows as rows
+from syncmeter_analysis.conclude.choice import choose, situation_in, undecided
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition
+from syncmeter_analysis.conclude.studies.process_points import ProcessTable, rows, wanted
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.summary import Measured
 
@@ -35,10 +28,6 @@ def conclude(campaign: Campaign) -> list[Conclusion]:
     tables = sorted(rows(campaign), key=lambda t: (-t.lanes, t.own_cells))
     calls = [c for table in tables for c in _calls(table)]
     return [*calls, *(c for table in tables for c in _threads(table))]
-
-
-def _situation(table: ProcessTable, one: Contest, work: str) -> Situation:
-    return situation_of(one.first, work, hop_ns=hop_of(one), file=table.source)
 
 
 def _of_processes(table: ProcessTable) -> list[Measured]:
@@ -62,7 +51,7 @@ def _calls(table: ProcessTable) -> Iterator[Conclusion]:
         yield choose(
             one,
             "call_own" if table.own_cells else "call",
-            _situation(table, one, job),
+            situation_in(one, job),
             mine,
             conditions=_one_node,
             next=["advise_program"],
@@ -87,26 +76,12 @@ def _threads(table: ProcessTable) -> Iterator[Conclusion]:
         yield choose(
             one,
             question,
-            _situation(table, one, wanted(s) or ""),
+            situation_in(one, wanted(s) or ""),
             s,
             conditions=lambda best: [Condition("one_program")],
             next=["advise_program"],
         )
     if not compared and processes:
-        yield _no_threads(table, question, processes[0])
-
-
-def _no_threads(table: ProcessTable, question: str, s: Measured) -> Conclusion:
-    return Conclusion(
-        Kind.undecided,
-        question,
-        _situation(table, contest([s], table.source), wanted(s) or ""),
-        (subject_of(s),),
-        None,
-        None,
-        Grade.unknown,
-        costs=tuple(filter(None, [cost_of(s)])),
-        conditions=(Condition("no_threads"),),
-        evidence=(s.id,),
-        next=("advise_program",),
-    )
+        s = processes[0]
+        situation = situation_in(contest([s], table.source), wanted(s) or "")
+        yield undecided(s, question, situation, "no_threads", next=["advise_program"])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from syncmeter_analysis.conclude import references
-from syncmeter_analysis.conclude.choice import choose, hop_of, situation_of
+from syncmeter_analysis.conclude.choice import choose, situation_in
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contests
@@ -41,22 +41,19 @@ def conclude(campaign: Campaign) -> list[Conclusion]:
 
 def _scheme(one: Contest) -> Conclusion:
     p = one.first.point
-    situation = situation_of(
-        one.first,
+    situation = situation_in(
+        one,
         "access",
         crowded=one.is_crowded,
         size=p.size,
         reads_per_write=p.reads_per_write,
-        hop_ns=hop_of(one),
-        file=one.source,
     )
     mine = references.read_mostly.among(one.points)
-    conditions = lambda s: [Condition("own_code")] if is_own_code(s.point.op) else []  # noqa: E731
     return choose(
         one,
         "scheme",
         situation,
         mine,
-        conditions=conditions,
+        conditions=lambda s: [Condition("own_code")] * is_own_code(s.point.op),
         next=["advise_program"],
     )

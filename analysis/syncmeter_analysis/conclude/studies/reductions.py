@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from syncmeter_analysis.conclude import references
+from syncmeter_analysis.conclude import choice, references
 from syncmeter_analysis.conclude.choice import choose, situation_of
-from syncmeter_analysis.conclude.choice import subject_of as plain_subject_of
 from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind, Subject
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.op_groups import is_default, is_own_code
-from syncmeter_analysis.relate.reductions import Array
-from syncmeter_analysis.relate.reductions import rows as rows
+from syncmeter_analysis.relate.reductions import Array, rows
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.relate.summary import Measured
 
@@ -39,15 +37,12 @@ def subject_of(s: Measured) -> Subject:
     """Returns the op. Only an integer type can have the intrinsic in its name, and only a CPU has the
     number of threads."""
     if not s.on_gpu:
-        return replace(plain_subject_of(s), variant=str(s.point.lanes))
-    return replace(plain_subject_of(s), variant="int" * (s.point.type in _of_intrinsics))
+        return choice.subject_of(s, str(s.point.lanes))
+    return choice.subject_of(s, "int" * (s.point.type in _of_intrinsics))
 
 
 def _on_gpu(array: Array, one: Contest) -> Conclusion:
     mine = references.reduction.among(one.points)
-
-    def conditions(s: Measured) -> list[Condition]:
-        return [Condition("own_code", s.point.lanes)] if is_own_code(s.point.op) else []
 
     made = choose(
         one,
@@ -55,7 +50,7 @@ def _on_gpu(array: Array, one: Contest) -> Conclusion:
         situation_of(one.first, "array", size=array.size),
         mine,
         name=subject_of,
-        conditions=conditions,
+        conditions=lambda s: [Condition("own_code", s.point.lanes)] * is_own_code(s.point.op),
         next=_next,
     )
     share = _share(array, mine) if made.kind in (Kind.keep, Kind.any) else None
@@ -72,7 +67,6 @@ def _share(array: Array, mine: Measured | None) -> Condition | None:
 
 def _on_cpu(array: Array, one: Contest) -> Conclusion:
     """Compares the forms with one thread, which a serial loop has."""
-    alone = [s for s in one.points if s.point.lanes == 1 and s.usable and s.cost]
+    mine = next((s for s in one.points if s.point.lanes == 1 and s.usable), None)
     situation = situation_of(one.first, "array", size=array.size)
-    mine = alone[0] if alone else None
     return choose(one, "cpu", situation, mine, name=subject_of, next=_next)

@@ -4,33 +4,29 @@ nothing from more threads, and how much work barriers and parallel regions need.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from syncmeter_analysis.conclude.choice import (
     choose,
-    cost_of,
+    concluded,
     effect_of,
     situation_of,
-    subject_of,
-    threshold,
+    work_to_pay,
 )
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
-    Cost,
-    Grade,
     Kind,
     Situation,
     Subject,
-    evidence_of,
 )
 from syncmeter_analysis.conclude.studies.line_moves import line_moves
+from syncmeter_analysis.conclude.studies.lock_team import subject_of
 from syncmeter_analysis.record.point import key_without
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Over, contest
 from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.lock_tables import lock_of
 from syncmeter_analysis.relate.relation import Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 
@@ -46,9 +42,6 @@ usual_ops = (
 
 _locked = ("critical_add", "lock_add")
 
-#: A program with 9 times more work than cost is 90 % efficient.
-times_the_cost = 9
-
 _but_threads = key_without("lanes", "blocks", "affinity")
 _but_cells = key_without("placement", "stride", "stride_bytes", "base_offset", "cells", "affinity")
 _but_op = key_without("op", "order", "affinity")
@@ -56,20 +49,16 @@ _but_op = key_without("op", "order", "affinity")
 
 @dataclass
 class Row:
-    """One op by number of threads, the fewest first. The affinities give the threads the same CPUs.
-    `source` names the file if there are several."""
+    """One op by number of threads, the fewest first. The affinities `placed` give the threads the same
+    CPUs. `source` names the file if there are several."""
 
-    affinities: list[str]
+    placed: str
     by_threads: list[Measured]
     source: str = ""
 
     @property
     def first(self) -> Measured:
         return self.by_threads[0]
-
-    @property
-    def placed(self) -> str:
-        return ", ".join(filter(None, self.affinities))
 
     @property
     def on_gpu(self) -> bool:
@@ -104,7 +93,7 @@ def _rows_of(points: Iterable[Measured], source: str) -> Iterator[Row]:
             of_one = [s for s in alone if s.point.affinity in affinities] or alone
             by_threads = sorted([*of_one[:1], *placed], key=_threads)
             if len({_threads(s) for s in by_threads}) > 1:
-                yield Row(affinities, by_threads, source)
+                yield Row(", ".join(filter(None, affinities)), by_threads, source)
 
 
 def _threads(s: Measured) -> int:
@@ -141,37 +130,34 @@ def _of_file(found: Sequence[Row]) -> Iterator[Conclusion]:
         yield from _growth(row)
     for op, work in (("barrier", "between"), ("parallel_region", "region")):
         if (op, "none") in usual:
-            yield from _work(usual[op, "none"], work)
+            row, question = usual[op, "none"], f"work_{work}"
+            situation = _situation(row, question)
+            yield work_to_pay(row.ends[1], question, situation, "advise_program")
 
 
-def _situation(row: Row, work: str) -> Situation:
-    return situation_of(row.ends[1], work, affinity=row.placed, file=row.source)
-
-
-def _primitive(s: Measured, variant: str = "") -> Subject:
-    return Subject(s.point.backend, lock_of(s), variant, s.id)
+def _situation(row: Row, work: str, **members: object) -> Situation:
+    return situation_of(row.ends[1], work, affinity=row.placed, file=row.source, **members)
 
 
 def _variable(s: Measured) -> Subject:
-    return _primitive(s, "one" if s.point.placement == "shared" else "own")
+    return subject_of(s, "one" if s.point.placement == "shared" else "own")
 
 
 def _variables(found: Sequence[Row]) -> Iterator[Conclusion]:
     """Compares a variable per thread with one variable, of rows that differ in nothing else."""
     one, own = ([r for r in found if _is_add(r, place)] for place in ("shared", "strided"))
     pairs = [(a, b) for a, b in product(one, own) if _differ_in_variables(a, b)]
-    slower = [(a, b) for a, b in pairs if _is_slower(a.ends[1], b.ends[1])]
-    for shared, apart in (slower or pairs)[:1]:
-        mine = shared.ends[1]
-        situation = _situation(shared, "share")
+    ends = [(shared, shared.ends[1], apart.ends[1]) for shared, apart in pairs]
+    slower = [x for x in ends if verdict(ratio(x[1], x[2])) is Verdict.slower]
+    for row, mine, other in (slower or ends)[:1]:
         yield choose(
-            contest([apart.ends[1], mine], shared.source),
+            contest([other, mine], row.source),
             "update",
-            replace(situation, stride_bytes=apart.ends[1].point.stride_bytes),
+            _situation(row, "share", stride_bytes=other.point.stride_bytes),
             mine,
             name=_variable,
             conditions=lambda s: [Condition("merge")] * (s.point.placement == "strided"),
-            reason=line_moves(mine, _over_alone(shared)),
+            reason=line_moves(mine, _over_alone(row)),
             next=["advise_program"],
         )
 
@@ -189,11 +175,7 @@ def _is_add(row: Row, placement: str) -> bool:
 
 def _differ_in_variables(a: Row, b: Row) -> bool:
     one, own = a.ends[1].point, b.ends[1].point
-    return a.affinities == b.affinities and _but_cells(one) == _but_cells(own)
-
-
-def _is_slower(a: Measured, b: Measured) -> bool:
-    return verdict(ratio(a, b)) is Verdict.slower
+    return a.placed == b.placed and _but_cells(one) == _but_cells(own)
 
 
 def _atomic(locked: Row, found: Sequence[Row]) -> Iterator[Conclusion]:
@@ -201,13 +183,13 @@ def _atomic(locked: Row, found: Sequence[Row]) -> Iterator[Conclusion]:
     mine = locked.ends[1]
     for row in found:
         alike = _but_op(row.ends[1].point) == _but_op(mine.point)
-        if alike and _is_add(row, "shared") and row.affinities == locked.affinities:
+        if alike and _is_add(row, "shared") and row.placed == locked.placed:
             yield choose(
                 contest([row.ends[1], mine], row.source),
                 "update",
                 _situation(locked, "locked"),
                 mine,
-                name=_primitive,
+                name=subject_of,
                 conditions=lambda s: [Condition("one_update")] * (s.point.op == "atomic_add"),
                 next=["advise_program"],
             )
@@ -221,40 +203,13 @@ def _growth(row: Row) -> Iterator[Conclusion]:
     more = many.point.lanes / few.point.lanes
     if not isinstance(r, Ratio) or verdict(r.times(1 / more)) is not Verdict.slower:
         return
-    effect = effect_of(many, few, r, "slowdown")
-    before, after = (cost_of(s, _with_threads) for s in (few, many))
-    costs = tuple(c for c in (before, after) if isinstance(c, Cost))
-    yield Conclusion(
+    yield concluded(
         Kind.nothing_to_gain,
         "growth",
         _situation(row, "growth"),
-        (_with_threads(many),),
-        _with_threads(few),
-        effect,
-        Grade.measured if effect.high is not None else Grade.unknown,
-        costs=costs,
-        evidence=evidence_of(costs),
-        next=("advise_program",),
-    )
-
-
-def _with_threads(s: Measured) -> Subject:
-    return _primitive(s, str(s.point.lanes))
-
-
-def _work(row: Row, work: str) -> Iterator[Conclusion]:
-    """Computes the work that makes a program with this barrier or region 90 % efficient."""
-    s = row.ends[1]
-    if not (cost := cost_of(s)):
-        return
-    low, high = (end and times_the_cost * end for end in (cost.low, cost.high))
-    yield threshold(
-        f"work_{work}",
-        _situation(row, f"work_{work}"),
-        subject_of(s),
-        times_the_cost * cost.ns,
-        low,
-        high,
-        costs=[cost],
+        [many],
+        few,
+        effect_of(many, few, r, "slowdown"),
+        name=lambda s: subject_of(s, str(s.point.lanes)),
         next=["advise_program"],
     )
