@@ -165,7 +165,7 @@ def _without(pairs: Pairs) -> list[Note]:
     return [Note("without", n, why=why) for why, n in sorted(pairs.without.items())]
 
 
-def _finding(
+def finding_of(
     decide: Callable[[Pairs], str],
     effect: Interval,
     pairs: Pairs,
@@ -173,6 +173,7 @@ def _finding(
     opposed: int = 0,
     worst: Pair | None = None,
 ) -> Finding:
+    """Returns the finding of pairs with this effect."""
     against = [Note("opposed", opposed, len(pairs.found))] if opposed else []
     return Finding(
         decide(pairs),
@@ -223,7 +224,7 @@ def _typical(pairs: Pairs, decided: Callable[[Interval], str], notes: Sequence[N
 def _of_group(pairs: Pairs, decided: Callable[[Interval], str], notes: Sequence[Note]) -> Finding:
     opposite = {holds: fails, fails: holds}.get(decided(pairs.typical))
     opposed = sum(p.ratio.bounded and decided(p.ratio.interval) == opposite for p in pairs.found)
-    return _finding(lambda of: decided(of.typical), pairs.typical, pairs, notes, opposed)
+    return finding_of(lambda of: decided(of.typical), pairs.typical, pairs, notes, opposed)
 
 
 def above(pairs: Pairs, bound: float, *notes: Note) -> Finding:
@@ -274,7 +275,7 @@ def every(pairs: Pairs, low: float, high: float) -> Finding:
             return fails
         return holds if all(_inside(p.ratio, low, high) for p in of.found) else cannot_tell
 
-    return _finding(decide, worst.ratio.interval, pairs, notes, worst=worst)
+    return finding_of(decide, worst.ratio.interval, pairs, notes, worst=worst)
 
 
 def _beyond(pairs: Pairs, low: float, high: float) -> list[Pair]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
 
 from syncmeter_analysis.claims.claim import (
@@ -14,6 +15,7 @@ from syncmeter_analysis.claims.claim import (
     claim,
     every,
     fails,
+    finding_of,
     holds,
     missing,
     on_cpus,
@@ -66,9 +68,7 @@ def omp_atomic_contention(data: Evidence) -> Finding:
     widest = max((s.point.stride_bytes for s in apart), default=0)
     own = [s for s in apart if s.point.stride_bytes == widest]
     each = data.pairs([p.over for p in joined.found], own, ("placement", "stride"))
-    if each:
-        return above(each, 1.5)
-    return above(joined, 1.5)
+    return above(each or joined, 1.5)
 
 
 omp_integer_add = row(
@@ -222,18 +222,8 @@ def _by_size(found: list[Row]) -> Finding:
             return fails
         return holds if size.enough and size.enough <= 64 else cannot_tell
 
-    return Finding(
-        decide(pairs),
-        worst.ratio.interval,
-        len(at_64),
-        (pairs.smallest.ratio.value, worst.ratio.value),
-        [id for row, _ in at_64 for id in row.points],
-        pairs.doubts,
-        notes,
-        worst=worst,
-        compared=pairs,
-        decide=decide,
-    )
+    judged = finding_of(decide, worst.ratio.interval, pairs, notes, worst=worst)
+    return replace(judged, points=[id for row, _ in at_64 for id in row.points], example=None)
 
 
 @claim(

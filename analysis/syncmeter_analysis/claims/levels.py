@@ -18,7 +18,7 @@ from syncmeter_analysis.claims.claim import (
 from syncmeter_analysis.claims.sources import lecture, levels, on_gpu, on_gpus, potato
 from syncmeter_analysis.conclude.conclusion import Kind
 from syncmeter_analysis.conclude.finding import Finding, Note
-from syncmeter_analysis.relate.evidence import Evidence, Pair
+from syncmeter_analysis.relate.evidence import Evidence, Pairs
 from syncmeter_analysis.relate.grid_barriers import largest_graphs
 
 levels_block_warps = row(
@@ -156,15 +156,12 @@ lecture_divergence_across = row(
 )
 def lecture_coalescing(data: Evidence) -> Finding:
     """Loads of a warp that are strided against coalesced."""
-    levels = [
-        data.pairs(
-            data.measured(f"load_strided{level}", backend="cuda", size=at_least(2)),
-            data.measured(f"load_coalesced{level}", backend="cuda"),
-            ("op", "size"),
-        )
-        for level in ("", "_l2")
-    ]
-    return above(levels[0] + levels[1], 1.2)
+
+    def found(level: str) -> Pairs:
+        strided = on_cuda(f"load_strided{level}", size=at_least(2))
+        return strided.over(on_cuda(f"load_coalesced{level}"), "op", "size").pairs(data)
+
+    return above(found("") + found("_l2"), 1.2)
 
 
 @claim(
@@ -180,13 +177,10 @@ def lecture_kernel_boundary(data: Evidence) -> Finding:
     graphs = data.pairs(largest, own.of(data), ("op", "size", "home"))
     if not graphs:
         return above(split, 1.1)
-    graphs.found = [_of_each_kernel(p) for p in graphs.found]
+    # The cost of a graph is of all its kernels.
+    graphs.found = [
+        replace(p, ratio=p.ratio.times(1 / p.over.point.size), each=True) for p in graphs.found
+    ]
     cut = tuple(p.ratio.interval for p in split.found)
     notes = [Note("split", ratios=cut)] if cut else []
     return above(graphs, 1.1, *notes)
-
-
-def _of_each_kernel(pair: Pair) -> Pair:
-    """The cost of a graph is of all its kernels."""
-    r, part = pair.ratio, 1 / pair.over.point.size
-    return replace(pair, ratio=replace(r.times(part), over_ns=r.over_ns * part), each=True)
