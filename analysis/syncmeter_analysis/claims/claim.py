@@ -50,7 +50,7 @@ class Claim:
     id: str
     source: str
     command: str
-    judge: Judge
+    predicate: Judge
     figure: str
     if_true: Kind | None = Kind.use
     if_false: Kind | None = Kind.any
@@ -59,6 +59,11 @@ class Claim:
     gpus: int = 0
     least_pus: int = 2
     needs_smt: bool = False
+
+    def judge(self, data: Evidence) -> Finding:
+        """Returns what the data say of the claim."""
+        without_smt = self.needs_smt and data.machine.smt is False
+        return missing(Note("no_smt")) if without_smt else self.predicate(data)
 
     def can_run_on(self, machine: Machine, gpus: int) -> bool:
         """Returns whether a machine with this number of GPUs can measure it."""
@@ -69,18 +74,14 @@ class Claim:
         return machine.pus is None or machine.pus >= self.least_pus
 
 
+def row(predicate: Judge, origin: dict[str, Any], **members: Any) -> Claim:
+    """Returns the claim that this predicate judges. The members are those of Claim."""
+    return Claim(id="", predicate=predicate, **origin, **members)
+
+
 def claim(origin: dict[str, Any], **members: Any) -> Callable[[Judge], Claim]:
-    """Makes a predicate of its own a claim; the members are those of Claim."""
-
-    def claim_of(judge: Judge) -> Claim:
-        def judge_here(data: Evidence) -> Finding:
-            without = made.needs_smt and data.machine.smt is False
-            return missing(Note("no_smt")) if without else judge(data)
-
-        made = Claim(id="", judge=judge_here, **origin, **members)
-        return made
-
-    return claim_of
+    """Makes a predicate of its own a claim."""
+    return lambda predicate: row(predicate, origin, **members)
 
 
 @dataclass(frozen=True)
@@ -149,11 +150,6 @@ def against(over: str, under: str, *but: str, **axes: Any) -> Found:
 def at_least(least: int) -> Callable[[int], bool]:
     """Of the values of an axis those from this one on."""
     return lambda n: n >= least
-
-
-def row(judge: Judge, origin: dict[str, Any], **members: Any) -> Claim:
-    """A claim about one kind of pairs, which one predicate judges."""
-    return claim(origin, **members)(judge)
 
 
 def missing(*notes: Note) -> Finding:
