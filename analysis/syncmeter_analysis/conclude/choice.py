@@ -22,6 +22,7 @@ from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.distance import are_alike, hops_of, meet
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import ns_of
 
 #: A gain up to this upper end is no reason to change.
 near_to = 1.5
@@ -120,14 +121,13 @@ def nearest_of(
     if mine is None or made.kind is not Kind.keep or made.condition("small_gain"):
         return []
     own = name(mine).identity
-    others = [(s.cost.value, s) for s in one.points if s.usable and s.cost]
-    others = [(ns, s) for ns, s in others if name(s).identity != own]
+    others = [s for s in one.points if s.usable and name(s).identity != own]
     if not others:
         return []
-    ns, rival = min(others, key=lambda other: other[0])
+    rival = min(others, key=ns_of)
     if verdict(ratio(rival, mine)) is Verdict.slower:
         return [Condition("nearest", quotient(rival, mine), None, name(rival))]
-    return [Condition("as_fast", ns, None, name(rival))]
+    return [Condition("as_fast", ns_of(rival), None, name(rival))]
 
 
 def uncertain(one: Contest, name: Naming = subject_of) -> Condition | None:

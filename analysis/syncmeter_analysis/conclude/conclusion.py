@@ -123,10 +123,10 @@ class Conclusion:
     kind: Kind
     question: str
     situation: Situation
-    subjects: tuple[Subject, ...]
-    reference: Subject | None
-    effect: Effect | None
-    grade: Grade
+    subjects: tuple[Subject, ...] = ()
+    reference: Subject | None = None
+    effect: Effect | None = None
+    grade: Grade = Grade.unknown
     costs: tuple[Cost, ...] = ()
     conditions: tuple[Condition, ...] = ()
     reason: Condition | None = None

@@ -13,7 +13,7 @@ from syncmeter_analysis.conclude.choice import (
     least_gain_of_own,
     situation_of,
 )
-from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Grade, Kind, Subject
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind, Subject
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.relation import Verdict, ratio, verdict
@@ -117,9 +117,6 @@ def _flag(question: str, bad: Sequence[Handoff]) -> Iterator[Conclusion]:
         question=question,
         situation=situation_of(first, "gpus", devices=2),
         subjects=(choice.subject_of(first, first.point.scope),),
-        reference=None,
-        effect=None,
-        grade=Grade.unknown,
         conditions=(Condition("stale" if stale else "no_proof", stale, looks),),
         evidence=tuple(h.measured.id for h in counted),
         next=_next,

@@ -75,7 +75,6 @@ def _overhead(side: Side) -> Conclusion:
         situation=situation_of(row.other, "overhead", affinity="", type="", wait=""),
         subjects=(Subject(side.native, "api", side.native),),
         reference=portable,
-        effect=None,
         grade=Grade.measured,
         conditions=tuple(found),
         evidence=tuple(dict.fromkeys(evidence)),
