@@ -114,43 +114,35 @@ class _Advice:
     finding: Finding
 
     def conclusions(self) -> Iterator[Conclusion]:
-        claim = self.claim
+        claim, named = self.claim, self.finding.named_parts
         for verdict, kind, name in (
             (holds, claim.if_true, "holds"),
             (fails, claim.if_false, "fails"),
         ):
             parts = self._parts(verdict)
-            disturbed = not parts and self.claim.usual not in self.finding.parts
+            disturbed = not parts and claim.usual not in self.finding.parts
             if disturbed:
-                parts = {
-                    op: f
-                    for op, f in self.finding.named_parts.items()
-                    if f.verdict == verdict and f.doubts == [busy_doubt]
-                }
+                alike = [f for f in named.values() if f.verdict == verdict]
+                parts = [f for f in alike if f.doubts == [busy_doubt]]
             if kind is None or not parts:
                 continue
-            shown = [self._concluded(f, kind, name) for f in parts.values()]
+            shown = [self._concluded(f, kind, name) for f in parts]
             found = [c for c in shown if c and (not disturbed or _least_effect(c) > 1)]
             if not found:
                 continue
             least = min(found, key=_least_effect)
             others = [c for c in found if c is not least]
-            more = [Condition("some")] * (len(found) < len(self._named))
+            is_some = len(found) < (1 if claim.usual in named else len(named))
+            more = [Condition("some")] * is_some
             more += [Condition("disturbed")] * disturbed
             yield replace(
                 least,
                 subjects=tuple(s for c in (least, *others) for s in c.subjects),
                 conditions=(*least.conditions, *more),
-                evidence=tuple(dict.fromkeys(id for f in parts.values() for id in f.points)),
+                evidence=tuple(dict.fromkeys(id for f in parts for id in f.points)),
             )
 
-    @property
-    def _named(self) -> dict[str, Finding]:
-        """Returns the parts that the advice is about."""
-        parts, usual = self.finding.named_parts, self.claim.usual
-        return {usual: parts[usual]} if usual in parts else parts
-
-    def _parts(self, verdict: str) -> dict[str, Finding]:
+    def _parts(self, verdict: str) -> list[Finding]:
         """Returns the sound parts, or the usual operation if its largest launch has this verdict."""
         usual = self.claim.usual
         if usual not in self.finding.parts:
@@ -159,8 +151,8 @@ class _Advice:
         most = max(map(_threads, f.compared.found), default=0)
         pairs = Pairs([p for p in f.compared.found if _threads(p) == most])
         if f.doubts or f.decide is None or not pairs or f.decide(pairs) != verdict:
-            return {}
-        return {usual: replace(f, verdict=verdict, points=pairs.ids, compared=pairs)}
+            return []
+        return [replace(f, verdict=verdict, points=pairs.ids, compared=pairs)]
 
     @cached_property
     def _of_grids(self) -> set[str]:
@@ -185,10 +177,6 @@ class _Advice:
             kind,
             "claim",
             self._situation(f),
-            (),
-            None,
-            None,
-            Grade.unknown,
             conditions=tuple(conditions),
             evidence=tuple(f.points),
             cause=self.claim.id,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
-from itertools import product
+from itertools import permutations
 
 from syncmeter_analysis.claims.claim import (
     above,
@@ -29,6 +28,7 @@ from syncmeter_analysis.conclude.finding import Finding, Note
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import key_without
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu, same_measurement
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.relate.stats import stdev
 from syncmeter_analysis.relate.strides import Row, Size, size_of_all, sizing
@@ -144,16 +144,13 @@ def smt_variance(data: Evidence) -> Finding:
     if not cores:
         return missing(Note("unknown_cores"))
     ops = ("barrier", "atomic_add", "critical_add", "atomic_fetch_add")
-    # By the point without its lanes: those with one lane on a core, then those with siblings.
-    groups: dict[object, tuple[list[Measured], list[Measured]]] = defaultdict(lambda: ([], []))
-    for s in data.measured(ops, backend=on_cpu):
-        if s.point.lanes * 2 > cores and not s.imported:
-            groups[_but_lanes(s.point)][s.point.lanes > cores].append(s)
+    found = data.measured(ops, backend=on_cpu)
+    points = [s for s in found if s.point.lanes * 2 > cores and not s.imported]
     pairs = Pairs()
-    for without, with_siblings in groups.values():
-        for over, under in product(with_siblings, without):
-            a, b = _scatter(over), _scatter(under)
-            if a and b:
+    for alike in grouped(points, lambda s: _but_lanes(s.point)).values():
+        for over, under in permutations(alike, 2):
+            has_siblings = under.point.lanes <= cores < over.point.lanes
+            if has_siblings and (a := _scatter(over)) and (b := _scatter(under)):
                 pairs.found.append(Pair(over, under, Ratio(Interval(a / b))))
     if 0 < len(pairs.found) < 6:
         return Finding(cannot_tell, notes=[Note("few_pairs", len(pairs.found))])

@@ -51,10 +51,10 @@ class Finding:
         """Returns the parts, or this finding by the name ''."""
         return self.parts or {"": self}
 
-    def sound(self, verdict: str) -> dict[str, Finding]:
+    def sound(self, verdict: str) -> list[Finding]:
         """Returns the parts with this verdict that nothing speaks against."""
-        parts = self.named_parts.items()
-        return {op: f for op, f in parts if f.verdict == verdict and not (f.doubts or f.opposed)}
+        parts = self.named_parts.values()
+        return [f for f in parts if f.verdict == verdict and not (f.doubts or f.opposed)]
 
     @property
     def ends(self) -> tuple[Pair, Pair] | None:
