@@ -10,6 +10,7 @@ from functools import cached_property
 from syncmeter_analysis.conclude import choice, references
 from syncmeter_analysis.conclude.conclusion import Situation, Subject
 from syncmeter_analysis.conclude.references import Reference
+from syncmeter_analysis.record.machine import Machine
 from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.lock_tables import LockTable, lock_of
@@ -29,20 +30,12 @@ from syncmeter_analysis.relate.summary import Measured
 unfair_from = 2.0
 
 
-@dataclass(frozen=True)
-class Place:
-    """The machine, which all conclusions of a campaign share."""
-
-    cpus: int
-    hypervisor: bool
-
-
 @dataclass
 class Team:
     """Threads that contend for one lock in one file. `table` has the contest around one add, and `held`
     one contest for each situation with work under the lock."""
 
-    place: Place
+    machine: Machine
     table: LockTable | None = None
     held: list[Contest] = field(default_factory=list)
 
@@ -64,9 +57,9 @@ class Team:
         return Counter(lock for one in self.contests for lock in set(map(lock_of, one.leaders)))
 
 
-def teams_of(place: Place, tables: Sequence[LockTable], held: Sequence[Contest]) -> list[Team]:
+def teams_of(machine: Machine, tables: Sequence[LockTable], held: Sequence[Contest]) -> list[Team]:
     """Returns the teams of several threads, first those with situations of work under the lock."""
-    teams = [Team(place, table) for table in tables if table.shared]
+    teams = [Team(machine, table) for table in tables if table.shared]
     several = [one for one in held if one.first.point.lanes > 1]
     for (source, affinity, wait, lanes), alike in grouped(several, _key_of).items():
         fitting = (
@@ -80,7 +73,7 @@ def teams_of(place: Place, tables: Sequence[LockTable], held: Sequence[Contest])
         )
         team = next(fitting, None)
         if team is None:
-            teams.append(team := Team(place))
+            teams.append(team := Team(machine))
         team.held = alike
     return sorted(teams, key=lambda team: not team.held)
 
@@ -100,7 +93,7 @@ def situation_of(team: Team, one: Contest, work: str = "") -> Situation:
     return choice.situation_of(
         one.first,
         work or ("held" if held else "one_add"),
-        cpus=team.place.cpus,
+        cpus=team.machine.pus or 0,
         crowded=one.is_crowded,
         held_ns=p.section_ns if held and not work else None,
         pause_ns=p.think_ns if held and not work else None,
@@ -174,7 +167,7 @@ def choice_of(team: Team, one: Contest, reference: Reference) -> Choice | None:
     fastest = _choice_among(team, one, reference)
     if fastest is None:
         return None
-    if team.place.hypervisor and spins(fastest.point.op):
+    if team.machine.hypervisor and spins(fastest.point.op):
         asleep = safe_of(team, one)
         lock = _choice_among(team, asleep, reference)
         reserved = _reserved(team, one, lock, fastest, reference) if lock else None
@@ -185,7 +178,7 @@ def choice_of(team: Team, one: Contest, reference: Reference) -> Choice | None:
 
 def safe_of(team: Team, one: Contest) -> Contest:
     """Returns the contest of sleeping locks in a virtual machine, otherwise of all locks."""
-    if not team.place.hypervisor:
+    if not team.machine.hypervisor:
         return one
     return contest([s for s in one.points if not spins(s.point.op)], one.source)
 

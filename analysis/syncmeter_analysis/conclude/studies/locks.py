@@ -27,7 +27,6 @@ from syncmeter_analysis.conclude.conclusion import (
 from syncmeter_analysis.conclude.references import Reference
 from syncmeter_analysis.conclude.studies.line_moves import surprising_share
 from syncmeter_analysis.conclude.studies.lock_team import (
-    Place,
     Team,
     choice_of,
     default_of,
@@ -82,12 +81,12 @@ least_situations = 2
 
 def conclude(campaign: Campaign) -> list[Conclusion]:
     """Returns the conclusions of each team, then of one thread without contention."""
-    place = Place(campaign.machine.pus or 0, campaign.machine.hypervisor)
     tables = [t for _, points, source in campaign.parts() for t in tables_of(points, source)]
-    found = [c for team in teams_of(place, tables, situations(campaign)) for c in _of_team(team)]
+    teams = teams_of(campaign.machine, tables, situations(campaign))
+    found = [c for team in teams for c in _of_team(team)]
     for table in (t for t in tables if t.alone.points):
         reference = references_of([table.alone])[0]
-        found.append(_which_lock(Team(place, table), table.alone, reference, ()))
+        found.append(_which_lock(Team(campaign.machine, table), table.alone, reference, ()))
     return found
 
 
@@ -202,8 +201,8 @@ def _conditions(
     team: Team, one: Contest, reference: Reference, mine: Measured | None, choice: Measured
 ) -> Iterator[Condition]:
     if spins(choice.point.op):
-        yield Condition("cpu_per_thread", team.place.cpus)
-        if team.place.hypervisor:
+        yield Condition("cpu_per_thread", team.machine.pus or 0)
+        if team.machine.hypervisor:
             yield Condition("no_steal")
     if is_own_code(choice.point.op):
         yield Condition("own_code")
