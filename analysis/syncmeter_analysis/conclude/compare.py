@@ -13,6 +13,7 @@ from statistics import median
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.fleet import Fleet, Group, fewest_nodes
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.pairs import Fact, Outcome, Pair, PairTable, fact
 
 #: A screen shows at most as many pairs, by outcome.
@@ -220,12 +221,10 @@ def _ignored(table: PairTable) -> tuple[str, ...]:
 
 def _by_reason(pairs: Sequence[Pair]) -> list[tuple[Fact, list[Pair]]]:
     """Returns the pairs by the name of their reason, the most frequent first."""
-    found: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        if pair.why:
-            found.setdefault(f"{pair.why.name}.{pair.why.values.get('status')}", []).append(pair)
+    reasons = [(pair.why, pair) for pair in pairs if pair.why]
+    found = grouped(reasons, lambda reason: (reason[0].name, reason[0].values.get("status")))
     ordered = sorted(found.values(), key=lambda alike: -len(alike))
-    return [(alike[0].why, alike) for alike in ordered if alike[0].why]
+    return [(alike[0][0], [pair for _, pair in alike]) for alike in ordered]
 
 
 # Nodes

@@ -6,11 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import median
 
 from syncmeter_analysis.conclude.advise.limits import common, gates
 from syncmeter_analysis.record.advice_file import AdviceFile
 from syncmeter_analysis.record.members import Members
+from syncmeter_analysis.relate.group import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +163,7 @@ class Program:
 def program_of(file: AdviceFile) -> Program:
     """Returns the facts in the first line."""
     header = file.header
-    runs = header["runs"]
-    by_arm: dict[str, list[Members]] = {}
-    for run in runs:
-        by_arm.setdefault(run["arm"], []).append(run)
+    by_arm = grouped(header["runs"], itemgetter("arm"))
     alone = [
         (run["user_s"] + (run.get("system_s") or 0.0)) / min(1.0, run.get("lock_call_share") or 1.0)
         for run in by_arm.get("alone", ())

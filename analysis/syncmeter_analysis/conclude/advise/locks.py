@@ -23,6 +23,7 @@ from syncmeter_analysis.conclude.conclusion import (
     Situation,
     Subject,
 )
+from syncmeter_analysis.relate.group import grouped
 
 
 def conclude_locks(locks: Sequence[Lock], program: Program) -> list[Conclusion]:
@@ -148,10 +149,8 @@ def groups_of(locks: Sequence[Lock]) -> list[list[Lock]]:
     for i, lock in enumerate(locks):
         for site in lock.call_sites:
             parents[root(i)] = root(first_at.setdefault(site, i))
-    found: dict[int, list[Lock]] = {}
-    for i, lock in enumerate(locks):
-        found.setdefault(root(i), []).append(lock)
-    return list(found.values())
+    by_root = grouped(range(len(locks)), root)
+    return [[locks[i] for i in alike] for alike in by_root.values()]
 
 
 # Effects
