@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from syncmeter_analysis.relate.op_groups import is_own_code
 from syncmeter_analysis.relate.summary import Measured
 
 
@@ -34,10 +35,12 @@ class Reference(Default):
     rivals: frozenset[str]
     is_one_lock: bool = False
 
-    def may_use(self, backend: str, is_own_code: bool) -> bool:
+    def may_use(self, s: Measured) -> bool:
         """Returns whether a program of this API can use the primitive. Another OpenMP runtime, a
         portable API and processes are out of reach."""
-        return is_own_code or backend in self.rivals or not backend.startswith(_of_others)
+        backend = s.point.backend
+        is_reached = backend in self.rivals or not backend.startswith(_of_others)
+        return is_reached or is_own_code(s.point.op)
 
     def is_same(self, name: tuple[str, str]) -> bool:
         """Returns whether the default has this name."""

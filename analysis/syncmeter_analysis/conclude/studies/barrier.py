@@ -60,7 +60,7 @@ def _points(part: Part) -> Iterator[Measured]:
 def _of_row(part: Part, placed: Placement, row: Row, question: str) -> Iterator[Conclusion]:
     alike = _waiting_alike(row)
     for reference in references.barriers:
-        points = [s for s in alike if reference.may_use(s.point.backend, is_own_code(s.point.op))]
+        points = list(filter(reference.may_use, alike))
         mine = reference.among(points)
         if mine and len(points) > 1:
             yield _which(part, placed, reference, points, mine, question)

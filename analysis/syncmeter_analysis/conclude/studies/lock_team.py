@@ -134,21 +134,16 @@ def rank(s: Measured) -> tuple[bool, ...]:
     return not is_default(op), is_own_code(op), s.point.backend == references.libraries, spins(op)
 
 
-def _may_use(s: Measured, reference: Reference) -> bool:
-    return reference.may_use(s.point.backend, is_own_code(s.point.op))
-
-
 def _usable(one: Contest, reference: Reference) -> Contest:
     """Returns the contest, without unusable locks if all of its leaders are unusable."""
-    if any(_may_use(s, reference) for s in one.leaders):
+    if any(map(reference.may_use, one.leaders)):
         return one
-    return contest(s for s in one.points if _may_use(s, reference))
+    return contest(filter(reference.may_use, one.points))
 
 
 def leaders_of(one: Contest, reference: Reference) -> list[Measured]:
     """Returns the leaders in reach of the API."""
-    found = _usable(one, reference).leaders
-    return [s for s in found if _may_use(s, reference)]
+    return list(filter(reference.may_use, _usable(one, reference).leaders))
 
 
 @dataclass(frozen=True)
@@ -189,7 +184,7 @@ def _reserved(
     """Returns the spinning lock near the fastest that is shown to be faster than this lock. A fair
     lock comes before an unfair lock, then the least demands on a program count."""
     usable = _usable(one, reference)
-    spinning = [s for s in usable.points if spins(s.point.op) and _may_use(s, reference)]
+    spinning = [s for s in usable.points if spins(s.point.op) and reference.may_use(s)]
     near = [s for s in spinning if usable.is_near(s) and s.usable] or [fastest]
     faster = [s for s in near if verdict(ratio(lock, s)) is Verdict.slower]
     return _easiest(team, list(filter(_is_fair, faster)) or faster)
@@ -207,7 +202,7 @@ def _choice_among(team: Team, one: Contest, reference: Reference) -> Measured | 
     if chosen and unfairness(chosen) >= unfair_from:
         known = _usable(one, reference)
         fair = [s for s in known.points if _is_fair(s) and known.is_near(s)]
-        fair = [s for s in fair if _may_use(s, reference) and _is_as_fast(ratio(s, chosen))]
+        fair = [s for s in fair if reference.may_use(s) and _is_as_fast(ratio(s, chosen))]
         chosen = _easiest(team, fair) or chosen
     return _by_its_first_name(one, chosen) if chosen else None
 
@@ -236,7 +231,7 @@ def _is_fair(s: Measured) -> bool:
 
 def fair_of(team: Team, one: Contest, reference: Reference) -> Measured | None:
     """Returns the fair lock near the fastest fair lock with the least demands on a program."""
-    safe = [s for s in safe_of(team, one).points if _may_use(s, reference)]
+    safe = filter(reference.may_use, safe_of(team, one).points)
     fair = contest(filter(_is_fair, safe))
     return _easiest(team, [s for s in fair.leaders if fair.is_near(s)])
 
