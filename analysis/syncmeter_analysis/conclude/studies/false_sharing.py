@@ -48,14 +48,11 @@ def padding(found: Sequence[Row]) -> int | None:
     """Returns the distance to use: the distance that is enough, otherwise the smallest measured
     distance above all distances that are shown to be slower."""
     size = size_of_all(found)
-    if size.enough is not None and not _costs_nothing(found):
+    costs_nothing = all(row.size.enough is None or row.costs_nothing for row in found)
+    if size.enough is not None and not costs_nothing:
         return size.enough
     larger = [stride for row in found for stride in row.strides if stride > size.slower_at]
     return min(larger, default=None) if size.slower_at else None
-
-
-def _costs_nothing(found: Sequence[Row]) -> bool:
-    return all(row.size.enough is None or row.costs_nothing for row in found)
 
 
 def _usual_rows(found: Sequence[Row]) -> list[Row]:

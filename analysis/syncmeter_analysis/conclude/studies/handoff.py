@@ -44,7 +44,8 @@ def subject_of(s: Measured) -> Subject:
 def _of_launch(launch: Launch) -> Iterator[Conclusion]:
     """Compares flags with acquire and release at device scope, which is correct everywhere on a GPU."""
     is_chain = launch.handoffs[0].s.point.op == "handoff_chain"
-    one = contest(sorted(launch.in_order.points, key=_api_rank))
+    points = launch.in_order.points
+    one = contest(sorted(points, key=lambda s: place_in(_apis, s.point.flavour)))
     if len(one.points) < 2 or one.best is None:
         return
     mine, api = _default(one), _api(one)
@@ -85,10 +86,6 @@ def _api(one: Contest) -> list[Condition]:
 
 def _is_flag(s: Measured) -> bool:
     return s.point.flavour in _apis and s.point.scope != "system"
-
-
-def _api_rank(s: Measured) -> int:
-    return place_in(_apis, s.point.flavour)
 
 
 def _default(one: Contest) -> Measured | None:

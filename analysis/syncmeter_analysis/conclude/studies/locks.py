@@ -16,14 +16,7 @@ from syncmeter_analysis.conclude.choice import (
     quotient,
     uncertain,
 )
-from syncmeter_analysis.conclude.conclusion import (
-    Conclusion,
-    Condition,
-    Effect,
-    Grade,
-    Kind,
-    Situation,
-)
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Effect, Grade, Kind
 from syncmeter_analysis.conclude.references import Reference
 from syncmeter_analysis.conclude.studies.line_moves import surprising_share
 from syncmeter_analysis.conclude.studies.lock_team import (
@@ -139,8 +132,7 @@ def _which_lock(
     if team.table and team.table.shared is None:
         conditions.append(Condition("one_thread"))
     shown = (*shown, *([name_of(reserved)] if reserved else []))
-    situation = situation_of(team, one)
-    return _made(kind, "lock", situation, subjects, mine, effect, one, shown, conditions)
+    return _made(team, one, kind, "lock", subjects, mine, effect, shown, conditions)
 
 
 def _reserved(mine: Measured, reserved: Measured) -> Condition:
@@ -159,22 +151,23 @@ def _kept(
 
 
 def _made(
+    team: Team,
+    one: Contest,
     kind: Kind,
     question: str,
-    situation: Situation,
     subjects: Sequence[Measured],
     mine: Measured | None,
     effect: Effect | None,
-    one: Contest,
     shown: Sequence[tuple[str, str]],
     conditions: Sequence[Condition],
 ) -> Conclusion:
-    if kind in (Kind.keep, Kind.any):
-        conditions = [*conditions, *_openmp_only(one, mine)]
+    is_kept, is_one_api = kind in (Kind.keep, Kind.any), _is_one_api(one)
+    if is_kept and is_one_api and mine and mine.point.backend.startswith("omp"):
+        conditions = [*conditions, Condition("openmp_only")]
     return concluded(
         kind,
         question,
-        situation,
+        situation_of(team, one),
         subjects,
         mine,
         effect,
@@ -182,7 +175,7 @@ def _made(
         conditions=(*conditions, *placements_of(one)),
         reason=_same_owner(mine) if mine else None,
         shown=[s for s in one.points if name_of(s) in shown],
-        next=["study_locks" if _is_one_api(one) else "advise"],
+        next=["study_locks" if is_one_api else "advise"],
     )
 
 
@@ -190,11 +183,6 @@ def _is_one_api(one: Contest) -> bool:
     """Returns whether only locks of one API were measured."""
     apis = {s.point.backend.partition("-")[0] for s in one.points}
     return len(apis) == 1 and one.first.point.section_ns == 0
-
-
-def _openmp_only(one: Contest, mine: Measured | None) -> list[Condition]:
-    is_openmp = mine is not None and mine.point.backend.startswith("omp")
-    return [Condition("openmp_only")] if is_openmp and _is_one_api(one) else []
 
 
 def _conditions(
@@ -273,8 +261,7 @@ def _atomic(
             kind, subjects = Kind.keep, [mine]
         else:
             kind, subjects = (Kind.any if near else Kind.undecided), [mine, atomic]
-        situation = situation_of(team, one)
-        yield _made(kind, "atomic_or_lock", situation, subjects, mine, effect, one, shown, ())
+        yield _made(team, one, kind, "atomic_or_lock", subjects, mine, effect, shown, ())
 
 
 def _unknown(team: Team, reference: Reference) -> Iterator[Conclusion]:

@@ -98,12 +98,9 @@ def wanted(s: Measured) -> str | None:
     return op if op in (*stands_for.values(), *_by_both) else None
 
 
-def _same(s: Measured) -> tuple[str, int]:
-    return wanted(s) or "", s.point.stride_bytes
-
-
 def _rows_of(group: list[Measured]) -> list[Row]:
-    return [row for _, same in sorted(grouped(group, _same).items()) for row in _beside(same)]
+    by_op = grouped(group, lambda s: (wanted(s) or "", s.point.stride_bytes))
+    return [row for _, same in sorted(by_op.items()) for row in _beside(same)]
 
 
 def _beside(same: list[Measured]) -> list[Row]:

@@ -14,13 +14,7 @@ from syncmeter_analysis.conclude.choice import (
     situation_of,
     work_to_pay,
 )
-from syncmeter_analysis.conclude.conclusion import (
-    Conclusion,
-    Condition,
-    Kind,
-    Situation,
-    Subject,
-)
+from syncmeter_analysis.conclude.conclusion import Conclusion, Condition, Kind, Situation
 from syncmeter_analysis.conclude.studies.line_moves import line_moves
 from syncmeter_analysis.conclude.studies.lock_team import subject_of
 from syncmeter_analysis.record.point import key_without
@@ -139,10 +133,6 @@ def _situation(row: Row, work: str, **members: object) -> Situation:
     return situation_of(row.ends[1], work, affinity=row.placed, file=row.source, **members)
 
 
-def _variable(s: Measured) -> Subject:
-    return subject_of(s, "one" if s.point.placement == "shared" else "own")
-
-
 def _variables(found: Sequence[Row]) -> Iterator[Conclusion]:
     """Compares a variable per thread with one variable, of rows that differ in nothing else."""
     one, own = ([r for r in found if _is_add(r, place)] for place in ("shared", "strided"))
@@ -155,7 +145,7 @@ def _variables(found: Sequence[Row]) -> Iterator[Conclusion]:
             "update",
             _situation(row, "share", stride_bytes=other.point.stride_bytes),
             mine,
-            name=_variable,
+            name=lambda s: subject_of(s, "one" if s.point.placement == "shared" else "own"),
             conditions=lambda s: [Condition("merge")] * (s.point.placement == "strided"),
             reason=line_moves(mine, _over_alone(row)),
             next=["advise_program"],
