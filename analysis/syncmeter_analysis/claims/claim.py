@@ -179,7 +179,7 @@ def finding_of(
         pairs.ids,
         pairs.doubts,
         [*notes, *against, *_without(pairs)],
-        example=min(pairs.found, key=lambda p: _far(p.ratio.value, effect.value)),
+        example=min(pairs.found, key=lambda p: far(p.ratio.value, effect.value)),
         worst=worst,
         opposed=opposed,
         compared=pairs,
@@ -187,7 +187,8 @@ def finding_of(
     )
 
 
-def _far(a: float, b: float) -> float:
+def far(a: float, b: float) -> float:
+    """Returns how many times one is the other, as a logarithm."""
     return abs(math.log(a / b)) if a > 0 and b > 0 else math.inf
 
 

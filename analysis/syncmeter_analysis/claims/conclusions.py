@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import inf, isfinite, log
+from math import inf, isfinite
 
 from syncmeter_analysis.claims import judged as judged_on
-from syncmeter_analysis.claims.claim import Claim, fails, holds, not_measured
+from syncmeter_analysis.claims.claim import Claim, fails, far, holds, not_measured
 from syncmeter_analysis.conclude.choice import cost_of, situation_of, subject_of
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
@@ -184,7 +184,7 @@ class _Advice:
         )
         largest = max(map(_threads, usual), default=0)
         near = [p for p in usual if _threads(p) == largest]
-        pair = min(near, key=_distance, default=None)
+        pair = min(near, key=lambda p: far(p.ratio.value, 1.0), default=None)
         costs = costs_of(pair) if pair else ()
         return self._of_pair(bare, pair, *costs) if pair and costs else bare
 
@@ -235,11 +235,6 @@ def _inverse(x: float) -> float:
 
 def _threads(p: Pair) -> int:
     return max(s.point.blocks * s.point.lanes for s in (p.over, p.under))
-
-
-def _distance(p: Pair) -> float:
-    """Returns how far the ratio is from 1."""
-    return abs(log(p.ratio.value)) if p.ratio.value > 0 else inf
 
 
 def _least_effect(c: Conclusion) -> float:
