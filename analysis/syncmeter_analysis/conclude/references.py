@@ -29,10 +29,10 @@ class Default:
 @dataclass(frozen=True, slots=True)
 class Reference(Default):
     """The default of an API. The first measured name counts, unless all are one lock (`is_one_lock`).
-    `rivals` are the backends whose primitives the reader could use as well."""
+    `rivals` are the backends whose primitives the reader could use as well. `api` names a situation."""
 
-    api: str
     rivals: frozenset[str]
+    api: str = ""
     is_one_lock: bool = False
 
     def may_use(self, s: Measured) -> bool:
@@ -57,14 +57,11 @@ _of_others = ("omp", "kokkos", "mpi", "posix-shared")
 locks = (
     Reference(
         (("std", "lock"), ("std", "critical"), ("std", "mutex"), ("posix", "lock")),
-        "c++",
         frozenset({"std", "posix"}),
         is_one_lock=True,
     ),
-    Reference((("omp", "critical"), ("omp", "lock")), "openmp", frozenset({"omp"})),
-    Reference(
-        (("omp-llvm", "critical"), ("omp-llvm", "lock")), "openmp-llvm", frozenset({"omp-llvm"})
-    ),
+    Reference((("omp", "critical"), ("omp", "lock")), frozenset({"omp"})),
+    Reference((("omp-llvm", "critical"), ("omp-llvm", "lock")), frozenset({"omp-llvm"})),
 )
 
 
@@ -125,10 +122,10 @@ reduction = Default((("", "reduce_max_cub"), ("", "reduce_max_global_atomic")))
 
 #: The barriers by API. std::barrier and pthread_barrier also work in a parallel region of OpenMP.
 barriers = (
-    Reference((("omp", "barrier"),), "openmp", frozenset({"omp"})),
-    Reference((("omp-llvm", "barrier"),), "openmp_llvm", frozenset({"omp-llvm"})),
-    Reference((("std", "barrier"),), "cxx", frozenset({"std", "omp", "omp-llvm"})),
-    Reference((("posix", "barrier"),), "posix", frozenset({"posix", "omp", "omp-llvm"})),
+    Reference((("omp", "barrier"),), frozenset({"omp"}), "openmp"),
+    Reference((("omp-llvm", "barrier"),), frozenset({"omp-llvm"}), "openmp_llvm"),
+    Reference((("std", "barrier"),), frozenset({"std", "omp", "omp-llvm"}), "cxx"),
+    Reference((("posix", "barrier"),), frozenset({"posix", "omp", "omp-llvm"}), "posix"),
 )
 
 #: Calls between processes: MPI's own calls and the POSIX condition variable.

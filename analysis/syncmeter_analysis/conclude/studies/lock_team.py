@@ -114,7 +114,7 @@ def references_of(found: Sequence[Contest]) -> list[Reference]:
     """Returns the defaults among these locks, or one reference without names if there is no default."""
     known = [r for r in references.locks if any(default_of(one, r) for one in found)]
     backends = {s.point.backend for one in found for s in one.points}
-    return known or [Reference((), "", frozenset(backends))]
+    return known or [Reference((), frozenset(backends))]
 
 
 def default_of(one: Contest, reference: Reference) -> Measured | None:
