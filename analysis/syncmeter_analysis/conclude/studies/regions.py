@@ -11,10 +11,12 @@ from syncmeter_analysis.conclude import references
 from syncmeter_analysis.conclude.choice import (
     Naming,
     choose,
+    cost_from,
     cost_of,
     effect_of,
     situation_of,
     threshold,
+    undecided,
 )
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
@@ -163,20 +165,7 @@ def _serial(part: Part) -> Iterator[Conclusion]:
     if region is None or region.cost is None:
         s = part.best.at("parallel_region", part.lanes)
         if s is not None:
-            situation = situation_of(s, "loop", file=part.source)
-            no_cost = (Condition("no_cost"),)
-            subject = (Subject(s.point.backend, s.point.op, point=s.id),)
-            yield Conclusion(
-                Kind.undecided,
-                "serial",
-                situation,
-                subject,
-                None,
-                None,
-                Grade.unknown,
-                conditions=no_cost,
-                evidence=(s.id,),
-            )
+            yield undecided(s, "serial", situation_of(s, "loop", file=part.source), "no_cost")
         return
     # A smaller team may pay off earlier than all threads.
     found = _teams_of(part)
@@ -229,7 +218,7 @@ def _piece(part: Part, grain: Grain) -> Conclusion:
     piece = Subject(s.point.backend, grain.op, "piece", s.id)
     situation = situation_of(s, grain.op, file=part.source)
     evidence = tuple(x.id for x in grain.measured)
-    costs = [Cost(piece, *_ends(grain.each))]
+    costs = [cost_from(piece, grain.each)]
     unknown = () if grain.least.bounded else (Condition("no_scatter"),)
     found = threshold(
         "piece",
@@ -270,21 +259,18 @@ def _wait_policy(part: Part, asleep: Measured, awake: Measured, r: object) -> Co
     gap_ns = 1e3 * (awake.point.gap_us or 0)
     spins_ns = references.typical_spin_ns(backend)
     default = Subject(backend, "default_wait", point=(awake if gap_ns < spins_ns else asleep).id)
-    policies = {
-        s.point.wait: Subject(backend, "OMP_WAIT_POLICY", s.point.wait, s.id)
-        for s in (asleep, awake)
-    }
-    names = {s.id: policies[s.point.wait] for s in (asleep, awake)}
-    names[default.point] = default
+    policies = [Subject(backend, "OMP_WAIT_POLICY", s.point.wait, s.id) for s in (asleep, awake)]
+    passive = policies[0]
+    names = {policy.point: policy for policy in policies} | {default.point: default}
     says = verdict(r) if isinstance(r, Ratio) else Verdict.cannot_tell
     slow, fast = (asleep, awake) if says is not Verdict.faster else (awake, asleep)
     is_awake = gap_ns < spins_ns
     kind, subject, effect = Kind.undecided, default, None
     if says is Verdict.slower and is_awake:
-        kind, subject = Kind.avoid, policies["passive"]
+        kind, subject = Kind.avoid, passive
         effect = effect_of(asleep, awake, r, "slowdown")
     elif says is Verdict.same:
-        kind, subject = Kind.any, policies["passive"]
+        kind, subject = Kind.any, passive
     elif says is not Verdict.cannot_tell:
         kept = names[fast.id] is default
         kind, subject = (Kind.keep, default) if kept else (Kind.use, names[fast.id])
@@ -425,7 +411,7 @@ def _one_team(part: Part, both: Interval, alone: Interval, times: Interval) -> I
         reference=changing,
         effect=Effect("speedup", *_ends(times)),
         grade=Grade.measured,
-        costs=(Cost(changing, *_ends(both)), Cost(kept, *_ends(alone))),
+        costs=(cost_from(changing, both), cost_from(kept, alone)),
         evidence=(s.id,),
     )
 

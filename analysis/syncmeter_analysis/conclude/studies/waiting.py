@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from syncmeter_analysis.conclude.choice import cost_of, situation_of
+from syncmeter_analysis.conclude.choice import cost_of, effect_from, situation_of, undecided
 from syncmeter_analysis.conclude.conclusion import (
     Conclusion,
     Condition,
@@ -39,7 +39,6 @@ class Way:
     it."""
 
     name: str
-    sleeps: bool
     costs: dict[int, Measured] = field(default_factory=dict)
     cpu_ns: dict[int, float] = field(default_factory=dict)
 
@@ -113,9 +112,9 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
             continue
         name = p.op.removeprefix("wait_")
         if name in awake + asleep and p.op != name:
-            way = found.setdefault(name, Way(name, name in asleep))
+            way = found.setdefault(name, Way(name))
         elif p.op == "barrier_late" and (p.wait == "active" or p.backend.startswith("omp")):
-            way = barriers.setdefault((p.backend, p.wait), Way(p.wait, p.wait == "passive"))
+            way = barriers.setdefault((p.backend, p.wait), Way(p.wait))
         else:
             continue
         way.costs.setdefault(p.late_us, s)
@@ -242,20 +241,9 @@ def _idle(part: Part, settings: Sequence[Conclusion]) -> Conclusion:
 
 def _no_curve(part: Part) -> Conclusion:
     s = _point_of(part.ways[0])
-    why = (Condition("two_latenesses"),)
-    situation = _situation(part, s, "own_code")
-    return Conclusion(
-        Kind.undecided,
-        "own_code",
-        situation,
-        (),
-        None,
-        None,
-        Grade.unknown,
-        conditions=why,
-        evidence=(s.id,),
-        next=("more_repetitions",),
-    )
+    situation, next = _situation(part, s, "own_code"), ["more_repetitions"]
+    made = undecided(s, "own_code", situation, "two_latenesses", next=next)
+    return replace(made, subjects=(), costs=())
 
 
 def _barrier(part: Part, backend: str, wait: str) -> Way:
@@ -270,18 +258,8 @@ def _runtime(part: Part, runtime: Runtime) -> Conclusion:
     if a is None:
         s = _point_of(spin)
         situation = _situation(part, s, "runtime")
-        why = (Condition("two_latenesses"),)
-        return Conclusion(
-            Kind.undecided,
-            "runtime",
-            situation,
-            (now,),
-            now,
-            None,
-            Grade.unknown,
-            conditions=why,
-            evidence=(s.id,),
-        )
+        made = undecided(s, "runtime", situation, "two_latenesses", name=lambda _: now)
+        return replace(made, reference=now, costs=())
     default = runtime.default_ns
     last_ns = 1e3 * a.latenesses[1]
     setting, more = runtime.setting, [Condition("default_spin", default)] if default else []
@@ -391,7 +369,7 @@ def _neighbours_slowed(part: Part) -> Iterator[Conclusion]:
 def _slowed(part: Part, n: Neighbour, kind: Kind) -> Conclusion:
     assert isinstance(n.over, Ratio)
     work = "same_core" if n.affinity == "smt" else "another_core"
-    effect = Effect("slowdown", n.over.value, n.over.low, n.over.high)
+    effect = effect_from(n.over.value, n.over, "slowdown")
     return Conclusion(
         kind=kind,
         question="neighbour",
