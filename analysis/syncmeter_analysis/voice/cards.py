@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.conclude.conclusion import Conclusion, Cost, Grade, Kind, Subject
 from syncmeter_analysis.voice import numbers
-from syncmeter_analysis.voice.study import label, only_if, values_of
+from syncmeter_analysis.voice.sentences import label, only_if, values_of
 from syncmeter_analysis.voice.words import has, say
 
 

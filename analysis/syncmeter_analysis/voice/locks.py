@@ -15,19 +15,16 @@ from syncmeter_analysis.conclude.conclusion import (
     Subject,
 )
 from syncmeter_analysis.conclude.reliability import Reliability
+from syncmeter_analysis.voice.gains import gain_of, ns_of
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
+from syncmeter_analysis.voice.sentences import conditions, reason_of, sentence
 from syncmeter_analysis.voice.study import (
     Marks,
     answers,
-    conditions,
     explained_names,
-    gain_of,
     legend_of,
     next_line,
-    ns_of,
-    reason_of,
-    sentence,
     use_of,
 )
 from syncmeter_analysis.voice.words import explanation_of, heading_of, library_of, name_of, say

@@ -15,11 +15,12 @@ from syncmeter_analysis.relate.completeness import Unfinished, unfinished
 from syncmeter_analysis.relate.ladder import Rung, ladder
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.voice import numbers
+from syncmeter_analysis.voice.gains import ratio_of
 from syncmeter_analysis.voice.machine import machine_of
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid
 from syncmeter_analysis.voice.screens import sentence_of
-from syncmeter_analysis.voice.study import more_line, next_line, ratio_of, rough
+from syncmeter_analysis.voice.study import more_line, next_line, rough
 from syncmeter_analysis.voice.words import counted, name_of, no_break, say, templates
 
 #: A shared atomic add below this share of the core-to-core latency surprises.

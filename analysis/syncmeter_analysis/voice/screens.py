@@ -8,6 +8,7 @@ from syncmeter_analysis.conclude.conclusion import Conclusion
 from syncmeter_analysis.conclude.reliability import Reliability
 from syncmeter_analysis.voice import locks, study, waiting
 from syncmeter_analysis.voice.screen import Screen
+from syncmeter_analysis.voice.sentences import sentence
 from syncmeter_analysis.voice.study import as_sure
 
 
@@ -25,4 +26,4 @@ def sentence_of(name: str, conclusion: Conclusion) -> str:
     """Returns a conclusion in sentences that need no table. `name` is its study."""
     if name == "waiting":
         return " ".join(waiting.answers([conclusion]))
-    return study.sentence(name, conclusion)
+    return sentence(name, conclusion)
