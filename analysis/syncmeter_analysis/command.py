@@ -325,8 +325,8 @@ def _inputs(options: argparse.Namespace) -> list[Path]:
 def _check_writable(
     options: argparse.Namespace, *outputs: Path | None, page: Path | None = None
 ) -> None:
-    """Before any work: nothing is written over that someone may need, and a package that is missing is
-    named before minutes of reading. Raises Unusable."""
+    """Refuses outputs that exist and names missing packages, before minutes of reading. Raises
+    Unusable."""
     pages = [page] if page else []
     check_outputs(filter(None, outputs), _inputs(options), force=options.force, pages=pages)
     if page:
@@ -353,7 +353,7 @@ _runs = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status. A user's mistake is one sentence on stderr."""
+    """Runs the command and returns the exit status. A mistake prints a sentence to stderr."""
     print_all_texts(sys.stdout, sys.stderr)
     try:
         options = _parsed(arguments)

@@ -110,7 +110,7 @@ class Points:
     of: Callable[[Evidence], list[Measured]]
 
     def over(self, under: Points, *but: str) -> Found:
-        """Over points that are alike but for these axes."""
+        """Pairs points that differ in these axes only."""
         return Found(lambda data: data.pairs(self.of(data), under.of(data), but))
 
     def between(self, axis: str, *steps: Any) -> Found:
@@ -134,7 +134,7 @@ class Points:
 
 
 def points(ops: str, **axes: Any) -> Points:
-    """Those of these ops, with blanks between, that were measured with these values on their axes."""
+    """Returns the points with these ops (names with blanks between) and axes."""
     return Points(lambda data: data.measured(ops.split(), **axes))
 
 

@@ -1,4 +1,4 @@
-"""What was published of OpenMP's primitives on CPUs, and of where the cells of different lanes lie."""
+"""Published claims about OpenMP's primitives on CPUs and about the cells' places."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ omp_flush_padding = row(
     if_true=Kind.avoid,
 )
 def omp_small_types(data: Evidence) -> Finding:
-    """Cells of 4 bytes against cells of 8 at the same stride in elements, where lines are shared."""
+    """Cells with 4 bytes against 8 at the same stride in elements, where lines are shared."""
     line = data.machine.line_bytes or 64
     points = data.measured("atomic_add", **_strided, stride=lambda n: n and n * 4 < line)
     pairs = data.between(points, "type", ("int32", "uint64"), ("float", "double"))

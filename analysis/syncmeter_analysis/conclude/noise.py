@@ -13,7 +13,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 #: A cause used at least this part of the disturbed share of the time.
 _part_of_noise = 0.25
 
-#: Programs and a hypervisor that used this share of the CPUs cause any noise.
+#: Programs and a hypervisor that used this CPU share cause any noise.
 _much_used, _much_stolen = 0.1, 0.02
 
 #: More programs are not named.

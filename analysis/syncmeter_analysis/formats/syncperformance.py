@@ -46,7 +46,7 @@ _most_of_a_log = 1 << 16
 
 @dataclass(frozen=True)
 class Test:
-    """What one of its programs measures, as an op here; `doubt` where it is something else."""
+    """The op that a program measures. `doubt`: why the program measures something else."""
 
     op: str
     family: str

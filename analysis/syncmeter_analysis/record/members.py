@@ -21,7 +21,7 @@ most_counted = 1_000_000_000_000
 _absurd_ns = 3.6e12
 
 
-# The type of each kind of member, and what a value of another type is.
+# Each kind's type, and the fault in a value with another type.
 _types: dict[str, tuple[type, str]] = {
     **dict.fromkeys(("flag", "verdict"), (bool, "neither true nor false")),
     "text": (str, "not a text"),

@@ -239,7 +239,7 @@ def without_rounds(text: bytes) -> bytes:
 
 
 def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> bool:
-    """Adds what the line holds; whether it was a visit. Raises BadLine."""
+    """Adds the line's content. Returns whether the line is a visit. Raises BadLine."""
     kind = line.get("kind")
     if kind == "visit":
         visit = visit_from(line, points)

@@ -17,15 +17,15 @@ from syncmeter_analysis.relate.repetition import Repeats, share_alike_of_answers
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.relate.text import ns_of
 
-#: What needs no code of one's own may take so many times as long as the fastest, by its interval.
+#: A usual primitive may be slower than the fastest by this factor (upper end).
 _near = 1.5
 
-#: A ratio, why there is none, or None where nothing is to be compared.
+#: A ratio, the reason against it, or None without a comparison.
 Over = Ratio | NotComparable | None
 
 
 def over(s: Measured | None, under: Measured | None) -> Over:
-    """The one over the other; None where either was not measured."""
+    """Returns the ratio, or None if a point was not measured."""
     return ratio(s, under) if s is not None and under is not None else None
 
 

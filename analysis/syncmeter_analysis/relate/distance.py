@@ -52,7 +52,7 @@ _least_share = 0.05
 
 @dataclass
 class Place:
-    """A placement: core-to-core latencies in ns, and its rounds."""
+    """A placement: core-to-core latencies in ns, and rounds."""
 
     hops: list[float] = field(default_factory=list)
     rounds: int = 0

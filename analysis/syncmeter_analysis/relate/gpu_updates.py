@@ -180,7 +180,7 @@ def _addresses(count: int, points: Sequence[Measured], campaign: Campaign) -> Ad
     return Addresses(count, contest(in_order), errors)
 
 
-# Forms of one update, with equal launch and layout
+# Updates in several forms, with equal launch and layout
 
 
 @dataclass

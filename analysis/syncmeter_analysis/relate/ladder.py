@@ -85,7 +85,7 @@ def ladder(campaign: Campaign) -> list[Rung]:
 
 
 def _of_cpus(points: list[Measured]) -> list[Rung]:
-    # A study of locks may have more lanes than the others.
+    # A lock study may have more lanes.
     most = max((s.point.lanes for s in points if s.point.op in _of_teams), default=1)
     if most == 1:
         return []

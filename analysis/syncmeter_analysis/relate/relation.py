@@ -164,7 +164,7 @@ def _width(r: Ratio) -> float:
 
 
 def _paired_costs(over: Measured, under: Measured, a: State, b: State) -> list[tuple[float, float]]:
-    """Costs of the visits, by number, that both points of one campaign have in the two states."""
+    """Costs by visit number that both points have in the two states."""
     if over.source != under.source:
         return []
     above, below = over.costs_by_visit(a), under.costs_by_visit(b)

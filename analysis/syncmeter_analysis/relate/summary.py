@@ -329,7 +329,7 @@ def _in_state(s: Measured, state: State, members: Members) -> Measured:
 
 
 def cost_in(s: Measured, state: State) -> Interval | None:
-    """The cost of a usable point in this state, ns; None where it was not found there often enough."""
+    """Returns the cost in the state in ns, or None if too few visits saw the state."""
     if s.state.agrees(state):
         return s.cost
     alike = [each for each in s.other_states if each.resolved and each.state.agrees(state)]

@@ -54,7 +54,7 @@ _usual = {
     "space": ("", "global"),
     "order": ("unordered", "relaxed"),
 }
-#: Axes in which it has no value.
+#: Axes without a value in usual rows.
 _unusual = ("active", "waves", "repeat", "pus", "base_offset", "cells", "late_us", "others", "home")
 
 

@@ -14,8 +14,8 @@ from syncmeter_analysis.studies.blocks import Line
 #: The number of groups or lines with an own colour.
 most_colours = 7
 
-#: A dot, bar or field: `value` with `low` and `high` (None: not known), `id` of its point, and what the
-#: kind of drawing asks for.
+#: A dot, bar or field: `value` with `low` and `high` (None: not known), `id` of the point, and members
+#: for the kind of drawing.
 Row = dict[str, Any]
 
 
@@ -144,7 +144,7 @@ def courses(
         name = " ".join(filter(None, [title, *map(str, at[:-1])]))
         found = (rows_of(value, x=at[-1], name=column) for column, value in values.items())
         panels.setdefault(name, []).extend(row for rows in found for row in rows)
-    # A name has one colour in all panels.
+    # Each name has the same colour in all panels.
     names = list(dict.fromkeys(row["name"] for rows in panels.values() for row in rows))
     return [
         Panel(name, Curves(rows, x, y, names, **looks))

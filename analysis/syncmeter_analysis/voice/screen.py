@@ -26,10 +26,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. `right` are the columns flush right. On a terminal that is too narrow, columns in
-    `spare` are left out, the first of them first, and the first `keys` columns, which name a row, come
-    again with what stands below. The names of the columns come again after every `repeat` rows. A page
-    folds rows beyond `folded`. In text a column in which no row has anything is left out."""
+    """A table. `right` are the columns flush right. A narrow terminal leaves out columns in `spare`,
+    the first one first. Columns that still do not fit stand below, with the first `keys` columns
+    again. The heads come again after every `repeat` rows. A page folds rows beyond `folded`. Text
+    leaves out empty columns."""
 
     caption: str
     columns: Sequence[str]

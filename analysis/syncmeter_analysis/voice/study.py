@@ -104,7 +104,7 @@ def more_line(studies: Sequence[str] = ()) -> str:
 
 
 def rough(c: Conclusion) -> Conclusion:
-    """Returns the conclusion of a poor run: without intervals of costs, and two digits of each."""
+    """Returns the conclusion as in a poor run: costs without intervals, in two digits."""
     costs = (replace(x, ns=numbers.rounded(x.ns, 2), low=None, high=None) for x in c.costs)
     return replace(c, grade=Grade.rough, costs=tuple(costs))
 
@@ -115,7 +115,7 @@ def as_sure(conclusions: Iterable[Conclusion], reliability: Reliability) -> list
 
 
 class Marks:
-    """Assigns letters to conditions in the order of their first use."""
+    """Assigns letters to conditions by first use."""
 
     def __init__(self) -> None:
         self._letters: dict[str, str] = {}
@@ -125,7 +125,7 @@ class Marks:
         return joined(sorted(map(self.letter_of, texts)))
 
     def letter_of(self, text: str) -> str:
-        """Returns the letter of this condition."""
+        """Returns the condition's letter."""
         return self._letters.setdefault(text, _letter(len(self._letters)))
 
     @property
@@ -199,7 +199,7 @@ def libraries_in(grids: Sequence[Grid]) -> list[str]:
 
 
 def legend_of(study: str, shown: Sequence[Conclusion], is_good: bool) -> Iterator[str]:
-    """Explains gains of all tables. Only a good run has a limit for gains that it did not show."""
+    """Explains gains in all tables. Only a good run has a limit for gains that it did not show."""
     used = [c for c in shown if c.kind is Kind.use and c.reference]
     ends = [end for c in used if c.grade is not Grade.rough and 0 < (end := width_of(c)) <= narrow]
     if used:

@@ -114,7 +114,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def lock_kind(kind: str, functions: Iterable[str]) -> str:
-    """Returns the type of a lock, by the acquiring functions or by the kind in the file."""
+    """Returns a lock's type, by the acquiring functions or the kind in the file."""
     names = templates()["lock_functions"]
     for function in functions:
         for prefix, name in names.items():

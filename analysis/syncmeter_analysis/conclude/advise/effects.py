@@ -38,8 +38,9 @@ def fidelity(model: Model) -> float | None:
     overlaps = min(model.as_is_s) <= max(model.program_s) and min(model.program_s) <= max(
         model.as_is_s
     )
-    is_kept = gates["min_fidelity"] <= ratio <= gates["max_fidelity"] and overlaps
-    return ratio if is_kept else None
+    if not gates["min_fidelity"] <= ratio <= gates["max_fidelity"] or not overlaps:
+        return None
+    return ratio
 
 
 def predictions(lock: Lock, program: Program) -> dict[str, Prediction]:

@@ -317,7 +317,7 @@ def _concluded(
     spared_ns: float,
     more: Sequence[Condition],
 ) -> Conclusion:
-    """Returns a setting with its time to spin, how much longer a wait gets, and the CPU time saved in
+    """Returns a setting with the time to spin, how much longer a wait gets, and the CPU time saved in
     the longest measured wait."""
     last_ns = 1e3 * a.latenesses[1]
     keeps = setting == now

@@ -40,7 +40,7 @@ _written_ratios = 6
 _label_width = 0.6
 #: Of the width of a figure: what a name beside a dot takes, on a phone too.
 _beside_width = 0.4
-#: Pixels between the frame and the dots at both ends of an axis, where they have labels, and where not.
+#: Pixels between the frame and the outer dots of an axis, with labels and without.
 _half_label, _half_dot = 27, 8
 
 Spec = dict[str, Any]
@@ -328,7 +328,7 @@ def _heat(h: Heat) -> Spec:
     return {"data": {"values": h.rows}, "layer": layers, **size}
 
 
-#: What a file of a figure may end in, and what makes it.
+#: Writers by file ending.
 _formats: dict[str, Callable[[Spec], bytes | str]] = {
     ".svg": vl_convert.vegalite_to_svg,
     ".png": partial(vl_convert.vegalite_to_png, scale=2),
