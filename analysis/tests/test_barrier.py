@@ -109,6 +109,14 @@ def test_another_runtime_is_a_choice_for_a_whole_program(tmp_path):
     assert (four.question, two.question) == ("barrier", "fewer_threads")
 
 
+def test_without_the_default_runtime_no_runtime_is_compared(tmp_path):
+    lines = five(barrier_at("omp-llvm", 4), 300.0) + five(barrier_at("std", 4), 300.0)
+    slow = [v | {"status": "too_slow", "reason": "slow", "estimates": []} for v in lines[:1]]
+    slow = [v | {"point": barrier_at("omp", 4)} for v in slow]
+    found = concluded(tmp_path, slow + lines)
+    assert "runtime" not in {c.situation.work for c in found} and found
+
+
 def test_passive_waiting_costs_time(tmp_path):
     c = in_situation(concluded(tmp_path, two_runtimes()), "omp_passive", 4)
     assert (c.kind, c.subjects[0].variant, c.reference.variant) == (Kind.use, "active", "passive")

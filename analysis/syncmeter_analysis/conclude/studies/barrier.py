@@ -127,9 +127,9 @@ def _reason(one: Contest, mine: Measured) -> Condition | None:
 def _which_library(
     part: Part, placed: Placement, points: Sequence[Measured], question: str
 ) -> Iterator[Conclusion]:
-    """Compares the barriers of two OpenMP runtimes, of which a program has one."""
+    """Compares the barriers of two OpenMP runtimes. The default comes with GCC."""
     both = [s for s in points if s.point.backend in _openmp and s.point.op == "barrier"]
-    mine = references.openmp("barrier").among(both)
+    mine = references.barriers[0].among(both)
     if mine is None or len(both) < 2:
         return
     one = contest(both, part.source)
