@@ -9,6 +9,7 @@ from syncmeter_analysis.conclude.conclusion import Kind
 from syncmeter_analysis.conclude.studies import spin_settings
 from syncmeter_analysis.conclude.studies.waiting import Way, conclude
 from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.spin_then_sleep import advice
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections, waiting
@@ -218,6 +219,9 @@ def test_a_runtime_without_a_measured_look_gets_a_time(tmp_path):
     c = of_runtime(tmp_path, lines)
     assert (c.kind, c.subjects[0].variant) == (Kind.use, "")
     assert c.condition("no_look") and c.effect.value == pytest.approx(300e3, rel=0.06)
+    text = printed_text(tmp_path, lines)
+    assert "libgomp spins GOMP_SPINCOUNT (a)" in text
+    assert "(a) the time of one look was not measured: it has to spin" in text
 
 
 def test_the_least_setting_that_spins_through_all_measured_waits_changes_nothing(
@@ -379,3 +383,10 @@ def test_the_loss_at_the_shortest_lateness_counts():
     spinning, sleeping = {1: 0.0, 10: 0.0, 100: 0.0}, {1: 80.0, 10: 0.0, 100: 0.0}
     found = advice(lambda end: spinning, lambda end: sleeping)
     assert (found.spin_ns, found.worst) == (0, pytest.approx(0.08))
+
+
+def test_sentences_of_several_files_begin_with_the_file(tmp_path):
+    paths = [write(tmp_path / name, usual(), first=first()) for name in "ab"]
+    (section,) = sections(read_campaign([str(path) for path in paths]), ["waiting"])
+    told = [text for text in section.screen.sentences if "a thread that slept resumes" in text]
+    assert [text.partition(":")[0] for text in told] == [str(path) for path in paths]

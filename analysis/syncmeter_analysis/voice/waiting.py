@@ -21,23 +21,29 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
     marks = Marks()
     grids: list[Grid] = []
     sentences: list[str] = []
-    for of_file in grouped(conclusions, lambda c: c.situation.file).values():
+    for file, of_file in grouped(conclusions, lambda c: c.situation.file).items():
+        told: list[str] = []
         rows = [c for c in of_file if c.question in _rows and c.kind is not Kind.undecided]
         if rows:
             shown = [c for c in rows if not _is_worse(c, rows)]
             grids.append(_grid(shown, marks))
-            sentences += _choice(shown)
-        sentences += dict.fromkeys(filter(None, map(_reason, rows[-1:])))
-        sentences += [_sentence(c) for c in of_file if c not in rows]
+            told += _choice(shown)
+        told += filter(None, map(_reason, rows[-1:]))
+        told += [_sentence(c) for c in of_file if c not in rows]
+        sentences += [_of_file(file, text) for text in told]
     return Screen(
         grids,
         [" ".join([say("waiting.legend"), *libraries_in(grids)]), *marks.notes] if grids else [],
-        sentences,
+        list(dict.fromkeys(sentences)),
         reliability_line(reliability),
         reliability_details(reliability),
         next_line(conclusions, reliability),
         answers(conclusions),
     )
+
+
+def _of_file(file: str, text: str) -> str:
+    return say("common.sentence_of_file", file=file, sentence=text) if file else text
 
 
 _rows = ("runtime", "own_code", "own_code_long")
