@@ -13,7 +13,7 @@ from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.studies import reliability_of, sections
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 
-#: Words in the code that a screen replaces by the field's words.
+#: Code words, never on a screen.
 INTERNAL_WORDS = ("lane", "visit", "point", "round", "op", "hop", "placement")
 
 MACHINE = {

@@ -24,7 +24,9 @@ class Interval:
 
     @property
     def relative_half_width(self) -> float:
-        """Half the width over the value, as a ratio."""
+        """Half the width over the value, as a ratio. Infinite with an unknown bound or the value 0."""
+        if not self.bounded or self.value == 0:
+            return math.inf
         return (self.high - self.low) / 2 / abs(self.value)
 
     def scaled(self, factor: float) -> Interval:

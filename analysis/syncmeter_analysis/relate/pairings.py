@@ -266,7 +266,7 @@ def _asked_for(file: ResultsFile) -> dict[str, Any] | None:
 def _lost(
     before: dict[str, Measured], after: dict[str, Measured], new_file: ResultsFile
 ) -> list[Measured]:
-    """Returns the points with a cost in the old files alone, once for each measurement. A run with a
+    """Returns the points with a cost in the old file alone, once for each measurement. A run with a
     time limit measures a random part of the CPU pairs, and these are not lost."""
     by_time = bool(new_file.ends) and new_file.ends[-1].get("reason") == "budget"
     return once_each(

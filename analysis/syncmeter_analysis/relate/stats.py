@@ -144,7 +144,7 @@ def quotient(over: Interval, under: Interval) -> Interval:
     return Interval(
         value,
         value * math.exp(-low) if math.isfinite(low) else -math.inf,
-        value * exp_or_infinity(high),
+        value * math.exp(high) if high < 700 else math.inf,
     )
 
 
