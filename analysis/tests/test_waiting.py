@@ -388,5 +388,5 @@ def test_the_loss_at_the_shortest_lateness_counts():
 def test_sentences_of_several_files_begin_with_the_file(tmp_path):
     paths = [write(tmp_path / name, usual(), first=first()) for name in "ab"]
     (section,) = sections(read_campaign([str(path) for path in paths]), ["waiting"])
-    told = [text for text in section.screen.sentences if "a thread that slept resumes" in text]
-    assert [text.partition(":")[0] for text in told] == [str(path) for path in paths]
+    delays = [text for text in section.screen.sentences if "a thread that slept resumes" in text]
+    assert [text.partition(":")[0] for text in delays] == [str(path) for path in paths]

@@ -198,9 +198,13 @@ def sentence(study: str, c: Conclusion) -> str:
     for _, x in special[:1]:
         values |= _condition_values(x)
     text = say(next(filter(has, names)), **values)
-    if file := c.situation.file:
-        text = say("common.sentence_of_file", file=file, sentence=text)
+    text = after_file(c.situation.file, text)
     return " ".join([text, *_texts_of(study, "only_if", c, values)])
+
+
+def after_file(file: str, text: str) -> str:
+    """Returns the sentence after the file's name, if there is one."""
+    return say("common.sentence_of_file", file=file, sentence=text) if file else text
 
 
 def only_if(study: str, c: Conclusion) -> list[str]:

@@ -12,6 +12,7 @@ from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.voice import numbers
 from syncmeter_analysis.voice.reliability import reliability_details, reliability_line
 from syncmeter_analysis.voice.screen import Field, Grid, Screen
+from syncmeter_analysis.voice.sentences import after_file
 from syncmeter_analysis.voice.study import Marks, libraries_in, next_line
 from syncmeter_analysis.voice.words import has, library_of, name_of, say
 
@@ -22,15 +23,15 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
     grids: list[Grid] = []
     sentences: list[str] = []
     for file, of_file in grouped(conclusions, lambda c: c.situation.file).items():
-        told: list[str] = []
+        texts: list[str] = []
         rows = [c for c in of_file if c.question in _rows and c.kind is not Kind.undecided]
         if rows:
             shown = [c for c in rows if not _is_worse(c, rows)]
             grids.append(_grid(shown, marks))
-            told += _choice(shown)
-        told += filter(None, map(_reason, rows[-1:]))
-        told += [_sentence(c) for c in of_file if c not in rows]
-        sentences += [_of_file(file, text) for text in told]
+            texts += _choice(shown)
+        texts += filter(None, map(_reason, rows[-1:]))
+        texts += [_sentence(c) for c in of_file if c not in rows]
+        sentences += [after_file(file, text) for text in texts]
     return Screen(
         grids,
         [" ".join([say("waiting.legend"), *libraries_in(grids)]), *marks.notes] if grids else [],
@@ -40,10 +41,6 @@ def screen(conclusions: Sequence[Conclusion], reliability: Reliability) -> Scree
         next_line(conclusions, reliability),
         answers(conclusions),
     )
-
-
-def _of_file(file: str, text: str) -> str:
-    return say("common.sentence_of_file", file=file, sentence=text) if file else text
 
 
 _rows = ("runtime", "own_code", "own_code_long")
@@ -122,8 +119,9 @@ def _conditions(c: Conclusion) -> list[str]:
     if c.kind is Kind.keep and not c.condition("least_setting"):
         names.append("waiting.conditions.keeps_spinning")
     elif c.kind is Kind.use and c.grade is not Grade.rough:
-        no_scatter = (x := c.condition("longer_wait")) and x.compared is None
-        names += ["waiting.conditions.no_scatter"] * bool(no_scatter)
+        x = c.condition("longer_wait")
+        if x and x.compared is None:
+            names.append("waiting.conditions.no_scatter")
     return [say(name, **_values(c)) for name in names if has(name)]
 
 
