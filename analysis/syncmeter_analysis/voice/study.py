@@ -89,9 +89,9 @@ def answers(study: str, conclusions: Iterable[Conclusion]) -> list[str]:
 
 def next_line(conclusions: Iterable[Conclusion], reliability: Reliability) -> str:
     """Returns the last next step in the conclusions. A poor run needs a repeat."""
-    if reliability.grade == "poor" and "programs" in reliability.causes:
-        return say("next.stop_programs")
     if reliability.grade == "poor":
+        if "programs" in reliability.causes:
+            return say("next.stop_programs")
         return say("next.more_repetitions" if is_from_repetitions(reliability) else "next.repeat")
     steps = list(dict.fromkeys(step for c in conclusions for step in c.next))
     return say(f"next.{steps[-1]}") if steps else ""
